@@ -1,0 +1,1 @@
+"""Sfumato: mine data that nobody may see in the clear."""

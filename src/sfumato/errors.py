@@ -1,0 +1,52 @@
+"""What can go wrong, and what deserves a warning.
+
+Every error is one line that says what, where and how to mend it. Warnings are only for statistics and disclosure.
+"""
+
+
+class SfumatoError(Exception):
+    """The parent of every error that this package raises on purpose."""
+
+
+class SchemaError(SfumatoError, ValueError):
+    """A value, column or domain that does not fit the schema."""
+
+
+class ChannelError(SfumatoError, ValueError):
+    """A channel that cannot be built, inverted or applied as asked."""
+
+
+class SchemeError(SfumatoError, ValueError):
+    """A scheme that does not fit its schema, or a scheme document that cannot be read."""
+
+
+class ReleaseError(SfumatoError, ValueError):
+    """A release that cannot be read, written, joined or concatenated."""
+
+
+class EstimationError(SfumatoError, ValueError):
+    """An estimate that the data or the request does not allow."""
+
+
+class MissingPartError(SfumatoError, ImportError):
+    """An optional package that the request needs and that is not installed."""
+
+
+class SfumatoWarning(UserWarning):
+    """The parent of every warning that this package gives."""
+
+
+class DisclosureWarning(SfumatoWarning):
+    """Something that tells more about the data than the scheme promises."""
+
+
+class SingularChannelWarning(SfumatoWarning):
+    """A channel whose output says little or nothing about some inputs."""
+
+
+class NegativeCountsWarning(SfumatoWarning):
+    """Estimated counts that fell below zero, as unbiased estimates of small counts do."""
+
+
+class UnrecoverableWarning(SfumatoWarning):
+    """A setting in which the data cannot decide what was asked."""

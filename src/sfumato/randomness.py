@@ -1,0 +1,137 @@
+"""Where random bits come from, and how a probability becomes an exact integer.
+
+Three sources answer the same call, ``fill(buffer)``: the secure one (AES-256-CTR under a fresh key, the default), the
+keyed one (a pseudo-random function of the owner's key and the record's id) and a numpy generator for experiments.
+
+A probability is an integer number of 2^-63 parts: ``ONE`` parts are certainty, a draw is a uniform 63-bit integer, and
+every comparison is between integers. So the matrix that is published is exactly the one that is sampled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import NDArray
+
+from sfumato.errors import SfumatoError
+
+BITS = 63
+ONE = 1 << BITS
+
+Bytes = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+
+
+class Source(Protocol):
+    """Anything that fills a byte buffer with uniform, independent random bytes."""
+
+    def fill(self, buffer: Bytes) -> None: ...
+
+
+class SecureSource:
+    """AES-256 in counter mode under a key from the operating system: the default, at several GB/s."""
+
+    def __init__(self) -> None:
+        self._stream = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+
+    def fill(self, buffer: Bytes) -> None:
+        buffer[:] = 0
+        self._stream.update_into(memoryview(buffer), memoryview(buffer))
+
+
+class GeneratorSource:
+    """A numpy generator: reproducible, not secure. For experiments and tests."""
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        self._generator = generator
+
+    def fill(self, buffer: Bytes) -> None:
+        buffer[:] = np.frombuffer(self._generator.bytes(buffer.size), dtype=np.uint8)
+
+
+def source(rng: np.random.Generator | Source | int | None = None) -> Source:
+    """The secure source for None; otherwise the caller's own generator, seed or source."""
+    if rng is None:
+        return SecureSource()
+    if isinstance(rng, np.random.Generator):
+        return GeneratorSource(rng)
+    if isinstance(rng, int | np.integer):
+        return GeneratorSource(np.random.default_rng(int(rng)))
+    if callable(getattr(rng, "fill", None)):
+        return rng
+    raise SfumatoError(f"rng must be None (secure), a seed or a numpy Generator, got {type(rng).__name__} instead")
+
+
+def words(src: Source, n: int) -> Words:
+    """n uniform integers in [0, 2^63)."""
+    out = np.empty(n, dtype=np.uint64)
+    src.fill(out.view(np.uint8))
+    out >>= np.uint64(64 - BITS)
+    return out
+
+
+def parts(probability: float | Fraction) -> int:
+    """The probability as the nearest whole number of 2^-63 parts.
+
+    >>> parts(0.25) == ONE // 4
+    True
+    """
+    return round(Fraction(probability) * ONE)
+
+
+def quantize(row: NDArray[np.float64]) -> Words:
+    """A row of probabilities as integers that sum to ONE exactly; zeros stay zero, positive entries stay positive."""
+    exact = [Fraction(float(p)) for p in row]
+    total = sum(exact)
+    if total == 0:
+        raise SfumatoError("a row of probabilities cannot be all zero")
+    whole = [max(int(p * ONE / total), int(p > 0)) for p in exact]
+    # What rounding down left over (at most one part an entry) goes to the largest entry, where it matters least.
+    largest = max(range(len(whole)), key=whole.__getitem__)
+    whole[largest] += ONE - sum(whole)
+    return np.array(whole, dtype=np.uint64)
+
+
+class KeyedSource:
+    """A pseudo-random function of (key, what is asked, record id): the same question always gets the same bits.
+
+    CBC-MAC under AES-256 over the id's text, in a chain that starts from a block which names the purpose and the
+    length, so that no message is a prefix of another. Works on whole columns: one AES call per 16 bytes of id.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        if not isinstance(key, bytes | bytearray) or len(key) < 16:
+            raise SfumatoError("key must be at least 16 random bytes (make one with sfumato.new_key()), got less")
+        subkey = hashlib.sha256(b"sfumato keyed answers 1" + bytes(key)).digest()
+        # ECB is the bare block cipher; the chaining below is ours.
+        self._aes = Cipher(algorithms.AES256(subkey), modes.ECB()).encryptor()  # noqa: S305
+
+    def words(self, purpose: bytes, ids: NDArray[np.bytes_]) -> Words:
+        """One uniform integer in [0, 2^63) per id, as a function of the key, the purpose and the id alone."""
+        lengths = np.char.str_len(ids)
+        blocks = np.maximum(-(-lengths // 16), 1)
+        out = np.empty(len(ids), dtype=np.uint64)
+        for count in np.unique(blocks):
+            chosen = np.flatnonzero(blocks == count)
+            text = np.zeros((len(chosen), 16 * int(count)), dtype=np.uint8)
+            taken = ids[chosen].astype(f"S{16 * int(count)}")
+            text[:] = taken.view(np.uint8).reshape(len(chosen), -1)
+            # the exact length is part of the first block too, so that trailing zeros cannot collide
+            start = hashlib.sha256(purpose + b"|" + str(int(count)).encode()).digest()[:16]
+            state = np.broadcast_to(np.frombuffer(self._aes.update(start), dtype=np.uint8), (len(chosen), 16)).copy()
+            for block in range(int(count)):
+                state ^= text[:, 16 * block : 16 * (block + 1)]
+                self._aes.update_into(memoryview(state.reshape(-1)), memoryview(state.reshape(-1)))
+            out[chosen] = state.view(np.uint64)[:, 0]
+        out >>= np.uint64(64 - BITS)
+        return out
+
+
+def new_key() -> bytes:
+    """A fresh secret key for keyed answers; the owner keeps it, nobody else ever needs it."""
+    return os.urandom(32)

@@ -84,8 +84,7 @@ class Evidence:
         return np.asarray(np.sum([counts(part, view(scheme, asked).columns) for part in self.release.parts], axis=0))
 
     def log_likelihood(self, names: str | Sequence[str], theta: ArrayLike) -> float:
-        found = [counts(part, view(scheme, asked).columns) for part in self.release.parts]
-        return np.asarray(np.sum(found, axis=0))
+        """log Pr(released values of these attributes) if the true ones followed theta, flat as ``counts`` gives."""
         asked = self._check([names] if isinstance(names, str) else list(names))
         sizes = self.schema.sizes(asked)
         flat = check_distribution(np.asarray(theta, dtype=np.float64).reshape(-1), prod(sizes), "theta")

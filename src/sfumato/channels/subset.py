@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels.base import Channel
-from sfumato.channels.linear import Dense
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words
 
@@ -33,7 +32,7 @@ class Subset(Channel):
         P[x, y] = (gamma if x in S_y else 1) / Z,        Z = gamma r + M - r
 
     where every value lies in r of the M sets and every two values together in the same number of them (a 2-design),
-    so that P Pᵀ = aI + bJ and the left inverse has a closed form. The sets are all those of a size w (Ye and Barg
+    so that all values are told apart equally well. The sets are all those of a size w (Ye and Barg
     2018), or, when these are too many, the hyperplanes of the projective space over F_q.
 
     >>> subset(16, gamma=3).m, subset(64, gamma=3).m
@@ -71,13 +70,6 @@ class Subset(Channel):
         # ONE rarely divides evenly: the first sets of each value take one more part of 2^-63 each
         order = np.cumsum(inside, axis=1) * inside
         return np.asarray(out + ((order > 0) & (order <= spare)).astype(np.uint64))
-
-    @cached_property
-    def inverse(self) -> Dense:
-        P = self.transition.dense()
-        gram = P[0] @ P[0], P[0] @ P[1]
-        a, b = gram[0] - gram[1], gram[1]
-        return Dense((P - b / (a + self.k * b) * P.sum(axis=0)) / a)
 
     @property
     def invertible(self) -> bool:

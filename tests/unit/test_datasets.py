@@ -93,11 +93,7 @@ def test_the_whole_is_train_then_test() -> None:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_every_bundled_set_carries_licence_and_credit(name: str) -> None:
     item = datasets.describe(name)
-    assert (
-        "CC BY 4.0" in item.licence
-        and "UCI" in item.credit
-        and item.source.startswith("https://doi.org/10.24432/")
-    )
+    assert "CC BY 4.0" in item.licence and "UCI" in item.credit and item.source.startswith("https://doi.org/10.24432/")
     assert item.changes and item.attribution in str(item)
     page = resources.files("sfumato.datasets").joinpath("ATTRIBUTION.md").read_text(encoding="utf-8")
     assert item.credit in page and item.source in page and item.changes in page
@@ -141,9 +137,7 @@ def test_wrong_split_says_which_are_allowed(name: str, says: str) -> None:
     assert says in one_line(error)
 
 
-PIMA = (
-    "preg,plas,pres,skin,insu,mass,pedi,age,y\n6,148,72,35,0,33.6,0.627,50,1\n1,85,66,29,0,26.6,0.351,31,0\n"
-)
+PIMA = "preg,plas,pres,skin,insu,mass,pedi,age,y\n6,148,72,35,0,33.6,0.627,50,1\n1,85,66,29,0,26.6,0.351,31,0\n"
 SVM = "x1,x2,x3,x4,y\n26.173,58.867,-0.1894697,125.1225,1\n"
 
 
@@ -204,9 +198,7 @@ def test_openml_splits_are_cut_where_the_training_part_ends(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("failure", [OSError("no\nroute"), ValueError("not found"), TimeoutError()])
-def test_no_folder_and_no_network_name_the_remedy(
-    monkeypatch: pytest.MonkeyPatch, failure: Exception
-) -> None:
+def test_no_folder_and_no_network_name_the_remedy(monkeypatch: pytest.MonkeyPatch, failure: Exception) -> None:
     openml(monkeypatch, failure)
     with pytest.raises(SfumatoError, match=r"set SFUMATO_DATA to a folder that holds pima\.csv") as error:
         datasets.load("pima")

@@ -61,4 +61,9 @@ def _describe(scheme: Scheme) -> dict[str, Any]:
         }
         for group in scheme.groups
     ]
-    return {"fingerprint": scheme.fingerprint, "gamma": scheme.gamma, "epsilon": scheme.epsilon, "attributes": attributes}
+    return {
+        "fingerprint": scheme.fingerprint,
+        "gamma": scheme.gamma,
+        "epsilon": scheme.epsilon,
+        "attributes": attributes,
+    }

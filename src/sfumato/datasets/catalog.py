@@ -160,8 +160,7 @@ _ALL = (
         rows=768,
         columns=9,
         target="y",
-        credit="National Institute of Diabetes and Digestive and Kidney Diseases; "
-        "donated by V. Sigillito, 1990.",
+        credit="National Institute of Diabetes and Digestive and Kidney Diseases; donated by V. Sigillito, 1990.",
         source="https://www.openml.org/d/37",
         licence="not verified (withdrawn from UCI), therefore not bundled",
         changes="None: read from your own copy or from OpenML.",
@@ -175,8 +174,7 @@ _ALL = (
         columns=5,
         target="y",
         splits=("train", "test"),
-        credit="Hsu, C.-W., Chang, C.-C. & Lin, C.-J. (2003). A practical guide to support vector "
-        "classification.",
+        credit="Hsu, C.-W., Chang, C.-C. & Lin, C.-J. (2003). A practical guide to support vector classification.",
         source="https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/",
         licence="none stated on the LIBSVM data page, therefore not bundled",
         changes="None: read from your own copy or from OpenML.",

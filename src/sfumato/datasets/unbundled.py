@@ -34,9 +34,7 @@ def load(item: Description, split: str | None) -> pa.Table:
     files = [f"{item.name}_{part}.csv" for part in parts] or [f"{item.name}.csv"]
     folder = os.environ.get(FOLDER)
     if folder and all((Path(folder) / file).is_file() for file in files):
-        return pa.concat_tables(
-            [_read_csv(Path(folder) / file, item.name) for file in files]
-        ).combine_chunks()
+        return pa.concat_tables([_read_csv(Path(folder) / file, item.name) for file in files]).combine_chunks()
     table = _fetch(item, f"set {FOLDER} to a folder that holds {' and '.join(files)}")
     if split and item.splits:
         return table.slice(0, TRAIN_ROWS) if split == "train" else table.slice(TRAIN_ROWS)
@@ -79,9 +77,7 @@ def _fetch(item: Description, remedy: str) -> pa.Table:
         data = [[float(cell) for cell in column] for column in dense.T]
     except (OSError, ValueError, TypeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise SfumatoError(
-            f"{item.name} is not bundled and OpenML did not give it ({reason}): {remedy}"
-        ) from None
+        raise SfumatoError(f"{item.name} is not bundled and OpenML did not give it ({reason}): {remedy}") from None
     if len(labels) != item.rows or len(data) != item.columns - 1:
         shape = f"{len(labels)} rows and {len(data) + 1} columns"
         raise SfumatoError(f"OpenML's {item.name} has {shape}, not {item.rows} and {item.columns}: {remedy}")

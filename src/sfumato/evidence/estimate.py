@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -172,6 +173,12 @@ class Estimate:
 
             return polars.from_arrow(table)
         return table
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """A picture of the cells with their intervals; see ``sfumato.evidence.plot``."""
+        from sfumato.evidence.plot import plot
+
+        return plot(self, path, **options)
 
     def _arrow(self, level: float) -> pa.Table:
         import pyarrow as pa

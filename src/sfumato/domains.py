@@ -200,6 +200,8 @@ class Numeric(Domain):
             if self.low not in (None, edges[0]) or self.high not in (None, edges[-1]):
                 raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
         else:
+            if not np.isfinite([self.low or 0, self.high or 0]).all():
+                raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
             if self.low is None or self.high is None or not self.low < self.high:
                 raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
             if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):

@@ -131,9 +131,10 @@ def _domain(name: str, entry: Any) -> Domain:
 def _infer_domains(table: Any, bins: int, most_values: int) -> dict[str, Domain]:
     import pyarrow as pa
 
-    whole = pa.Table.from_batches(list(tables.batches(table)))
-    if not whole.num_rows:
+    found = [batch for batch in tables.batches(table) if batch.num_rows]
+    if not found:
         raise SchemaError("an empty table tells nothing about its schema: write the schema by hand")
+    whole = pa.Table.from_batches(found)
     return {name: _infer(name, whole.column(name), bins, most_values) for name in whole.schema.names}
 
 

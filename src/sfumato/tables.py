@@ -131,10 +131,11 @@ def _check_columns(present: list[str], wanted: list[str] | None) -> None:
 def _file_names(path: Path) -> list[str]:
     import pyarrow as pa
 
+    ending = suffix(path)
     if not path.exists():
         raise SchemaError(f"{path}: there is no such file")
     try:
-        if suffix(path) in CSV:
+        if ending in CSV:
             with _open_csv(path, {}) as reader:
                 return list(reader.schema.names)
         import pyarrow.parquet as pq

@@ -108,7 +108,7 @@ def ternary(p1: float, p2: float) -> Matrix:
     keep = 1 - p1 - p2
     if not (p1 >= 0 and p2 >= 0 and keep >= 0):
         raise ChannelError(f"p1 and p2 must not be negative and sum to at most 1, got {p1} and {p2} instead")
-    if not keep > max(p1, p2):
+    if not keep > max(p1, p2) * (1 + 1e-12):  # 1/3 is not exact in doubles
         raise ChannelError(
             f"1 - p1 - p2 must exceed p1 and p2, got {keep:.6g}, {p1} and {p2}: at 1/3 each the output says nothing"
         )

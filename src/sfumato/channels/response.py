@@ -279,9 +279,10 @@ def _other(k: int, p: float | None, gamma: float | None) -> int:
         if not gamma > 1:
             raise ChannelError(f"gamma must lie in (1, inf], got {gamma}: at 1 the output ignores the input")
         return 0 if gamma == math.inf else math.ceil(ONE / (Fraction(gamma) + k - 1))
-    if p is None or not 0 <= p < 1 - 1 / k:
+    other = parts(Fraction(p or 0) / (k - 1))
+    if p is None or not p >= 0 or k * other >= ONE:
         raise ChannelError(f"p must lie in [0, 1 - 1/{k}), got {p}: at {k - 1}/{k} the output ignores the input")
-    return parts(Fraction(p) / (k - 1))
+    return other
 
 
 def _check_sizes(k: int | Sequence[int]) -> tuple[int, ...]:

@@ -71,8 +71,8 @@ def demo(
     low, high = crossed.interval()
     rows: list[list[Any]] = []
     for cell, row in enumerate(crossed.frame().to_pylist()):
-        inside = "yes" if low[cell] <= truth[cell] <= high[cell] else "no"
-        rows.append([row["sex"], row["income"], row["estimate"], row["low"], row["high"], int(truth[cell]), inside])
+        held = "yes" if low[cell] <= truth[cell] <= high[cell] else "no"
+        rows.append([row["sex"], row["income"], row["estimate"], row["low"], row["high"], int(truth[cell]), held])
     console.table(["sex", "income", "estimate", "low", "high", "truth", "inside"], rows)
 
     inside = total = 0

@@ -27,8 +27,10 @@ def inspect(
 
         sfumato inspect scheme.json --json
     """
+    release: Release | None = None
+    schemes: list[tuple[int | None, Scheme]]
     if file.suffix == ".json":
-        release, schemes = None, [(None, Scheme.from_json(console.read_text(file)))]
+        schemes = [(None, Scheme.from_json(console.read_text(file)))]
     else:
         release = Release.load(file)
         schemes = [(len(part), part.scheme) for part in release.parts]

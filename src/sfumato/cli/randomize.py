@@ -21,16 +21,12 @@ def randomize(
     target: Annotated[Path, typer.Argument(help="The release to write: .parquet, or .csv with a .json beside it.")],
     scheme: Annotated[Path | None, typer.Option(help="The public scheme, as JSON.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
-    columns: Annotated[
-        str | None, typer.Option(help="With --gamma: the attributes to release, comma-separated.")
-    ] = None,
+    columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
     save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,
-    id: Annotated[
-        str | None, typer.Option(help="The column that tells records apart; it travels with the release.")
-    ] = None,
+    id: Annotated[str | None, typer.Option(help="The column that tells records apart; it is released too.")] = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(help="The owner's secret key (made if missing): the same record gets the same answer."),
+        typer.Option(help="The owner's secret key, made if missing: equal records get equal answers."),
     ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array, Operator
 from sfumato.errors import EstimationError
@@ -25,9 +25,9 @@ COVARIANCE_CELLS = 1 << 12
 class Piece:
     """What one scheme contributes: released counts and the linear map that turns them into estimated true counts."""
 
-    inverse: Operator  # A, true cells by released cells
-    transition: Operator  # P, of the same shape
+    inverse: Operator  # A, estimated cells by released cells
     observed: Array  # Ñ
+    own: Array  # Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count
 
     @cached_property
     def centre(self) -> Array:
@@ -38,11 +38,6 @@ class Piece:
     def spread(self) -> Array:
         """diag(A diag(Ñ) Aᵀ)."""
         return self.inverse.squared().apply(self.observed)
-
-    @cached_property
-    def own(self) -> Array:
-        """Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count."""
-        return self.inverse.squared().diagonal_of_product(self.transition)
 
     @property
     def total(self) -> float:
@@ -66,6 +61,7 @@ class Estimate:
     order: tuple[int, ...]  # position of each attribute among the axes of the pieces
     method: str
     of_population: bool = False
+    codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,6 +75,8 @@ class Estimate:
     @property
     def table(self) -> Array:
         """The value with one axis per attribute."""
+        if self.codes is not None:
+            raise EstimationError("only some cells were asked for: they do not make a table")
         return self.value.reshape(self.shape)
 
     @cached_property
@@ -119,7 +117,7 @@ class Estimate:
     @cached_property
     def cov(self) -> Array:
         """The covariance matrix of all cells."""
-        cells = prod(self.shape)
+        cells = len(self.value)
         if cells > COVARIANCE_CELLS:
             raise EstimationError(
                 f"the covariance of {cells} cells would have {cells}^2 entries; use sd, or ask for fewer attributes"
@@ -184,9 +182,10 @@ class Estimate:
         import pyarrow as pa
 
         columns: dict[str, Any] = {}
-        for (name, domain), codes in zip(self.schema.items(), np.indices(self.shape), strict=True):
+        grid = np.indices(self.shape).reshape(len(self.shape), -1) if self.codes is None else self.codes.T
+        for (name, domain), codes in zip(self.schema.items(), grid, strict=True):
             labels = pa.array(domain.labels, type=None if domain.kind != "numeric" else pa.string())
-            columns[name] = labels.take(pa.array(codes.reshape(-1)))
+            columns[name] = labels.take(pa.array(codes))
         low, high = self.interval(level)
         columns |= {"estimate": self.value, "sd": self.sd, "low": low, "high": high}
         return pa.table(columns)
@@ -197,6 +196,8 @@ class Estimate:
 
     def _arrange(self, flat: Any) -> Array:
         """From the order of the pieces' axes to that of the names."""
+        if self.codes is not None:
+            return np.asarray(flat, dtype=np.float64)
         sizes = [0] * len(self.order)
         for size, place in zip(self.shape, self.order, strict=True):
             sizes[place] = size

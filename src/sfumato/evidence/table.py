@@ -9,15 +9,15 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels import Channel
-from sfumato.channels.base import left_inverse
+from sfumato.channels.base import join_codes, left_inverse
 from sfumato.channels.linear import Array, Dense, Kronecker, Operator
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, EstimationError, NegativeCountsWarning
 from sfumato.evidence import mle
-from sfumato.evidence.counting import Counts, counts, counts_many
+from sfumato.evidence.counting import Counts, SparseCounts, counts, counts_many, sparse_counts
 from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate, Piece
 from sfumato.evidence.simplex import project
 from sfumato.release import Part, Release
@@ -33,9 +33,15 @@ class View:
 
     columns: tuple[str, ...]
     axes: tuple[str, ...]  # the attributes, in the order of the maps' axes
+    sizes: tuple[tuple[int, ...], ...]  # of the attributes, group by group
+    outputs: tuple[tuple[int, ...], ...]  # of the columns, group by group
     transition: Kronecker
     inverse: Kronecker
-    channels: tuple[Channel, ...]
+
+    @property
+    def own(self) -> Array:
+        """Σ_y A[x, y]² P[x, y] of every cell."""
+        return self.inverse.squared().diagonal_of_product(self.transition)
 
 
 class Evidence:
@@ -77,6 +83,24 @@ class Evidence:
             counts_many(part, [view(part.scheme, self._check(list(names))).columns for names in requests])
         return [self.counts(names) for names in requests]
 
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
+        """How many records hold each of the listed combinations of codes, for tables with too many cells to list all.
+
+        Unbiased whatever the method of this evidence: only the moment estimate goes cell by cell.
+        """
+        asked = self._check([names] if isinstance(names, str) else list(names))
+        codes = _check_cells(cells, self.schema.sizes(asked))
+        pieces = [
+            listed_cells(
+                sparse_counts(part, shown.columns), shown, codes[:, [asked.index(name) for name in shown.axes]]
+            )
+            for part in self.release.parts
+            for shown in [view(part.scheme, asked)]
+        ]
+        value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
+        order = tuple(range(len(asked)))
+        return Estimate(self.schema.select(asked), value, tuple(pieces), order, "moment", codes=codes)
+
     def released_counts(self, names: str | Sequence[str]) -> Counts:
         """The counts of the released values themselves, uncorrected, where all rows share one scheme."""
         asked = self._check([names] if isinstance(names, str) else list(names))
@@ -116,7 +140,7 @@ class Evidence:
         for shown, observed in found:
             if not observed.sum():
                 continue
-            piece = Piece(shown.inverse, shown.transition, observed)
+            piece = Piece(shown.inverse, observed, shown.own)
             value = piece.centre
             if self.method == "project":
                 value = project(value, piece.total)
@@ -157,9 +181,10 @@ def view(scheme: Scheme, names: Sequence[str]) -> View:
     """
     columns: list[str] = []
     axes: list[str] = []
+    sizes: list[tuple[int, ...]] = []
+    outputs: list[tuple[int, ...]] = []
     forward: list[Operator] = []
     backward: list[Operator] = []
-    channels: list[Channel] = []
     for group in dict.fromkeys(scheme.group(name) for name in names):
         kept = [i for i, name in enumerate(group.names) if name in names]
         axes += [group.names[i] for i in kept]
@@ -176,7 +201,8 @@ def view(scheme: Scheme, names: Sequence[str]) -> View:
         else:
             columns += group.columns
         _check_invertible(channel, group.names)
-        channels.append(channel)
+        sizes.append(tuple(group.channel.sizes[i] for i in kept))
+        outputs.append(channel.outputs)
         if summing is None:
             forward.append(channel.transition)
             backward.append(channel.inverse)
@@ -185,7 +211,37 @@ def view(scheme: Scheme, names: Sequence[str]) -> View:
             averaging = summing / summing.sum(axis=1, keepdims=True)
             forward.append(Dense(averaging @ channel.transition.dense()))
             backward.append(Dense(summing @ channel.inverse.dense()))
-    return View(tuple(columns), tuple(axes), Kronecker(tuple(forward)), Kronecker(tuple(backward)), tuple(channels))
+    return View(
+        tuple(columns), tuple(axes), tuple(sizes), tuple(outputs), Kronecker(tuple(forward)), Kronecker(tuple(backward))
+    )
+
+
+def listed_cells(found: SparseCounts, shown: View, codes: NDArray[np.int64]) -> Piece:
+    """The rows of the Kronecker inverse that the listed cells need, against the released cells that occur."""
+    rows = np.ones((len(codes), len(found.counts)))
+    own = np.ones(len(codes))
+    axis = column = 0
+    for inverse, transition, sizes, outputs in zip(
+        shown.inverse.factors, shown.transition.factors, shown.sizes, shown.outputs, strict=True
+    ):
+        true = np.ravel_multi_index(tuple(codes[:, axis : axis + len(sizes)].T), sizes)
+        released = join_codes(found.codes[column : column + len(outputs)], outputs)
+        A = inverse.dense()
+        rows *= A[np.ix_(true, released)]
+        own *= np.einsum("ij,ij->i", A**2, transition.dense())[true]
+        axis, column = axis + len(sizes), column + len(outputs)
+    return Piece(Dense(rows), found.counts.astype(np.float64), own)
+
+
+def _check_cells(cells: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    codes = np.asarray(cells, dtype=np.int64)
+    if codes.ndim != 2 or codes.shape[1] != len(sizes) or not len(codes):
+        raise EstimationError(f"cells must list a code for each of the {len(sizes)} attributes, a row per cell")
+    outside = ((codes < 0) | (codes >= np.array(sizes))).any(axis=1)
+    if outside.any():
+        first = codes[outside][0].tolist()
+        raise EstimationError(f"cell {first} lies outside the table of {' x '.join(map(str, sizes))} values")
+    return codes
 
 
 def _check_invertible(channel: Channel, names: Sequence[str]) -> None:
@@ -210,8 +266,8 @@ def _most_likely(shown: View, piece: Piece) -> tuple[Piece, Array]:
     if forward.cols > forward.rows and small:
         # With more outputs than inputs the likelihood weighs them best: its covariance is that of this left inverse.
         P = forward.dense()
-        best = left_inverse(P, forward.T.apply(fitted.theta))
-        piece = Piece(Dense(best), forward, piece.observed)
+        best = Dense(left_inverse(P, forward.T.apply(fitted.theta)))
+        piece = Piece(best, piece.observed, best.squared().diagonal_of_product(forward))
     return piece, fitted.theta * piece.total
 
 
@@ -219,7 +275,7 @@ def _reordered(piece: Piece, shown: View, axes: tuple[str, ...], schema: Schema)
     if shown.axes == axes:
         return piece
     rows = _move(np.arange(float(piece.inverse.rows)), shown.axes, axes, schema).astype(np.int64)
-    return Piece(Dense(piece.inverse.dense()[rows]), Dense(piece.transition.dense()[rows]), piece.observed)
+    return Piece(Dense(piece.inverse.dense()[rows]), piece.observed, piece.own[rows])
 
 
 def _move(flat: Array, source: tuple[str, ...], target: tuple[str, ...], schema: Schema) -> Array:

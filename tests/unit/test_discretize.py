@@ -164,8 +164,10 @@ def two_triangles(rng: np.random.Generator, size: int, base: float) -> Floats:
 
 
 def test_the_papers_setting_gives_about_39_groups() -> None:
-    """Ma (2006) section 2.5: 100 000 samples, 1500 records, width .25: 39 groups. The triangles' base is not given;
-    over 40 seeds a base of 12 gives 39.5 +- 1.5 groups, a base of 4 gives 18."""
+    """Ma (2006) section 2.5: 100 000 samples, 1500 records, width .25: 39 groups.
+
+    The triangles' base is not given; over 40 seeds a base of 12 gives 39.5 +- 1.5 groups, one of 4 gives 18.
+    """
     for seed in (1, 2):
         values = two_triangles(np.random.default_rng(seed), 100_000, base=12)
         groups = mgas(values, min_records=1500, min_width=0.25)
@@ -179,11 +181,7 @@ def test_groups_are_intervals_and_edges_lie_midway() -> None:
     groups = mgas(values, 50, 0.1)
     assert groups.edges is not None and len(groups.edges) == len(groups) + 1
     assert (np.diff(groups.edges) > 0).all() and (np.diff(groups.means) > 0).all()
-    inside = [
-        (values[groups.codes == code].min(), values[groups.codes == code].max())
-        for code in range(len(groups))
-    ]
-    middles = [(high + low) / 2 for (_, high), (low, _) in pairwise(inside)]
+    middles = [(left[-1] + right[0]) / 2 for left, right in pairwise(members(values, groups))]
     np.testing.assert_allclose(groups.edges, [values.min(), *middles, values.max()], rtol=1e-12)
 
 
@@ -209,6 +207,15 @@ def test_space_is_the_literal_algorithm(seed: int, dimension: int) -> None:
         assert ours == literal_space(points, min_records, min_width)
         assert ours != literal_space(points, min_records + 4, min_width)  # the control
         check_promises(points, groups, min_records, min_width)
+
+
+def test_a_merger_can_bring_others_nearer_in_space() -> None:
+    """The middle of a triangle's side lies nearer to the third corner than the side's ends do."""
+    tip, above = [0.5, 0.9], [0.5, 1.91]
+    points = np.array([[0.0, 0.0], [1.0, 0.0], tip, above, [0.5, 9.0], [0.6, 9.5]])
+    groups = mgas(points, 3, 0.05)
+    ours = {frozenset(np.flatnonzero(groups.codes == code).tolist()) for code in range(len(groups))}
+    assert ours == literal_space(points, 3, 0.05) == {frozenset({0, 1, 2}), frozenset({3, 4, 5})}
 
 
 def test_space_keeps_its_promises_on_many_points_with_repeats() -> None:

@@ -127,10 +127,10 @@ class Chain:
 class Pool:
     """Clusters in space: any two may merge, the pair with the nearest means first.
 
-    Each cluster remembers a nearest neighbour and its squared distance. When that neighbour is gone the
-    distance is still a lower bound, so it is only looked up again once the cluster comes first: O(N^2) time,
-    O(N) memory. A cluster that is out (merged away or finished) has an infinite mean: infinitely far from all
-    others.
+    Each cluster remembers a nearest neighbour and its squared distance, looked up when the cluster is made:
+    so the newer of two always knows their distance or a lower one. When the neighbour is gone the distance is
+    still a lower bound and is only looked up again once the cluster comes first: O(N^2) time, O(N) memory. A
+    cluster that is out (merged away or finished) has an infinite mean: infinitely far from all others.
     """
 
     def __init__(self, points: Floats, counts: Integers, min_records: int, min_width: float) -> None:
@@ -154,7 +154,7 @@ class Pool:
             one = int(np.argmin(self.bound))
             other = int(self.nearest[one])
             if other < 0:
-                self._look_up(one, self._distances(one))
+                self._look_up(one)
                 continue
             pooled -= 2 if self._merge(one, other) else 1
             if 2 * pooled < len(self.size):
@@ -167,13 +167,10 @@ class Pool:
             self.joined = self.joined[self.joined]
         return np.unique(self.joined, return_inverse=True)[1].astype(np.int64)
 
-    def _distances(self, one: int) -> Floats:
+    def _look_up(self, one: int) -> None:
         away = self.mean - self.mean[:, one, None]
         distance = np.einsum("ij,ij->j", away, away)
         distance[one] = np.inf
-        return np.asarray(distance)
-
-    def _look_up(self, one: int, distance: Floats) -> None:
         self.nearest[one] = nearest = int(np.argmin(distance))
         self.bound[one] = distance[nearest]
 
@@ -192,11 +189,7 @@ class Pool:
             self.finished[int(self.point[one])] = self.mean[:, one].copy()
             self.mean[:, one] = self.bound[one] = np.inf
             return True
-        distance = self._distances(one)
-        self._look_up(one, distance)
-        # Means move, so the new cluster can be nearer to others than either part was.
-        nearer = distance < self.bound
-        self.bound[nearer], self.nearest[nearer] = distance[nearer], one
+        self._look_up(one)
         return False
 
     def _drop_those_out(self) -> None:

@@ -49,7 +49,7 @@ class Evidence:
 
     def __init__(self, release: Release, method: str = "moment") -> None:
         if method not in METHODS:
-            raise EstimationError(f"method must be one of {', '.join(METHODS)}, got {method!r} instead")
+            raise EstimationError(f"method must be one of {', '.join((*METHODS, "model"))}, got {method!r} instead")
         self.release = release
         self.method = method
 
@@ -158,12 +158,19 @@ class Evidence:
         return estimate
 
 
-def evidence(source: Any, schema: Schema | None = None, method: str = "moment") -> Evidence:
+def evidence(source: Any, schema: Schema | None = None, method: str = "moment", **options: Any) -> Evidence:
     """Evidence from a release, or, with a schema, exactly from a raw table.
 
-    ``method`` is "moment" (unbiased, may be negative), "project" (moment moved to the nearest possible counts) or
-    "mle" (maximum likelihood).
+    ``method`` is "moment" (unbiased, may be negative), "project" (moment moved to the nearest possible counts), "mle"
+    (maximum likelihood) or "model" (one joint model of all attributes, which takes the options of ``ModelEvidence``).
     """
+    if method == "model":
+        from sfumato.evidence.model import model_evidence
+
+        release = source if isinstance(source, Release) else evidence(source, schema).release
+        return model_evidence(release, **options)
+    if options:
+        raise EstimationError(f"method {method!r} takes no option {next(iter(options))!r}")
     if isinstance(source, Release):
         if schema is not None:
             raise EstimationError("a release carries its own schema: give schema only with a raw table")

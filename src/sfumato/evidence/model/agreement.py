@@ -1,0 +1,69 @@
+"""Where a smooth model and the unbiased estimate differ by more than noise, the model is missing something."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import NegativeCountsWarning
+from sfumato.evidence.table import Evidence
+
+if TYPE_CHECKING:
+    from sfumato.evidence.model.evidence import ModelEvidence
+
+_MOST_TABLES = 200
+_MOST_CELLS = 64
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A table on which model and unbiased estimate differ: a Wald statistic on the unbiased one's own covariance."""
+
+    names: tuple[str, ...]
+    statistic: float
+    freedom: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{' x '.join(self.names)} (statistic {self.statistic:.0f} on {self.freedom} degrees of freedom)"
+
+
+def disagreements(moment: Evidence, model: ModelEvidence, level: float) -> tuple[Disagreement, ...]:
+    """Tables of up to three attributes that differ, after Bonferroni, worst first."""
+    from scipy.stats import chi2
+
+    names = model.names
+    wanted = [s for size in (1, 2, 3) for s in combinations(names, size)]
+    wanted = [s for s in wanted if np.prod(moment.schema.sizes(s)) <= _MOST_CELLS]
+    if len(wanted) > _MOST_TABLES:
+        step = len(wanted) / _MOST_TABLES
+        wanted = [wanted[int(i * step)] for i in range(_MOST_TABLES)]
+    found = []
+    for asked in wanted:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            unbiased = moment.counts(asked).population()
+        axes = [names.index(name) for name in asked]
+        statistic, freedom = _wald(unbiased.value - _margin(model, axes), unbiased.cov)
+        p = float(chi2.sf(statistic, freedom))
+        if p * len(wanted) < level:
+            found.append(Disagreement(tuple(asked), statistic, freedom, p))
+    return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def _wald(difference: Array, covariance: Array) -> tuple[float, int]:
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-9 * values.max(initial=0.0)
+    along = vectors[:, kept].T @ difference
+    return float((along**2 / values[kept]).sum()), int(kept.sum())
+
+
+def _margin(model: ModelEvidence, axes: list[int]) -> Array:
+    from sfumato.evidence.model.evidence import margin
+
+    return margin(model.joint, axes)

@@ -1,0 +1,59 @@
+"""Counts as the joint model sees them, with a covariance that comes from the model's own parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
+
+
+@dataclass(frozen=True, eq=False)
+class ModelEstimate(Estimate):
+    """The model's counts: never negative, with the noise of its parameters (and of the sample) in the covariance.
+
+    The covariance is that of the distribution behind the table; for the table's own counts it is on the safe side.
+    Intervals are formed on the logit scale, so that they stay within [0, N].
+    """
+
+    records: float = 0.0
+    root: Array = field(default_factory=lambda: np.zeros((0, 0)))  # Cov(shares) = root rootᵀ
+
+    @property
+    def n(self) -> float:  # type: ignore[override]
+        return self.records
+
+    @property
+    def unbiased(self) -> Array:
+        """The model has no unbiased estimate of its own; see ``ModelEvidence.disagreement``."""
+        return self.value
+
+    @property
+    def variance(self) -> Array:  # type: ignore[override]
+        return np.asarray((self.root**2).sum(axis=1)) * self._unit**2
+
+    @property
+    def cov(self) -> Array:  # type: ignore[override]
+        if len(self.value) > COVARIANCE_CELLS:
+            raise EstimationError(
+                f"the covariance of {len(self.value)} cells would have {len(self.value)}^2 entries; "
+                f"use sd, or ask for fewer attributes"
+            )
+        return np.asarray(self.root @ self.root.T) * self._unit**2
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        if not 0 < level < 1:
+            raise EstimationError(f"level must lie in (0, 1), got {level} instead")
+        from scipy.special import expit, logit, ndtri
+
+        share = np.clip(self.value / self._unit, 1e-12, 1 - 1e-12)
+        slope = self.sd / self._unit / (share * (1 - share))
+        z = float(ndtri((1 + level) / 2))
+        return tuple(np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))  # type: ignore[return-value]
+
+    @property
+    def _unit(self) -> float:
+        return 1.0 if self.of_population else self.records

@@ -1,0 +1,215 @@
+"""Evidence that asks one joint model: any table of any attributes, smooth, with a covariance."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError, NegativeCountsWarning, UnrecoverableWarning
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.model.agreement import Disagreement, disagreements
+from sfumato.evidence.model.candidates import Candidate, Choice, choose, fit_only
+from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.model.information import Information, information
+from sfumato.evidence.model.observed import observe
+from sfumato.evidence.model.retention import left_to_learn_from
+from sfumato.evidence.table import Evidence
+from sfumato.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The most cells of a table that is modelled whole; beyond it the junction tree takes over.
+JOINT_CELLS = 1 << 20
+#: Below this many effective records nothing can be learned.
+_ENOUGH = 5.0
+
+
+class ModelEvidence(Evidence):
+    """Counts from a pairwise log-linear model of all attributes, fitted to the randomized records.
+
+    ``tau`` fixes the penalty (None: chosen by held-out randomized records), ``order`` the highest interaction,
+    ``target`` the class that later learners ask about (it adds naive Bayes to the candidates), ``names`` the attributes.
+
+    >>> import sfumato as sf
+    >>> from sfumato.datasets import discretized
+    >>> table, schema = discretized.wisconsin(), discretized.WISCONSIN
+    >>> scheme = sf.Scheme(schema, {name: sf.channels.symmetric(schema[name].size, .2) for name in schema})
+    >>> model = ModelEvidence(sf.randomize(table, scheme, rng=1), tau=.3)
+    >>> model.counts("class").value.round(-1), model.exact
+    (array([450., 240.]), False)
+    """
+
+    def __init__(
+        self,
+        release: Release,
+        names: Sequence[str] | None = None,
+        *,
+        tau: float | None = None,
+        order: int = 2,
+        target: str | None = None,
+        rng: np.random.Generator | int | None = None,
+    ) -> None:
+        super().__init__(release)
+        self.method = "model"
+        self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
+        self.target = target
+        self._given = (tau, order)
+        if tau is not None and not tau > 0:
+            raise EstimationError(f"tau must be positive, got {tau} instead")
+        if target is not None and target not in self.names:
+            raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
+        cells = prod(self.schema.sizes(self.names))
+        if cells > JOINT_CELLS:
+            raise EstimationError(
+                f"the joint table of {len(self.names)} attributes has {cells} cells, more than {JOINT_CELLS}: "
+                f"model fewer attributes, or take sfumato.evidence.model.junction_model(release)"
+            )
+        self._observed = observe(release, self.names)
+        self._choice = self._fit(tau, order, np.random.default_rng(rng))
+        self._warn_if_too_little()
+
+    def _fit(self, tau: float | None, order: int, rng: np.random.Generator) -> Choice:
+        if tau is not None or self._observed.total < 40:
+            return fit_only(self._observed, tau or 0.3, order)
+        target = None if self.target is None else self.names.index(self.target)
+        return choose(self._observed, target, rng, order)
+
+    # What it knows.
+
+    @property
+    def theta(self) -> Array:
+        """The modelled distribution, flat, first attribute slowest."""
+        return self._choice.theta
+
+    @property
+    def joint(self) -> Array:
+        """The modelled distribution with one axis per attribute."""
+        return self.theta.reshape(self.schema.sizes(self.names))
+
+    @property
+    def chosen(self) -> str:
+        """Which candidate the model is."""
+        return self._choice.name
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What was tried, with held-out gains per record; empty where tau was given."""
+        return self._choice.candidates
+
+    @property
+    def effective_records(self) -> float:
+        """N · a_class² · median(a_j²): roughly how many clean records the randomized ones are worth for learning."""
+        return left_to_learn_from(self.release, self.names, self.target)
+
+    def __repr__(self) -> str:
+        found = self.disagreement()
+        says = "agrees with the unbiased estimates" if not found else f"disagrees with the unbiased ones: {found[0]}"
+        return f"ModelEvidence({', '.join(self.names)}; {self.chosen}; n={self.n}; {says})"
+
+    # What it answers.
+
+    def counts(self, names: str | Sequence[str]) -> Estimate:
+        asked = self._modelled([names] if isinstance(names, str) else list(names))
+        axes = tuple(self.names.index(name) for name in asked)
+        share = margin(self.joint, axes)
+        root = self._root(asked, axes)
+        order = tuple(range(len(asked)))
+        return ModelEstimate(
+            self.schema.select(asked), share * self.n, (), order, "model", records=float(self.n), root=root
+        )
+
+    def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
+        return [self.counts(names) for names in requests]
+
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
+        whole = self.counts(names)
+        asked = tuple(whole.schema.names)
+        codes = np.asarray(cells, dtype=np.int64)
+        if codes.ndim != 2 or codes.shape[1] != len(asked):
+            raise EstimationError(f"cells must list a code for each of the {len(asked)} attributes, a row per cell")
+        flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
+        root = whole.root[flat] if isinstance(whole, ModelEstimate) else np.zeros((len(flat), 1))
+        return ModelEstimate(
+            whole.schema, whole.value[flat], (), whole.order, "model", codes=codes, records=float(self.n), root=root
+        )
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
+        """n records drawn from the model: synthetic, none of them anybody's."""
+        if n < 1:
+            raise EstimationError(f"n must be at least 1, got {n} instead")
+        drawn = np.random.default_rng(rng).choice(self.theta.size, size=n, p=self.theta / self.theta.sum())
+        codes = np.unravel_index(drawn, self.schema.sizes(self.names))
+        return self.schema.select(self.names).decode(dict(zip(self.names, codes, strict=True)))
+
+    def log_likelihood(
+        self,
+        names: str | Sequence[str] | None = None,
+        theta: ArrayLike | None = None,
+        *,
+        release: Release | None = None,
+    ) -> float:
+        """log Pr(released records) under the model, of its own release or of another (held-out) one."""
+        if names is not None and theta is not None:
+            return super().log_likelihood(names, theta)
+        observed = self._observed if release is None else observe(release, self.names)
+        return observed.log_likelihood(self.theta)
+
+    def posterior_counts(self) -> Array:
+        """Expected counts of the true table given the released one, Σ_y Ñ_y Pr(x | y), flat."""
+        return np.asarray(self.theta * self._observed.evaluate(self.theta)[1] * self._observed.total)
+
+    def disagreement(self, level: float = 0.001) -> tuple[Disagreement, ...]:
+        """Tables on which the model and the unbiased estimate differ by more than their noise, worst first."""
+        return disagreements(self._moment, self, level)
+
+    # Inside.
+
+    @cached_property
+    def _moment(self) -> Evidence:
+        return Evidence(self.release, "moment")
+
+    @cached_property
+    def _information(self) -> Information | None:
+        fitted = self._choice.fitted
+        return information(self._observed, fitted.design, self.theta, fitted.tau)
+
+    def _root(self, asked: list[str], axes: tuple[int, ...]) -> Any:
+        found = self._information
+        if found is not None:
+            return found.root(axes)
+        # Too many parameters to invert: the unbiased estimate's own noise bounds the model's from above.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            return self._moment.counts(asked).population().sd[:, None]
+
+    def _modelled(self, names: list[str]) -> list[str]:
+        for name in self._check(names):
+            if name not in self.names:
+                raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
+        return names
+
+    def _warn_if_too_little(self) -> None:
+        left = self.effective_records
+        if left < _ENOUGH:
+            warnings.warn(
+                f"{self.n} records at this randomization are worth {left:.2g} clean ones, fewer than {_ENOUGH:g}: "
+                f"too little is left to train on",
+                UnrecoverableWarning,
+                stacklevel=4,
+            )
+
+
+def margin(joint: Array, axes: Sequence[int]) -> Array:
+    """The flat margin of a table over some axes, in their order."""
+    kept = sorted(axes)
+    summed = joint.sum(axis=tuple(i for i in range(joint.ndim) if i not in axes))
+    return np.asarray(summed.transpose([kept.index(axis) for axis in axes]).reshape(-1))
+

@@ -1,0 +1,134 @@
+"""What was observed: released counts and the maps that made them, for every scheme of a release, on common axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from sfumato.channels.linear import Array, Kronecker
+from sfumato.errors import EstimationError
+from sfumato.evidence.counting import counts, sparse_counts
+from sfumato.evidence.model.condense import condense
+from sfumato.evidence.table import View, view
+from sfumato.release import Part, Release
+from sfumato.schema import Schema
+
+#: The most cells of the released table that the model looks at; finer outputs are merged first.
+RELEASED_CELLS = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Channelled:
+    """The released counts of one scheme, and Pᵀ and P on the model's axes."""
+
+    transition: Kronecker
+    counts: Array
+    order: tuple[int, ...]  # the model's axes in the order of the transition's
+    sizes: tuple[int, ...]  # of the model's axes
+
+    def forward(self, theta: Array) -> Array:
+        """Pᵀθ."""
+        return self.transition.T.apply(self._in(theta))
+
+    def backward(self, weights: Array) -> Array:
+        """P w."""
+        return self._out(self.transition.apply(weights))
+
+    def _in(self, flat: Array) -> Array:
+        if self.order == tuple(range(len(self.sizes))):
+            return flat
+        return flat.reshape(self.sizes).transpose(self.order).reshape(-1)
+
+    def _out(self, flat: Array) -> Array:
+        if self.order == tuple(range(len(self.sizes))):
+            return flat
+        moved = flat.reshape([self.sizes[axis] for axis in self.order])
+        return np.ascontiguousarray(moved.transpose(np.argsort(self.order))).reshape(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """All that the likelihood needs."""
+
+    sizes: tuple[int, ...]
+    parts: tuple[Channelled, ...]
+
+    @property
+    def total(self) -> float:
+        return float(sum(part.counts.sum() for part in self.parts))
+
+    def evaluate(self, theta: Array) -> tuple[float, Array]:
+        """The log-likelihood, and P(Ñ / Pᵀθ) / N, whose product with θ is the posterior table."""
+        likelihood, ratio = 0.0, np.zeros_like(theta)
+        for part in self.parts:
+            q = np.maximum(part.forward(theta), 1e-300)
+            seen = part.counts > 0
+            likelihood += float(part.counts[seen] @ np.log(q[seen]))
+            ratio += part.backward(np.divide(part.counts, q, out=np.zeros_like(q), where=seen))
+        return likelihood, ratio / self.total
+
+    def log_likelihood(self, theta: Array) -> float:
+        """Σ Ñ log Pᵀθ."""
+        return self.evaluate(theta)[0]
+
+    def margins(self) -> list[Array]:
+        """Corrected shares of every attribute, by a few steps of EM on each one's own table."""
+        out = [np.zeros(size) for size in self.sizes]
+        theta = np.full(prod(self.sizes), 1.0 / prod(self.sizes))
+        for _ in range(6):
+            theta = theta * self.evaluate(theta)[1]
+            theta /= theta.sum()
+        table = theta.reshape(self.sizes)
+        for axis in range(len(self.sizes)):
+            out[axis] = table.sum(axis=tuple(i for i in range(len(self.sizes)) if i != axis))
+        return out
+
+    def split(self, share: float, rng: np.random.Generator) -> tuple[Observed, Observed]:
+        """The records cut in two at random, by their counts alone."""
+        kept, left = [], []
+        for part in self.parts:
+            counted = part.counts.astype(np.int64)
+            total = int(counted.sum())
+            seen = np.flatnonzero(counted)
+            rows = np.repeat(seen, counted[seen])
+            taken = rng.permutation(total)[: round(share * total)]
+            drawn = np.bincount(rows[taken], minlength=counted.size).astype(np.float64)
+            kept.append(Channelled(part.transition, drawn, part.order, part.sizes))
+            left.append(Channelled(part.transition, part.counts - drawn, part.order, part.sizes))
+        return Observed(self.sizes, tuple(kept)), Observed(self.sizes, tuple(left))
+
+
+def observe(release: Release, names: Sequence[str]) -> Observed:
+    """Count the release for a joint model of the named attributes."""
+    schema = release.schema
+    found: dict[str, Channelled] = {}
+    for part in release.parts:
+        key = part.scheme.fingerprint
+        one = _channelled(part, list(names), schema)
+        if key in found:
+            one = Channelled(one.transition, one.counts + found[key].counts, one.order, one.sizes)
+        found[key] = one
+    parts = tuple(part for part in found.values() if part.counts.sum() > 0)
+    if not parts:
+        raise EstimationError("the release holds no rows: there is nothing to fit")
+    return Observed(schema.sizes(names), parts)
+
+
+def _channelled(part: Part, names: list[str], schema: Schema) -> Channelled:
+    shown = view(part.scheme, names)
+    transition, released = _table(part, shown)
+    if transition.rows != prod(schema.sizes(names)):
+        raise EstimationError(
+            f"{', '.join(names)} are randomized together with others: the model must cover whole groups"
+        )
+    return Channelled(transition, released, tuple(names.index(name) for name in shown.axes), schema.sizes(names))
+
+
+def _table(part: Part, shown: View) -> tuple[Kronecker, Array]:
+    cells = prod(prod(outputs) for outputs in shown.outputs)
+    if cells <= RELEASED_CELLS:
+        return shown.transition, counts(part, shown.columns).astype(np.float64)
+    return condense(shown, sparse_counts(part, shown.columns), RELEASED_CELLS)

@@ -1,0 +1,49 @@
+"""How much of a record a channel leaves: the share of clean records that randomized ones are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sfumato.channels import Channel
+from sfumato.errors import ChannelError
+from sfumato.release import Release
+from sfumato.scheme import Scheme
+
+
+def retention(channel: Channel) -> float:
+    r"""a², the mean square of the channel's singular values besides the trivial one, for a uniform input.
+
+        symmetric(k, p):   a = 1 - p k / (k - 1)
+
+    >>> from sfumato.channels import symmetric
+    >>> round(retention(symmetric(3, 0.3)), 4)
+    0.3025
+    """
+    P = channel.transition.dense()
+    if P.shape[0] == 1:
+        return 1.0
+    q = P.mean(axis=0)
+    scaled = P / np.sqrt(np.where(q > 0, q, 1.0)) / np.sqrt(len(P))
+    values = np.linalg.svd(scaled, compute_uv=False)
+    return float((values[1 : len(P)] ** 2).mean())
+
+
+def attribute_retention(scheme: Scheme, name: str) -> float:
+    """The retention of one attribute, through its group's marginal channel where there is one."""
+    group = scheme.group(name)
+    try:
+        return retention(group.channel.marginal([group.names.index(name)]))
+    except ChannelError:
+        return retention(group.channel)
+
+
+def left_to_learn_from(release: Release, names: Sequence[str], target: str | None) -> float:
+    """N · a_class² · median over the others of a_j², summed over the parts of a release."""
+    total = 0.0
+    for part in release.parts:
+        kept = {name: attribute_retention(part.scheme, name) for name in names}
+        own = kept.pop(target) if target is not None else float(np.median(list(kept.values())))
+        total += len(part) * own * float(np.median(list(kept.values()))) if kept else len(part) * own
+    return total

@@ -49,7 +49,7 @@ class Evidence:
 
     def __init__(self, release: Release, method: str = "moment") -> None:
         if method not in METHODS:
-            raise EstimationError(f"method must be one of {', '.join((*METHODS, "model"))}, got {method!r} instead")
+            raise EstimationError(f"method must be one of {', '.join(METHODS)} or model, got {method!r} instead")
         self.release = release
         self.method = method
 

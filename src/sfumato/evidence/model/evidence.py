@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -140,6 +140,13 @@ class ModelEvidence(Evidence):
         return ModelEstimate(
             whole.schema, whole.value[flat], (), whole.order, "model", codes=codes, records=float(self.n), root=root
         )
+
+    def region(self, fixed: Mapping[str, int], target: str) -> Array | None:
+        """The covariance of the shares of every class of the target among records with the fixed codes."""
+        found = self._information
+        if found is None:
+            return None
+        return found.region({self.names.index(name): code for name, code in fixed.items()}, self.names.index(target))
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
         """n records drawn from the model: synthetic, none of them anybody's."""

@@ -42,6 +42,17 @@ class Information:
         G = summed.reshape(-1, width) - table.reshape(-1, 1) * (self.theta @ self.features)
         return np.asarray(G @ np.linalg.cholesky(self.covariance))
 
+    def region(self, fixed: dict[int, int], axis: int) -> Array:
+        """The covariance of the shares of every value of one attribute among the cells with the fixed codes."""
+        index: list[slice] = [slice(fixed[i], fixed[i] + 1) if i in fixed else slice(None) for i in range(len(self.sizes))]
+        weights = self.theta.reshape(self.sizes)[tuple(index)]
+        features = self.features.reshape(*self.sizes, -1)[tuple(index)]
+        weights = np.moveaxis(weights, axis, 0).reshape(self.sizes[axis], -1)
+        features = np.moveaxis(features, axis, 0).reshape(self.sizes[axis], weights.shape[1], -1)
+        mean = self.theta @ self.features
+        G = np.einsum("ab,abc->ac", weights, features) - weights.sum(axis=1)[:, None] * mean
+        return np.asarray(G @ self.covariance @ G.T)
+
 
 def information(observed: Observed, design: Design, theta: Array, tau: float) -> Information | None:
     """The information of a fitted model, or None where the table is too large for it."""

@@ -1,0 +1,221 @@
+"""What all classifiers share: scikit-learn's habits, without scikit-learn.
+
+``get_params``, ``set_params`` and constructors that only store make ``sklearn.clone`` work; ``predict``,
+``predict_proba`` and ``score`` take any table whose columns fit the schema; what was learned ends in an underscore.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array
+from sfumato.domains import Codes
+from sfumato.errors import EstimationError, SchemaError
+from sfumato.evidence import Evidence, evidence
+from sfumato.evidence.model import ModelEvidence, model_evidence
+from sfumato.release import Release
+from sfumato.schema import Schema
+
+if TYPE_CHECKING:
+    from sfumato.learn.score import Score
+
+#: The most cells of the table of features over which decisions are listed one by one.
+DECISION_CELLS = 1 << 20
+
+
+class Parameters:
+    """The constructor's arguments as parameters, as scikit-learn's tools expect them."""
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The constructor's arguments; ``deep`` also those of estimators among them, as in scikit-learn."""
+        found = {name: getattr(self, name) for name in self._names()}
+        for name, value in list(found.items()) if deep else []:
+            if hasattr(value, "get_params") and not isinstance(value, type):
+                found |= {f"{name}__{key}": inner for key, inner in value.get_params().items()}
+        return found
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change the constructor's arguments."""
+        for name, value in parameters.items():
+            own, _, inner = name.partition("__")
+            if own not in self._names():
+                raise EstimationError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._names())}"
+                )
+            if inner:
+                getattr(self, own).set_params(**{inner: value})
+            else:
+                setattr(self, own, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self)).parameters
+        changed = [
+            f"{name}={getattr(self, name)!r}"
+            for name in self._names()
+            if repr(getattr(self, name)) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+class Classifier(Parameters, ABC):
+    """A model of one attribute, the target, given others."""
+
+    _estimator_type = "classifier"
+    target: str | None
+
+    schema_: Schema
+    target_: str
+    features_: tuple[str, ...]
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _learn(self, source: Evidence) -> None:
+        """Fit to the evidence; ``target_``, ``features_`` and ``classes_`` are there already."""
+
+    @abstractmethod
+    def _proba(self, codes: Mapping[str, Codes]) -> Array:
+        """Pr(class) of each record, a row each, from the codes of its features."""
+
+    def fit(self, source: Any, target: Any = None) -> Self:
+        """Learn from evidence or a release; ``target`` names the class (or give it to the constructor).
+
+        In a scikit-learn pipeline the second argument is y: it is ignored, and the constructor's target counts.
+        """
+        found = as_evidence(source)
+        name = target if isinstance(target, str) else self.target
+        if name is None:
+            raise EstimationError(f"{type(self).__name__} needs a target: fit(evidence, target=...)")
+        prepare(self, found, name)
+        self._learn(found)
+        return self
+
+    def predict_proba(self, table: Any) -> Array:
+        """Pr(class) of every row, columns in the order of ``classes_``."""
+        self._check_fitted()
+        return self._proba(self._encode(table))
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """The most probable class of every row."""
+        return np.asarray(self.classes_[self.predict_proba(table).argmax(axis=1)])
+
+    def score(self, table: Any, y: Any = None) -> float:
+        """The share of rows whose class is predicted right; y is the table's own target column unless given."""
+        truth = self._own_target(table) if y is None else np.asarray(y)
+        return float(np.mean(self.predict(table) == truth))
+
+    def estimate_score(self, source: Any, level: float = 0.95) -> Score:
+        """The accuracy on clean records, from randomized ones that the model has not seen; see ``sfumato.learn.score``."""
+        from sfumato.learn.score import estimate_score
+
+        self._check_fitted()
+        return estimate_score(self, as_evidence(source), level)
+
+    def decisions(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The predicted class of every combination of values of the named features, flat; others do not matter."""
+        self._check_fitted()
+        sizes = self.schema_.sizes(names)
+        if prod(sizes) > DECISION_CELLS:
+            raise EstimationError(
+                f"{type(self).__name__} looks at {prod(sizes)} combinations of features, more than {DECISION_CELLS}: "
+                f"give it fewer features"
+            )
+        grid = np.indices(sizes).reshape(len(sizes), -1) if names else np.zeros((0, 1), dtype=np.int64)
+        codes: dict[str, Codes] = dict(zip(names, grid, strict=True))
+        rows = grid.shape[1]
+        for name in self.features_:
+            codes.setdefault(name, np.zeros(rows, dtype=np.int64))
+        return np.asarray(self._proba(codes).argmax(axis=1))
+
+    @property
+    def used_features(self) -> tuple[str, ...]:
+        """The features on which a prediction depends."""
+        return self.features_
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=False),
+            classifier_tags=ClassifierTags(),
+            regressor_tags=None,
+            transformer_tags=None,
+            input_tags=InputTags(categorical=True, string=True),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "classes_"):
+            raise EstimationError(f"this {type(self).__name__} is not fitted yet: call fit(evidence, target=...) first")
+
+    def _encode(self, table: Any) -> dict[str, Codes]:
+        wanted = self.schema_.select(self.features_) if self.features_ else None
+        if wanted is None:
+            raise EstimationError(f"{type(self).__name__} has no features to predict from")
+        try:
+            return wanted.encode(table)
+        except SchemaError as problem:
+            raise SchemaError(f"the table does not fit the schema of this {type(self).__name__}: {problem}") from None
+
+    def _own_target(self, table: Any) -> NDArray[Any]:
+        codes = self.schema_.select([self.target_]).encode(table)[self.target_]
+        return np.asarray(self.classes_[codes])
+
+
+def prepare(model: Classifier, source: Evidence, target: str) -> None:
+    """Check the target and note what the model is about."""
+    schema = source.schema
+    if target not in schema:
+        raise EstimationError(f"the target {target!r} is not in the release; it has {', '.join(schema.names)}")
+    if schema[target].size < 2:
+        raise EstimationError(f"the target {target!r} has one class, {schema[target].labels[0]!r}: nothing to learn")
+    names = source.names if isinstance(source, ModelEvidence) else schema.names
+    features = tuple(name for name in names if name != target)
+    if not features:
+        raise EstimationError(f"the release holds nothing but the target {target!r}: there is nothing to learn from")
+    model.schema_ = schema
+    model.target_ = target
+    model.features_ = features
+    labels = schema[target].labels
+    model.classes_ = np.array(labels, dtype=object if None in labels else None)
+
+
+def as_evidence(source: Any) -> Evidence:
+    """Evidence from what a learner was given."""
+    if isinstance(source, Evidence):
+        return source
+    if isinstance(source, Release):
+        return evidence(source)
+    raise EstimationError(
+        f"a learner takes evidence or a release, got {type(source).__name__} instead: "
+        f"sfumato.evidence(table, schema) makes evidence of a raw table"
+    )
+
+
+def modelled(source: Evidence, target: str, names: Sequence[str] | None = None) -> ModelEvidence:
+    """The joint model behind some evidence: itself, or one fitted to its release."""
+    if isinstance(source, ModelEvidence):
+        return source
+    return model_evidence(source.release, target=target, names=names)
+
+
+def one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:
+    """Refuse a target of which only one class occurs."""
+    present = np.flatnonzero(counts > 1e-9 * max(float(counts.sum()), 1e-300))
+    if len(present) < 2:
+        found = labels[int(present[0])] if len(present) else None
+        raise EstimationError(f"only the class {found!r} of {target!r} occurs in the data: there is nothing to learn")

@@ -1,0 +1,113 @@
+"""Where a tree's node tables come from: a joint table, or a fresh estimate for every path."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import NegativeCountsWarning
+from sfumato.evidence import Evidence
+from sfumato.learn.tree.grow import Path
+
+
+class TableSource:
+    """Slices of one joint table, features first, class last: exact counts, the model's, or the paper's moment ones."""
+
+    def __init__(self, table: Array, stop_when_settled: bool) -> None:
+        self.table = table
+        self.stop_when_settled = stop_when_settled
+
+    def root(self) -> Array:
+        return np.asarray(self.table.reshape(-1, self.table.shape[-1]).sum(axis=0))
+
+    def _slice(self, path: Path) -> Array:
+        index: list[slice | int] = [slice(None)] * self.table.ndim
+        for axis, code in path:
+            index[axis] = slice(code, code + 1)
+        return self.table[tuple(index)]
+
+    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
+        part = self._slice(path)
+        last = part.ndim - 1
+        return [part.sum(axis=tuple(i for i in range(last) if i != attribute)) for attribute in attributes]
+
+    def worth(self, path: Path, counts: Array) -> bool:
+        """With the model, a node is settled when every cell below it has the same most probable class."""
+        if not self.stop_when_settled:
+            return True
+        part = self._slice(path).reshape(-1, self.table.shape[-1])
+        reachable = float(part.max(axis=1).sum()) - float(counts.max())
+        return reachable > 1e-9 * float(self.table.sum())
+
+    def trusted(self, path: Path, attribute: int) -> bool:
+        return True
+
+
+class EstimateSource:
+    """A fresh estimate for every path, as section 7.2.2 of the paper, with its noise as the stop rule."""
+
+    def __init__(
+        self, evidence: Evidence, features: Sequence[str], target: str, min_effective: float, alpha: float
+    ) -> None:
+        self.evidence = evidence
+        self.features = list(features)
+        self.target = target
+        self.min_effective = min_effective
+        self.alpha = alpha
+
+    def root(self) -> Array:
+        return np.maximum(self._quiet([self.target]), 0.0)
+
+    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
+        names = [self.features[axis] for axis, _ in path]
+        codes = tuple(code for _, code in path)
+        return [self._quiet([*names, self.features[axis], self.target])[codes] for axis in attributes]
+
+    def worth(self, path: Path, counts: Array) -> bool:
+        """Effective sample size: (Σ w)² / Σ w² of the records' weights in the node's estimated count."""
+        if not path:
+            return True
+        cell = self.evidence.cells([self.features[axis] for axis, _ in path], [[code for _, code in path]])
+        value = float(cell.value[0])
+        squares = float(cell.variance[0]) + max(value, 0.0)
+        return value > 0 and value * value / max(squares, 1e-300) >= self.min_effective
+
+    def trusted(self, path: Path, attribute: int) -> bool:
+        """A Wald test that class and attribute are independent within the node, on the estimate's own covariance."""
+        from scipy.stats import chi2
+
+        sizes = self.evidence.schema.sizes([self.features[attribute], self.target])
+        grid = np.indices(sizes).reshape(2, -1).T
+        fixed = np.tile([code for _, code in path], (len(grid), 1)) if path else np.zeros((len(grid), 0))
+        names = [*(self.features[axis] for axis, _ in path), self.features[attribute], self.target]
+        cells = self.evidence.cells(names, np.hstack([fixed, grid]).astype(np.int64)).population()
+        statistic, freedom = independence(cells.value.reshape(sizes), cells.cov)
+        return freedom > 0 and bool(chi2.sf(statistic, freedom) < self.alpha)
+
+    def _quiet(self, names: list[str]) -> Array:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            return self.evidence.counts(names).table
+
+
+def independence(table: Array, covariance: Array) -> tuple[float, int]:
+    """The Wald statistic of T = r cᵀ / n, with the delta method for the residuals, and its degrees of freedom."""
+    rows, cols = table.sum(axis=1), table.sum(axis=0)
+    n = float(table.sum())
+    if n <= 0:
+        return 0.0, 0
+    residual = (table - np.outer(rows, cols) / n).reshape(-1)
+    k, m = table.shape
+    sum_rows, sum_cols = np.kron(np.eye(k), np.ones((1, m))), np.kron(np.ones((1, k)), np.eye(m))
+    spread_rows, spread_cols = np.kron(np.eye(k), cols[:, None] / n), np.kron(rows[:, None] / n, np.eye(m))
+    J = np.eye(k * m) - spread_rows @ sum_rows - spread_cols @ sum_cols
+    J += np.outer(np.outer(rows, cols).reshape(-1) / n**2, np.ones(k * m))
+    values, vectors = np.linalg.eigh(J @ covariance @ J.T)
+    freedom = (k - 1) * (m - 1)
+    kept = np.argsort(values)[::-1][:freedom]
+    kept = kept[values[kept] > 1e-14]
+    along = vectors[:, kept].T @ residual
+    return float((along**2 / values[kept]).sum()), len(kept)

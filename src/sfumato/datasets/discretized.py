@@ -137,3 +137,32 @@ def _first(*conditions: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The number of the first condition that holds, or one more than the last."""
     return np.asarray(np.select(list(conditions), list(range(len(conditions))), default=len(conditions)))
 
+
+
+def item_groups(sizes: dict[str, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Items grouped as the paper groups them; ``sizes`` says how each attribute's items are cut."""
+    out = []
+    for name, cut in sizes.items():
+        schema = ADULT if name in ADULT and sizes.keys() <= set(ADULT) else MUSHROOM
+        labels, at = schema[name].labels, 0
+        for width in cut:
+            out.append(tuple(f"{name}={label}" for label in labels[at : at + width]))
+            at += width
+    return tuple(out)
+
+
+#: Ma (2006) section 7.1.4, experiment 2: 30 items in four groups of 3, five of 2 and eight of 1.
+ADULT_GROUPS = item_groups(
+    {
+        "age": (3, 1), "workclass": (3,), "education": (3,), "marital": (3,), "race": (2,), "occupation": (2, 1),
+        "sex": (2,), "relationship": (2, 1), "gain": (1, 1), "hours": (2, 1), "income": (1, 1),
+    }
+)  # fmt: skip
+
+#: Experiment 1: 23 items in four groups of 3, two of 2 and seven of 1.
+MUSHROOM_GROUPS = item_groups(
+    {
+        "odor": (3,), "spore": (3,), "gill_color": (3,), "habitat": (3,), "population": (2, 1), "bruises": (2,),
+        "gill_size": (1, 1), "stalk_shape": (1, 1), "class": (1, 1),
+    }
+)  # fmt: skip

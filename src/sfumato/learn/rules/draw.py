@@ -1,0 +1,44 @@
+"""A picture of rules: a point and an interval for each confidence, support as the size of the point."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.errors import EstimationError
+
+if TYPE_CHECKING:
+    from sfumato.learn.rules.miner import AssociationRules
+
+
+def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
+    """The first rules, most confident on top."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rules = model.rules_[:most]
+    if not rules:
+        raise EstimationError("there are no rules to draw: lower min_support or min_confidence")
+    at = np.arange(len(rules))[::-1]
+    figure = Figure(figsize=(9.0, 1.3 + 0.3 * len(rules)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    low, high = [rule.confidence_low for rule in rules], [rule.confidence_high for rule in rules]
+    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{model.level:.0%} interval")
+    sizes = [20 + 260 * rule.support for rule in rules]
+    axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
+    axes.axvline(model.min_confidence, color="#a0aec0", linestyle=":", linewidth=1)
+    axes.set_yticks(at, [f"{' + '.join(rule.antecedent)}  ⇒  {' + '.join(rule.consequent)}" for rule in rules])
+    axes.tick_params(axis="y", length=0, labelsize=8)
+    axes.set_xlabel("confidence")
+    axes.set_title(f"{len(model.rules_)} rules, {model.n_:,} records", loc="left", fontsize=11)
+    axes.grid(axis="x", color="#e2e8f0")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    if path is not None:
+        figure.savefig(str(path), dpi=150)
+    return figure

@@ -1,0 +1,68 @@
+r"""The pocket algorithm on weighted samples.
+
+The expected cost over the posteriors of all records, Σ_i Σ_l δ_l(w) wᵀv_l Pr(v_l | ṽ_i), needs only the sums
+Σ_i Pr(v_l | ṽ_i) = N̂_l: the N·L samples of the paper collapse to L cells with weights N̂_l, at the same cost.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array
+
+
+def pocket(
+    X: Array,
+    sign: Array,
+    weights: Array,
+    rng: np.random.Generator,
+    steps: int = 20_000,
+    start: Array | None = None,
+    block: int = 512,
+) -> Array:
+    """The weights of a hyperplane that classifies most of the weight right (Gallant 1990, with ratchet).
+
+    ``X`` holds a row per cell with a constant column; ``sign`` is +1 or -1. Cells are drawn in proportion to their
+    weights, so that a correct draw lengthens the run by one; a longer run than the pocket's is checked against all cells
+    and takes its place only if it classifies more weight right.
+    """
+    # Perceptron steps depend on the scale of the columns, the hyperplane does not.
+    scale = np.maximum(np.sqrt(weights @ X**2 / weights.sum()), 1e-12)
+    scaled = X / scale * sign[:, None]
+    current = np.zeros(X.shape[1]) if start is None else start * scale
+    best, best_right, best_run = current.copy(), _right(scaled, current, weights), 0
+    share = np.cumsum(weights) / weights.sum()
+    run = 0
+    step = 0
+    while step < steps:
+        drawn = np.searchsorted(share, rng.random(block), side="right").clip(0, len(X) - 1)
+        at = 0
+        while at < block:
+            wrong = np.flatnonzero(scaled[drawn[at:]] @ current <= 0)
+            length = int(wrong[0]) if len(wrong) else block - at
+            run += length
+            if run > best_run:
+                right = _right(scaled, current, weights)
+                best_run = run
+                if right > best_right:
+                    best, best_right = current.copy(), right
+            if not len(wrong):
+                break
+            current = current + scaled[drawn[at + length]]
+            run = 0
+            at += length + 1
+        step += block
+        if best_right >= weights.sum() * (1 - 1e-12):
+            break
+    return np.asarray(best / scale)
+
+
+def expand(codes: NDArray[np.int64], posterior: Array, cells: Array) -> tuple[Array, NDArray[np.int64], Array]:
+    """The paper's N·L samples: every record with every cell, weighted by its posterior. For comparison only."""
+    n, L = len(codes), len(cells)
+    return np.tile(cells, (n, 1)), np.tile(np.arange(L), n), posterior[:, codes].T.reshape(-1)
+
+
+def _right(signed: Array, w: Array, weights: Array) -> float:
+    return float(weights[signed @ w > 0].sum())

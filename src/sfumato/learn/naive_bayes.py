@@ -1,0 +1,130 @@
+"""Naive Bayes from randomized data: every attribute's distribution by class, from pair tables alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array
+from sfumato.domains import Codes
+from sfumato.errors import EstimationError, NegativeCountsWarning
+from sfumato.evidence import Evidence
+from sfumato.evidence.model import ModelEvidence
+from sfumato.evidence.simplex import project
+from sfumato.learn.base import Classifier, one_class
+
+
+class NaiveBayes(Classifier):
+    r"""Pr(c | x) ∝ Pr(c) ∏_j Pr(x_j | c), from the pair tables (x_j, c) of any evidence.
+
+    Each table holds two attributes, so the noise does not grow with their number. ``smoothing`` is added to every cell,
+    in records; on randomized evidence a cell also gets its own noise variance over the class's size, so that what is
+    mostly noise says little.
+
+    >>> import sfumato as sf
+    >>> from sfumato.datasets import discretized
+    >>> table, schema = discretized.wisconsin(), discretized.WISCONSIN
+    >>> round(NaiveBayes().fit(sf.evidence(table, schema), target="class").score(table), 2)
+    0.97
+    """
+
+    def __init__(self, smoothing: float = 1.0, target: str | None = None) -> None:
+        self.smoothing = smoothing
+        self.target = target
+
+    class_prior_: Array
+    tables_: dict[str, Array]  # values by class, columns sum to 1
+
+    def _learn(self, source: Evidence) -> None:
+        if not self.smoothing >= 0:
+            raise EstimationError(f"smoothing must not be negative, got {self.smoothing} instead")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            own = source.counts([self.target_])
+            pairs = source.counts_many([[name, self.target_] for name in self.features_])
+        classes = project(own.value, own.n)
+        one_class(classes, self.target_, self.schema_[self.target_].labels)
+        self.class_prior_ = classes / classes.sum()
+        self.tables_ = {}
+        for name, pair in zip(self.features_, pairs, strict=True):
+            table = project(pair.value, pair.n).reshape(pair.shape)
+            noise = 0.0 if source.exact or isinstance(source, ModelEvidence) else pair.variance.reshape(pair.shape)
+            margin = table.sum(axis=1, keepdims=True) / max(table.sum(), 1e-300)
+            # Shrink towards the attribute's own distribution by as many records as the noise is worth.
+            weight = self.smoothing + np.sum(noise * np.ones_like(table), axis=0) / np.maximum(classes, 1.0)
+            smooth = table + weight * np.maximum(margin, 1e-9)
+            self.tables_[name] = smooth / np.maximum(smooth.sum(axis=0, keepdims=True), 1e-300)
+
+    def _proba(self, codes: Mapping[str, Codes]) -> Array:
+        rows = len(next(iter(codes.values())))
+        logs = np.tile(np.log(np.maximum(self.class_prior_, 1e-300)), (rows, 1))
+        for name, table in self.tables_.items():
+            logs += np.log(np.maximum(table, 1e-300))[np.asarray(codes[name])]
+        return normalise(logs)
+
+
+class DensityNaiveBayes:
+    """Naive Bayes on numbers with additive noise: each attribute's density is reconstructed by class.
+
+    The "by class" method of Agrawal and Srikant (2000): the records of a class are deconvolved alone. ``noises`` holds a
+    noise channel per column, as ``sfumato.channels`` makes them; ``density`` a function (z, noise) that gives back edges
+    and masses.
+    """
+
+    def __init__(self, noises: Any, density: Any, bins: int = 30) -> None:
+        self.noises = noises
+        self.density = density
+        self.bins = bins
+
+    classes_: NDArray[Any]
+
+    def fit(self, z: Any, y: Any) -> Self:
+        """Learn from noisy numbers (a column per attribute) and their classes."""
+        values, labels = np.asarray(z, dtype=np.float64), np.asarray(y)
+        if values.ndim != 2 or values.shape[1] != len(self.noises):
+            raise EstimationError(f"z must have {len(self.noises)} columns, one per noise, got shape {values.shape}")
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise EstimationError("only one class occurs in y: there is nothing to learn")
+        self.class_prior_ = np.array([(labels == c).mean() for c in self.classes_])
+        self.densities_ = [
+            [self.density(values[labels == c, j], noise) for j, noise in enumerate(self.noises)] for c in self.classes_
+        ]
+        return self
+
+    def predict_proba(self, x: Any) -> Array:
+        """Pr(class) of clean records."""
+        values = np.asarray(x, dtype=np.float64)
+        logs = np.tile(np.log(self.class_prior_), (len(values), 1))
+        for i, own in enumerate(self.densities_):
+            for j, density in enumerate(own):
+                logs[:, i] += np.log(np.maximum(_pdf(density, values[:, j]), 1e-6))
+        return normalise(logs)
+
+    def predict(self, x: Any) -> NDArray[Any]:
+        """The most probable class of clean records."""
+        return np.asarray(self.classes_[self.predict_proba(x).argmax(axis=1)])
+
+    def score(self, x: Any, y: Any) -> float:
+        """The share of clean records classified right."""
+        return float(np.mean(self.predict(x) == np.asarray(y)))
+
+
+def normalise(logs: Array) -> Array:
+    """Rows of log-probabilities as probabilities."""
+    logs = logs - logs.max(axis=1, keepdims=True)
+    out = np.exp(logs)
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
+
+
+def _pdf(density: Any, x: Array) -> Array:
+    if hasattr(density, "pdf"):
+        return np.asarray(density.pdf(x))
+    edges, mass = density
+    inside = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(mass) - 1)
+    height = np.asarray(mass)[inside] / np.diff(edges)[inside]
+    return np.where((x < edges[0]) | (x > edges[-1]), 0.0, height)

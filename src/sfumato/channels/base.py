@@ -163,7 +163,7 @@ class Channel(ABC):
         for column, size in zip(columns, self.sizes if given.ndim == 2 else (self.k,), strict=True):
             check_range(column, size)
         if given.ndim == 1:
-            columns = split_codes(given.astype(code_type(self.k)), self.sizes)
+            columns = split_codes(given.astype(code_type(self.k), copy=False), self.sizes)
         self.check_columns(columns)
         out = self.sample_columns(columns, source(rng))
         return np.column_stack(out) if given.ndim == 2 else join_codes(out, self.outputs)
@@ -246,7 +246,7 @@ def join_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Codes:
     >>> join_codes([np.array([1, 0]), np.array([2, 1])], (2, 3))
     array([5, 1], dtype=uint8)
     """
-    out = np.asarray(columns[0]).astype(code_type(prod(sizes)))
+    out = np.asarray(columns[0]).astype(code_type(prod(sizes)), copy=len(columns) > 1)
     for column, size in zip(columns[1:], sizes[1:], strict=True):
         out *= out.dtype.type(size) if size < prod(sizes) else out.dtype.type(0)
         out += column.astype(out.dtype, copy=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -174,7 +175,13 @@ def evidence(source: Any, schema: Schema | None = None, method: str = "moment") 
 
 
 def view(scheme: Scheme, names: Sequence[str]) -> View:
-    """The maps between true and released tables of some attributes.
+    """The maps between true and released tables of some attributes; see ``View``."""
+    return _view(scheme, tuple(names))
+
+
+@lru_cache(maxsize=1 << 14)
+def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
+    """How each group of the scheme shows what is wanted of it.
 
     A group of which only some attributes are wanted is seen through its marginal channel (Ma 2006, section 5.3, case
     d) where it has one; otherwise through the whole group, and the estimate is summed over the others.

@@ -145,10 +145,15 @@ def purpose(scheme: Scheme, group: Group) -> bytes:
 def id_text(ids: Any) -> np.ndarray[Any, np.dtype[np.bytes_]]:
     """Ids as text in bytes, so that 7 in a Parquet file and "7" in a CSV file are the same record."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if ids.null_count:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
     if pa.types.is_floating(ids.type):
         raise SchemaError("the id column holds fractions; use whole numbers or text")
-    text = ids.cast(pa.string()).cast(pa.binary())
-    return np.asarray(text.to_numpy(zero_copy_only=False)).astype("S")
+    text = ids.cast(pa.string())
+    widest = max(int(pc.max(pc.binary_length(text)).as_py() or 1), 1)
+    padded = pc.ascii_rpad(text, width=widest, padding="\0")  # by bytes: all ids end up equally long
+    data = np.frombuffer(padded.buffers()[2], dtype=np.uint8)
+    start = np.frombuffer(padded.buffers()[1], dtype=np.int32)[padded.offset]
+    return data[start : start + len(padded) * widest].view(f"S{widest}")

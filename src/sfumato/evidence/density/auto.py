@@ -1,0 +1,108 @@
+"""Method "auto": an average over penalised log-densities on a cropped support; nothing to tune.
+
+Difference penalties of order 1, 2, 3 with gaussian rows (smooth densities) and Student-t rows (edges, gaps), each at a
+ladder of scales, weighted by their evidence. The fitted densities are averaged, not the posterior means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.additive import Noise
+from sfumato.evidence.density import crop
+from sfumato.evidence.density.binning import Sample
+from sfumato.evidence.density.penalised import (
+    Fit,
+    Penalty,
+    Problem,
+    gaussian_fit,
+    penalty,
+    student_fit,
+)
+
+Floats = NDArray[np.float64]
+BONUS = {1: 0.0, 2: 3.0, 3: 6.0}  # log prior odds of the orders
+SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
+ROUGHEST = 1.0
+
+
+@dataclass(frozen=True)
+class Average:
+    """The averaged density on its cells, and what the band needs of each model."""
+
+    edges: Floats
+    mass: Floats
+    inner: tuple[int, int]
+    weights: Floats
+    models: tuple[tuple[int, str, float], ...]
+    fits: tuple[Fit, ...]
+    steps: int
+    log_likelihood: float
+
+
+def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float = 0.5, student: bool = True) -> Average:
+    """Fit the whole ladder, weigh by evidence, average the masses."""
+    fits: list[Fit] = []
+    models: list[tuple[int, str, float]] = []
+    for order in orders:
+        pen = penalty(problem, order)
+        ladder = gaussian_ladder(problem, pen, stride)
+        fits += [fit for _, fit in ladder]
+        models += [(order, "gaussian", scale) for scale, _ in ladder]
+        if student:
+            best = max(ladder, key=lambda item: item[1].evidence)[1]
+            for scale, fit in student_ladder(problem, pen, best):
+                fits.append(fit)
+                models.append((order, "student", scale))
+    score = np.array([fit.evidence + BONUS[order] for fit, (order, _, _) in zip(fits, models, strict=True)])
+    weights = np.exp(score - score.max())
+    weights /= weights.sum()
+    masses = np.array([masses_of(problem, fit) for fit in fits])
+    log_likelihood = float(problem.counts @ np.log(np.maximum(problem.matrix @ (weights @ masses), 1e-300)))
+    steps = sum(fit.steps for fit in fits)
+    return Average(problem.edges, weights @ masses, problem.inner, weights, tuple(models), tuple(fits), steps, log_likelihood)
+
+
+def masses_of(problem: Problem, fit: Fit) -> Floats:
+    mass = problem.widths * np.exp(fit.eta - fit.eta.max())
+    return mass / mass.sum()
+
+
+def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple[float, Fit]]:
+    """From smooth to rough, each warm-started from the one before; stops when the evidence is hopeless."""
+    reach = float(problem.edges[-1] - problem.edges[0])
+    eta = np.full(problem.edges.size - 1, -np.log(reach))
+    ladder: list[tuple[float, Fit]] = []
+    best = -np.inf
+    for power in np.arange(SMOOTHEST[pen.order], ROUGHEST + 1e-9, stride):
+        fit = gaussian_fit(problem, pen, 10.0**power, eta)
+        ladder.append((10.0**power, fit))
+        eta = fit.eta
+        best = max(best, fit.evidence)
+        if fit.evidence < best - 30:
+            break
+    return ladder
+
+
+def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[float, Fit]]:
+    eta = start.eta
+    ladder: list[tuple[float, Fit]] = []
+    for power in (0.0, -1.0, -2.0, -3.0):
+        fit = student_fit(problem, pen, 10.0**power, eta)
+        ladder.append((10.0**power, fit))
+        eta = fit.eta
+    return ladder
+
+
+def fit_auto(sample: Sample, noise: Noise, support: tuple[float, float], bins: int, cropped: bool = True) -> Average:
+    """Pilot, crop, refit on the cropped cells with wide cells outside, then drop what lies outside."""
+    if cropped:
+        pilot = average(crop.plain_problem(sample, noise, support, bins), (2, 3), 1.0, student=False)
+        inner = crop.best_interval(pilot.edges, pilot.mass, bins)
+        problem = crop.cropped_problem(sample, noise, support, inner, bins)
+    else:
+        problem = crop.plain_problem(sample, noise, support, bins)
+    return average(problem)

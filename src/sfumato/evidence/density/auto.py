@@ -97,12 +97,10 @@ def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[flo
     return ladder
 
 
-def fit_auto(sample: Sample, noise: Noise, support: tuple[float, float], bins: int, cropped: bool = True) -> Average:
-    """Pilot, crop, refit on the cropped cells with wide cells outside, then drop what lies outside."""
+def fit_auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool = True) -> tuple[Average, Problem]:
+    """Pilot, crop, refit on the cropped cells with wide cells outside; the caller drops what lies outside."""
+    problem = crop.plain_problem(sample, noise, edges)
     if cropped:
-        pilot = average(crop.plain_problem(sample, noise, support, bins), (2, 3), 1.0, student=False)
-        inner = crop.best_interval(pilot.edges, pilot.mass, bins)
-        problem = crop.cropped_problem(sample, noise, support, inner, bins)
-    else:
-        problem = crop.plain_problem(sample, noise, support, bins)
-    return average(problem)
+        pilot = average(problem, (2, 3), 1.0, student=False)
+        problem = crop.cropped_problem(sample, noise, edges, crop.best_interval(pilot.edges, pilot.mass))
+    return average(problem), problem

@@ -35,17 +35,22 @@ class Sample:
     fine_counts: Floats
     step: float  # the spacing when z lies on a lattice (rounded data), else 0
 
-    def histogram(self, edges: Floats) -> tuple[Floats, Floats]:
-        """(edges, counts); edges move to the nearest fine edge when only the fine grid is known."""
+    def histogram(self, edges: Floats) -> Floats:
+        """Counts between the edges; a fine cell that an edge cuts is shared in proportion, z beyond them joins the ends."""
         if self.values is not None:
-            places = np.searchsorted(self.values, edges[1:-1], side="left")
-            return edges, np.diff(np.concatenate(([0], places, [self.values.size]))).astype(np.float64)
-        start, width = self.fine_edges[0], self.fine_edges[1] - self.fine_edges[0]
-        places = np.clip(np.rint((edges - start) / width), 0, self.fine_counts.size).astype(np.int64)
-        places = np.unique(places)
-        places[0], places[-1] = 0, self.fine_counts.size
+            places = np.searchsorted(self.values, edges[1:-1], side="left").astype(np.float64)
+        else:
+            total = np.concatenate(([0.0], np.cumsum(self.fine_counts)))
+            places = np.interp(edges[1:-1], self.fine_edges, total)
+        return np.diff(np.concatenate(([0.0], places, [float(self.n)])))
+
+    def outside(self, low: float, high: float) -> int:
+        """How many values lie below low or above high."""
+        if self.values is not None:
+            return int(((self.values < low) | (self.values > high)).sum())
         total = np.concatenate(([0.0], np.cumsum(self.fine_counts)))
-        return self.fine_edges[places], np.diff(total[places])
+        inside = np.interp(high, self.fine_edges, total) - np.interp(low, self.fine_edges, total)
+        return max(1, round(self.n - float(inside)))
 
     def quantile(self, q: float) -> float:
         if self.values is not None:

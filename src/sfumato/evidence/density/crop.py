@@ -24,40 +24,38 @@ def z_edges(sample: Sample, low: float, high: float, count: int) -> Floats:
 
 
 def build(sample: Sample, noise: Noise, x_edges: Floats, edges: Floats, inner: tuple[int, int]) -> Problem:
-    edges, counts = sample.histogram(edges)
-    matrix = noise.interval_matrix(x_edges, edges).T
-    return Problem(np.ascontiguousarray(matrix), counts, x_edges, inner)
+    matrix = np.ascontiguousarray(noise.interval_matrix(x_edges, edges).T)
+    return Problem(matrix, sample.histogram(edges), x_edges, edges, inner)
 
 
-def plain_problem(sample: Sample, noise: Noise, support: tuple[float, float], bins: int) -> Problem:
-    x_edges = np.linspace(support[0], support[1], bins + 1)
-    return build(sample, noise, x_edges, z_edges(sample, sample.low, sample.high, 4 * bins), (0, bins))
+def plain_problem(sample: Sample, noise: Noise, x_edges: Floats) -> Problem:
+    cells = x_edges.size - 1
+    return build(sample, noise, x_edges, z_edges(sample, sample.low, sample.high, 4 * cells), (0, cells))
 
 
-def best_interval(edges: Floats, mass: Floats, bins: int) -> tuple[float, float]:
+def best_interval(edges: Floats, mass: Floats) -> tuple[float, float]:
     """[a, b] minimising outside mass + (b - a) TV(f) / (8 K), the floor of K cells there; widened a cell each side."""
-    width = np.diff(edges)
-    height = mass / width
+    cells = mass.size
+    height = mass / np.diff(edges)
     total = np.concatenate(([0.0], np.cumsum(mass)))
     jumps = np.abs(np.diff(np.concatenate(([0.0], height, [0.0]))))
     rise = np.concatenate(([0.0], np.cumsum(jumps)))
     i, j = np.triu_indices(edges.size, 1)
     variation = rise[j] - rise[i + 1] + height[i] + height[j - 1]
-    cost = 1 - (total[j] - total[i]) + (edges[j] - edges[i]) * variation / (8 * bins)
+    cost = 1 - (total[j] - total[i]) + (edges[j] - edges[i]) * variation / (8 * cells)
     best = int(np.argmin(cost))
-    low, high = max(int(i[best]) - 1, 0), min(int(j[best]) + 1, edges.size - 1)
+    low, high = max(int(i[best]) - 1, 0), min(int(j[best]) + 1, cells)
     return float(edges[low]), float(edges[high])
 
 
-def cropped_problem(
-    sample: Sample, noise: Noise, support: tuple[float, float], inner: tuple[float, float], bins: int
-) -> Problem:
-    low, high = inner
-    width = (high - low) / bins
-    left, right = _outer(low - support[0], width), _outer(support[1] - high, width)
-    middle = np.linspace(low, high, bins + 1)
-    x_edges = np.concatenate((low - left[::-1], middle, high + right))
-    return build(sample, noise, x_edges, z_edges(sample, sample.low, sample.high, 4 * bins), (left.size, left.size + bins))
+def cropped_problem(sample: Sample, noise: Noise, edges: Floats, inner: tuple[float, float]) -> Problem:
+    """K equal cells inside, and outside geometrically growing ones out to the ends of the support."""
+    (low, high), cells = inner, edges.size - 1
+    width = (high - low) / cells
+    left, right = _outer(low - edges[0], width), _outer(edges[-1] - high, width)
+    x_edges = np.concatenate((low - left[::-1], np.linspace(low, high, cells + 1), high + right))
+    found = z_edges(sample, sample.low, sample.high, 4 * cells)
+    return build(sample, noise, x_edges, found, (left.size, left.size + cells))
 
 
 def _outer(reach: float, width: float) -> Floats:

@@ -23,11 +23,12 @@ LINEAR, QUADRATIC = 20.0, 80.0  # prior sd of slope and curvature of eta, over a
 
 @dataclass(frozen=True)
 class Problem:
-    """Counts of z, the kernel, and the cells of x (the first and last `outer` cells lie outside the support)."""
+    """The kernel, counts of z, the cells of x and z; x-cells inner[0]:inner[1] are the support, the rest lie outside."""
 
     matrix: Floats
     counts: Floats
     edges: Floats
+    z_edges: Floats
     inner: tuple[int, int]
 
     @property

@@ -1,0 +1,53 @@
+"""A pointwise credible band from the averaged models: a mixture of normals for the log-density of each cell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from sfumato.evidence.density.penalised import Fit
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Per model (rows) and cell (columns): centre and sd of the log-density; one weight a model."""
+
+    centre: Floats
+    sd: Floats
+    weights: Floats
+
+
+def spread(fits: tuple[Fit, ...], weights: Floats, inner: tuple[int, int], shift: float) -> Spread:
+    """From the models that matter; `shift` is the log of the mass kept, so that heights are those of the result."""
+    held = np.flatnonzero(weights > 1e-3 * weights.max())
+    first, last = inner
+    centre, sd = [], []
+    for index in held:
+        fit = fits[int(index)]
+        inverse, _ = lapack.dtrtri(fit.factor, lower=1)
+        centre.append(fit.eta[first:last] - shift)
+        sd.append(np.sqrt(np.einsum("ij,ij->j", inverse, inverse))[first:last])
+    return Spread(np.array(centre), np.array(sd), weights[held] / weights[held].sum())
+
+
+def limits(models: Spread, level: float) -> tuple[Floats, Floats]:
+    """The (1 - level) / 2 and (1 + level) / 2 quantiles of each cell's mixture, by bisection."""
+    tail = (1 - level) / 2
+    return _quantile(models, tail), _quantile(models, 1 - tail)
+
+
+def _quantile(models: Spread, q: float) -> Floats:
+    from scipy.special import ndtr
+
+    low = (models.centre - 9 * models.sd).min(axis=0)
+    high = (models.centre + 9 * models.sd).max(axis=0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = models.weights @ ndtr((middle - models.centre) / models.sd) < q
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.exp(np.minimum((low + high) / 2, 700.0))

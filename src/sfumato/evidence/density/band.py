@@ -11,6 +11,7 @@ from scipy.linalg import lapack
 from sfumato.evidence.density.penalised import Fit
 
 Floats = NDArray[np.float64]
+UPWARD = 1.6  # exp(t) and 1 + 1.6 t part at t = 0.95
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,14 @@ def _quantile(models: Spread, q: float) -> Floats:
     high = (models.centre + 9 * models.sd).max(axis=0)
     for _ in range(60):
         middle = (low + high) / 2
-        below = models.weights @ ndtr((middle - models.centre) / models.sd) < q
+        below = models.weights @ ndtr(_standard(middle - models.centre) / models.sd) < q
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return np.exp(np.minimum((low + high) / 2, 700.0))
+
+
+def _standard(above: Floats) -> Floats:
+    """Where the density is near 0 the log-likelihood is flat below and steep above: upwards the scale is linear.
+
+    A normal log-density with a large sd would put the upper limit anywhere.
+    """
+    return np.where(above > 0, np.maximum(above, np.expm1(np.clip(above, 0.0, 600.0)) / UPWARD), above)

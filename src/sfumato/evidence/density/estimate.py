@@ -17,6 +17,7 @@ from sfumato.evidence.density.binning import Sample, gather
 from sfumato.evidence.density.kernels import FFT_FROM, Dense, Kernel, Toeplitz, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
+from sfumato.evidence.density.threads import one_thread
 
 Floats = NDArray[np.float64]
 METHODS = ("auto", "em", "as", "mle")
@@ -81,10 +82,11 @@ def density(
         raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
     _warn_if_hopeless(sample, channel, None if asked is None else support)
     edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
-    if method == "auto":
-        return _auto(sample, channel, edges, crop_support and given is None)
     generator = np.random.default_rng(rng) if rng is not None else None
-    return _iterated(sample, channel, edges, method, rule, generator)
+    with one_thread():
+        if method == "auto":
+            return _auto(sample, channel, edges, crop_support and given is None)
+        return _iterated(sample, channel, edges, method, rule, generator)
 
 
 def as_noise(noise: Any) -> Noise:

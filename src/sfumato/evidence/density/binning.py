@@ -2,7 +2,8 @@
 
 Everything downstream sees only N, the range and counts, so 10^8 values cost the memory of one chunk. The histogram has
 2^14 cells; a stream whose range is not known beforehand doubles its cell width, merging neighbours, whenever a value
-falls outside. Binning z into M = 400 cells moves the EM estimate by 2.5e-5 in total variation after 50 iterations.
+falls outside. Binning z into M = 400 cells moves the EM estimate after 50 iterations by 5e-4 in total variation under
+gaussian noise and by 2e-3 under uniform noise (N = 2000; less for more values): far below its statistical error.
 """
 
 from __future__ import annotations
@@ -119,11 +120,11 @@ def chunks(z: Any, column: str | None) -> Iterator[Floats]:
         yield _numbers(z)
     elif hasattr(z, "to_numpy") and column is None:  # a pandas, polars or pyarrow column
         yield _numbers(z.to_numpy())
-    elif hasattr(z, "fetch_record_batch"):  # a DuckDB relation, read in batches
+    elif hasattr(z, "to_arrow_reader"):  # a DuckDB relation, read in batches
         names = list(z.columns)
         if column is None and len(names) != 1 or column is not None and column not in names:
             raise EstimationError(f"column must be one of {', '.join(names)}, got {column!r}")
-        for batch in z.select(f'"{column or names[0]}"').fetch_record_batch():
+        for batch in z.select(f'"{column or names[0]}"').to_arrow_reader():
             yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
     elif column is not None:
         import narwhals as nw

@@ -213,7 +213,7 @@ def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float]
         return
     _, variance = sample.moments()
     signal = max(variance - spread**2, 0.0)
-    wide = support is not None and 2 * math.sqrt(3) * spread > 1.000001 * (support[1] - support[0])
+    wide = support is not None and math.sqrt(3) * spread > support[1] - support[0]
     if wide or signal < spread**2 / 9:
         effective = sample.n * (signal / variance) ** 2
         warnings.warn(

@@ -24,7 +24,14 @@ from sfumato.evidence.density.penalised import (
 )
 
 Floats = NDArray[np.float64]
-BONUS = {1: 0.0, 2: 3.0, 3: 6.0}  # log prior odds of the orders
+BONUS = {  # log prior odds of order and kind of row
+    (1, "gaussian"): -2.0,
+    (2, "gaussian"): 2.0,
+    (3, "gaussian"): 6.0,
+    (1, "student"): 3.0,
+    (2, "student"): 4.0,
+    (3, "student"): 6.0,
+}
 SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
 ROUGHEST = 1.0
 
@@ -57,7 +64,7 @@ def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float
             for scale, fit in student_ladder(problem, pen, best):
                 fits.append(fit)
                 models.append((order, "student", scale))
-    score = np.array([fit.evidence + BONUS[order] for fit, (order, _, _) in zip(fits, models, strict=True)])
+    score = np.array([fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)])
     weights = np.exp(score - score.max())
     weights /= weights.sum()
     masses = np.array([masses_of(problem, fit) for fit in fits])

@@ -120,11 +120,12 @@ def chunks(z: Any, column: str | None) -> Iterator[Floats]:
         yield _numbers(z)
     elif hasattr(z, "to_numpy") and column is None:  # a pandas, polars or pyarrow column
         yield _numbers(z.to_numpy())
-    elif hasattr(z, "to_arrow_reader"):  # a DuckDB relation, read in batches
+    elif hasattr(z, "fetch_record_batch"):  # a DuckDB relation, read in batches
         names = list(z.columns)
         if column is None and len(names) != 1 or column is not None and column not in names:
             raise EstimationError(f"column must be one of {', '.join(names)}, got {column!r}")
-        for batch in z.select(f'"{column or names[0]}"').to_arrow_reader():
+        reader = z.select(f'"{column or names[0]}"')
+        for batch in getattr(reader, "to_arrow_reader", reader.fetch_record_batch)():
             yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
     elif column is not None:
         import narwhals as nw

@@ -34,6 +34,8 @@ BONUS = {  # log prior odds of order and kind of row
 }
 SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
 ROUGHEST = 1.0
+PILOT = ((2, 3), 1.0, False)
+CLEARLY = 5.0  # nats of evidence
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Average:
     fits: tuple[Fit, ...]
     steps: int
     log_likelihood: float
+    evidence: float
 
 
 def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float = 0.5, student: bool = True) -> Average:
@@ -66,11 +69,21 @@ def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float
                 models.append((order, "student", scale))
     score = np.array([fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)])
     weights = np.exp(score - score.max())
+    evidence = float(score.max() + np.log(weights.mean()))
     weights /= weights.sum()
     masses = np.array([masses_of(problem, fit) for fit in fits])
     log_likelihood = float(problem.counts @ np.log(np.maximum(problem.matrix @ (weights @ masses), 1e-300)))
-    steps = sum(fit.steps for fit in fits)
-    return Average(problem.edges, weights @ masses, problem.inner, weights, tuple(models), tuple(fits), steps, log_likelihood)
+    return Average(
+        edges=problem.edges,
+        mass=weights @ masses,
+        inner=problem.inner,
+        weights=weights,
+        models=tuple(models),
+        fits=tuple(fits),
+        steps=sum(fit.steps for fit in fits),
+        log_likelihood=log_likelihood,
+        evidence=evidence,
+    )
 
 
 def masses_of(problem: Problem, fit: Fit) -> Floats:
@@ -104,10 +117,24 @@ def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[flo
     return ladder
 
 
-def fit_auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool = True) -> tuple[Average, Problem]:
-    """Pilot, crop, refit on the cropped cells with wide cells outside; the caller drops what lies outside."""
-    problem = crop.plain_problem(sample, noise, edges)
-    if cropped:
-        pilot = average(problem, (2, 3), 1.0, student=False)
-        problem = crop.cropped_problem(sample, noise, edges, crop.best_interval(pilot.edges, pilot.mass))
+def fit_auto(
+    sample: Sample, noise: Noise, edges: Floats, cropped: bool = True, beyond: tuple[float, float] | None = None
+) -> tuple[Average, Problem]:
+    """Pilot, crop, refit on the cropped cells with wide cells outside; the caller drops what lies outside.
+
+    `beyond` is how far z reaches past a support that the user gave. A support that cuts off even 0.1 % of x piles that
+    mass up at its ends; so a second pilot lets mass lie beyond, and is believed if its evidence is clearly better.
+    """
+    ends = (float(edges[0]), float(edges[-1]))
+    problem = crop.problem(sample, noise, edges, ends)
+    pilot = average(problem, *PILOT) if cropped or beyond is not None else None
+    if beyond is not None and beyond != ends:
+        open_problem = crop.problem(sample, noise, edges, beyond)
+        other = average(open_problem, *PILOT)
+        if pilot is not None and other.evidence > pilot.evidence + CLEARLY:
+            problem, pilot, ends = open_problem, other, beyond
+    if cropped and pilot is not None:
+        first, last = problem.inner
+        inner = crop.best_interval(edges, pilot.mass[first:last])
+        problem = crop.problem(sample, noise, np.linspace(*inner, edges.size), ends)
     return average(problem), problem

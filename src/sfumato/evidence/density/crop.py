@@ -23,14 +23,14 @@ def z_edges(sample: Sample, low: float, high: float, count: int) -> Floats:
     return np.linspace(low, high, count + 1)
 
 
-def build(sample: Sample, noise: Noise, x_edges: Floats, edges: Floats, inner: tuple[int, int]) -> Problem:
-    matrix = np.ascontiguousarray(noise.interval_matrix(x_edges, edges).T)
-    return Problem(matrix, sample.histogram(edges), x_edges, edges, inner)
-
-
-def plain_problem(sample: Sample, noise: Noise, x_edges: Floats) -> Problem:
-    cells = x_edges.size - 1
-    return build(sample, noise, x_edges, z_edges(sample, sample.low, sample.high, 4 * cells), (0, cells))
+def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, float]) -> Problem:
+    """The given cells of x, and outside them geometrically growing ones out to the ends."""
+    width, cells = (edges[-1] - edges[0]) / (edges.size - 1), edges.size - 1
+    left, right = _outer(edges[0] - ends[0], width), _outer(ends[1] - edges[-1], width)
+    x_edges = np.concatenate((edges[0] - left[::-1], edges, edges[-1] + right))
+    found = z_edges(sample, sample.low, sample.high, 4 * cells)
+    matrix = np.ascontiguousarray(noise.interval_matrix(x_edges, found).T)
+    return Problem(matrix, sample.histogram(found), x_edges, found, (left.size, left.size + cells))
 
 
 def best_interval(edges: Floats, mass: Floats) -> tuple[float, float]:
@@ -46,16 +46,6 @@ def best_interval(edges: Floats, mass: Floats) -> tuple[float, float]:
     best = int(np.argmin(cost))
     low, high = max(int(i[best]) - 1, 0), min(int(j[best]) + 1, cells)
     return float(edges[low]), float(edges[high])
-
-
-def cropped_problem(sample: Sample, noise: Noise, edges: Floats, inner: tuple[float, float]) -> Problem:
-    """K equal cells inside, and outside geometrically growing ones out to the ends of the support."""
-    (low, high), cells = inner, edges.size - 1
-    width = (high - low) / cells
-    left, right = _outer(low - edges[0], width), _outer(edges[-1] - high, width)
-    x_edges = np.concatenate((low - left[::-1], np.linspace(low, high, cells + 1), high + right))
-    found = z_edges(sample, sample.low, sample.high, 4 * cells)
-    return build(sample, noise, x_edges, found, (left.size, left.size + cells))
 
 
 def _outer(reach: float, width: float) -> Floats:

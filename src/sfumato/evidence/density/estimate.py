@@ -85,7 +85,8 @@ def density(
     generator = np.random.default_rng(rng) if rng is not None else None
     with one_thread():
         if method == "auto":
-            return _auto(sample, channel, edges, crop_support and given is None)
+            beyond = None if asked is None else _beyond(sample, channel, support)
+            return _auto(sample, channel, edges, crop_support and given is None, beyond)
         return _iterated(sample, channel, edges, method, rule, generator)
 
 
@@ -98,8 +99,10 @@ def as_noise(noise: Any) -> Noise:
     return from_scipy(noise)
 
 
-def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool) -> Density:
-    found, problem = auto.fit_auto(sample, noise, edges, cropped)
+def _auto(
+    sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None
+) -> Density:
+    found, problem = auto.fit_auto(sample, noise, edges, cropped, beyond)
     first, last = found.inner
     mass = found.mass[first:last]
     kept = float(mass.sum())
@@ -173,6 +176,17 @@ def _z_edges(sample: Sample, edges: Floats) -> Floats:
     return crop.z_edges(sample, sample.low, sample.high, max(Z_CELLS, min(4 * (edges.size - 1), 4000)))
 
 
+def _range(sample: Sample, noise: Noise) -> tuple[float, float]:
+    """Where x lies as far as z tells: its range less the noise's median."""
+    middle = float(noise.quantile(0.5))
+    return sample.low - middle, sample.high - middle
+
+
+def _beyond(sample: Sample, noise: Noise, support: tuple[float, float]) -> tuple[float, float]:
+    low, high = _range(sample, noise)
+    return min(low, support[0]), max(high, support[1])
+
+
 def reach(noise: Noise) -> tuple[float, float]:
     """The noise's support, or its far quantiles where that is infinite."""
     low, high = noise.support
@@ -187,8 +201,7 @@ def _support(
     sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str
 ) -> tuple[float, float]:
     if support is None:
-        middle = float(noise.quantile(0.5))
-        return sample.low - middle, sample.high - middle
+        return _range(sample, noise)
     low, high = float(support[0]), float(support[1])
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise EstimationError(f"support must be two increasing finite numbers, got ({low}, {high})")

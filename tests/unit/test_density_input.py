@@ -63,7 +63,7 @@ def test_a_stream_counts_every_value_whatever_the_order() -> None:
 
     found = gather(rising())
     assert found.n == Z.size
-    assert found.fine_counts.sum() == Z.size
+    assert found.fine_counts.sum() == pytest.approx(Z.size)
     assert (found.low, found.high) == (Z.min(), Z.max())
     edges = np.linspace(Z.min(), Z.max(), 41)
     assert np.abs(found.histogram(edges) - np.histogram(Z, edges)[0]).max() < 15
@@ -72,7 +72,7 @@ def test_a_stream_counts_every_value_whatever_the_order() -> None:
 def test_memory_does_not_grow_with_n() -> None:
     found = gather(Z[: EXACT + 1])
     assert found.values is None
-    assert found.fine_counts.size <= 1 << 14
+    assert found.fine_counts.size <= 16_384
     assert gather(Z[:EXACT]).values is not None
 
 

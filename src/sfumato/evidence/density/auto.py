@@ -35,6 +35,7 @@ BONUS = {  # log prior odds of order and kind of row
 SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
 ROUGHEST = 1.0
 PILOT = ((2, 3), 1.0, False)
+ROUNDS = 4
 CLEARLY = 5.0  # nats of evidence
 
 
@@ -126,15 +127,22 @@ def fit_auto(
     mass up at its ends; so a second pilot lets mass lie beyond, and is believed if its evidence is clearly better.
     """
     ends = (float(edges[0]), float(edges[-1]))
-    problem = crop.problem(sample, noise, edges, ends)
-    pilot = average(problem, *PILOT) if cropped or beyond is not None else None
+    start = crop.first_edges(sample, noise, edges) if cropped else edges
+    problem = crop.problem(sample, noise, start, ends)
+    if not cropped and beyond in (None, ends):
+        return average(problem), problem
+    pilot = average(problem, *PILOT)
     if beyond is not None and beyond != ends:
-        open_problem = crop.problem(sample, noise, edges, beyond)
-        other = average(open_problem, *PILOT)
-        if pilot is not None and other.evidence > pilot.evidence + CLEARLY:
-            problem, pilot, ends = open_problem, other, beyond
-    if cropped and pilot is not None:
-        first, last = problem.inner
-        inner = crop.best_interval(edges, pilot.mass[first:last])
-        problem = crop.problem(sample, noise, np.linspace(*inner, edges.size), ends)
+        wider = crop.problem(sample, noise, start, beyond)
+        other = average(wider, *PILOT)
+        if other.evidence > pilot.evidence + CLEARLY:
+            problem, pilot, ends = wider, other, beyond
+    for _ in range(ROUNDS if cropped else 0):
+        before = problem.edges[problem.inner[1]] - problem.edges[problem.inner[0]]
+        low, high = crop.best_interval(pilot.edges, pilot.mass, edges.size - 1)
+        low, high = max(low, float(edges[0])), min(high, float(edges[-1]))
+        problem = crop.problem(sample, noise, np.linspace(low, high, edges.size), ends)
+        if high - low > before / 3:  # else the pilot's cells were too wide to see where the mass ends
+            break
+        pilot = average(problem, *PILOT)
     return average(problem), problem

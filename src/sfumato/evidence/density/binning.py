@@ -1,9 +1,10 @@
 """One streaming pass over z: exact values while they are few, a fine histogram of fixed size afterwards.
 
 Everything downstream sees only N, the range and counts, so 10^8 values cost the memory of one chunk. The histogram has
-2^14 cells; a stream whose range is not known beforehand doubles its cell width, merging neighbours, whenever a value
-falls outside. Binning z into M = 400 cells moves the EM estimate after 50 iterations by 5e-4 in total variation under
-gaussian noise and by 2e-3 under uniform noise (N = 2000; less for more values): far below its statistical error.
+12 288 equal cells over the bulk of z and 2048 cells on each side whose width grows by 2 % a step, so that heavy tails
+neither stretch the bulk nor fall off. A stream whose bulk moves gets a new grid, its counts shared in proportion.
+Binning z into M = 400 cells moves the EM estimate after 50 iterations by 5e-4 in total variation under gaussian noise
+and by 2e-3 under uniform noise (N = 2000; less for more values): far below its statistical error.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from sfumato.errors import EstimationError
 
 Floats = NDArray[np.float64]
 EXACT = 20_000  # up to here every value is kept
-FINE = 1 << 14
+BULK, TAIL, GROWTH = 12_288, 2048, 1.02
+CELLS = BULK + 2 * TAIL
 BLOCK = 1 << 17
 
 
@@ -86,11 +88,11 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
             kept.append(chunk)
         else:
             if grid is None:
-                grid = _Grid(*_span([*kept, chunk]))
+                grid = _Grid(np.concatenate((*kept, chunk[:EXACT])))
                 for held in kept:
                     grid.add(held)
                 kept = []
-            grid.add(chunk, low, high)
+            grid.add(chunk)
         if progress is not None:
             progress(n)
     if n < 2:
@@ -161,48 +163,68 @@ def lattice(values: Floats) -> float:
 
 
 class _Grid:
-    """FINE equal cells that cover what was seen so far; growing doubles their width."""
+    """Counts on equal cells over the bulk and geometric cells beyond it."""
 
-    def __init__(self, low: float, high: float) -> None:
-        reach = max(high - low, abs(low) * 1e-12, 1e-300)
-        self.start, self.width = low, reach * (1 + 1e-12) / FINE
-        self.counts = np.zeros(FINE, dtype=np.int64)
-        self.low, self.high = low, high
+    def __init__(self, values: Floats) -> None:
+        self.low, self.high = float(values.min()), float(values.max())
+        self.counts = np.zeros(CELLS)
+        self._lay(*_bulk(np.quantile(values, (0.005, 0.995)), self.low, self.high))
 
-    def add(self, chunk: Floats, low: float | None = None, high: float | None = None) -> None:
-        low = float(chunk.min()) if low is None else low
-        high = float(chunk.max()) if high is None else high
+    def _lay(self, start: float, end: float) -> None:
+        self.start, self.width = start, (end - start) / BULK
+        tail = self.width / (GROWTH - 1) * (GROWTH ** np.arange(1, TAIL + 1) - 1)
+        self.edges = np.concatenate((start - tail[::-1], np.linspace(start, end, BULK + 1), end + tail))
+
+    def add(self, chunk: Floats) -> None:
+        low, high = float(chunk.min()), float(chunk.max())
         self.low, self.high = min(self.low, low), max(self.high, high)
-        while low < self.start or high >= self.start + FINE * self.width:
-            pairs = self.counts.reshape(-1, 2).sum(axis=1)
-            empty = np.zeros(FINE // 2, dtype=np.int64)
-            if low < self.start:
-                self.start -= FINE * self.width
-                self.counts = np.concatenate((empty, pairs))
-            else:
-                self.counts = np.concatenate((pairs, empty))
-            self.width *= 2
-        scale = 1 / self.width
+        outside = 0
         place = np.empty(min(chunk.size, BLOCK), dtype=np.float64)
+        end = self.start + BULK * self.width
+        plain = low >= self.start and high < end
         for begin in range(0, chunk.size, BLOCK):
             part = chunk[begin : begin + BLOCK]
             cell = place[: part.size]
             np.subtract(part, self.start, out=cell)
-            cell *= scale
-            held = np.bincount(cell.astype(np.int64), minlength=FINE)
-            if held.size > FINE:  # a value on the last edge, rounded up
-                held[FINE - 1] += held[FINE:].sum()
-            self.counts += held[:FINE]
+            cell *= 1 / self.width
+            if not plain:
+                far = (cell < 0) | (cell >= BULK)
+                beyond, cell = part[far], cell[~far]
+                outside += beyond.size
+                found = np.clip(np.searchsorted(self.edges, beyond, side="right") - 1, 0, CELLS - 1)
+                self.counts += np.bincount(found, minlength=CELLS)
+            held = np.bincount(cell.astype(np.int64), minlength=BULK)
+            held[BULK - 1] += held[BULK:].sum()  # a value on the last edge, rounded up
+            self.counts[TAIL : TAIL + BULK] += held[:BULK]
+        if outside > chunk.size // 10:
+            self._move()
+
+    def _move(self) -> None:
+        """A new bulk around what was seen so far; each old cell's count is shared by the new cells it meets."""
+        total = np.concatenate(([0.0], np.cumsum(self.counts)))
+        old = self.edges
+        ends = np.interp((0.005 * total[-1], 0.995 * total[-1]), total, old)
+        self._lay(*_bulk(ends, self.low, self.high))
+        places = np.interp(self.edges, old, total)
+        places[0], places[-1] = 0.0, total[-1]
+        self.counts = np.diff(places)
 
     def trimmed(self) -> tuple[Floats, Floats]:
         used = np.flatnonzero(self.counts)
         first, last = int(used[0]), int(used[-1])
-        edges = self.start + self.width * np.arange(first, last + 2)
-        return edges, self.counts[first : last + 1].astype(np.float64)
+        edges = self.edges[first : last + 2].copy()
+        edges[0], edges[-1] = min(edges[1], max(edges[0], self.low)), max(edges[-2], min(edges[-1], self.high))
+        return edges, self.counts[first : last + 1]
 
 
-def _span(parts: list[Floats]) -> tuple[float, float]:
-    return min(float(p.min()) for p in parts), max(float(p.max()) for p in parts)
+def _bulk(ends: Floats, low: float, high: float) -> tuple[float, float]:
+    """Where the equal cells go: 0.5 % to 99.5 % and as much again on either side, but no further than the data."""
+    reach = float(ends[1] - ends[0])
+    start, end = max(low, float(ends[0]) - reach), min(high, float(ends[1]) + reach)
+    if not end > start:
+        start, end = low, high
+    room = max(end - start, 1e-12 * max(abs(start), abs(end)), 1e-300)
+    return start, start + room * (1 + 1e-12)
 
 
 def _numbers(values: NDArray[Any]) -> Floats:

@@ -173,7 +173,7 @@ def _iterated(
 def _z_edges(sample: Sample, edges: Floats) -> Floats:
     if edges.size - 1 >= FFT_FROM and sample.step == 0:
         return as_.aligned_edges(sample, edges)
-    return crop.z_edges(sample, sample.low, sample.high, max(Z_CELLS, min(4 * (edges.size - 1), 4000)))
+    return crop.z_edges(sample, max(Z_CELLS, min(4 * (edges.size - 1), 4000)))
 
 
 def _range(sample: Sample, noise: Noise) -> tuple[float, float]:

@@ -65,22 +65,35 @@ class Fit:
 def penalty(problem: Problem, order: int) -> Penalty:
     """D_m on the cell centres in units of one inner cell, so that the same scales serve any support."""
     first, last = problem.inner
-    edges = problem.edges
-    unit = (edges[last] - edges[first]) / (last - first)
-    centre = (edges[1:] + edges[:-1]) / 2 / unit
+    place = positions(problem)
+    centre = place * (last - first) / 2
     rows = np.eye(centre.size)
     for m in range(1, order + 1):
         rows = np.diff(rows, axis=0) / ((centre[m:] - centre[:-m]) / m)[:, None]
-    scaled = (2 * (edges[1:] + edges[:-1]) / 2 - edges[first] - edges[last]) / (edges[last] - edges[first])
     free, log_free = np.zeros((centre.size, centre.size)), 0.0
-    basis = np.vander(scaled, order, increasing=True)
-    # precision of a coefficient b_k in eta = sum b_k t^k, as a quadratic form on eta
+    basis = np.vander(place, order, increasing=True)
+    # the precision of a coefficient b_k in eta = sum b_k t^k, as a quadratic form on eta
     inverse = np.linalg.pinv(basis)
     for power, sd in zip(range(order), (1e3, LINEAR, QUADRATIC), strict=False):
         free += np.outer(inverse[power], inverse[power]) / sd**2
         log_free -= 2 * math.log(sd)
     log_free -= float(np.linalg.slogdet(basis.T @ basis)[1])
     return Penalty(order, rows, free, float(np.linalg.slogdet(rows @ rows.T)[1]), log_free)
+
+
+def positions(problem: Problem) -> Floats:
+    """Cell centres with the support scaled to [-1, 1]; beyond twice its width a logarithmic scale.
+
+    Far cells are there for heavy tails, which are smooth in log-distance; their true distance would ruin the numbers.
+    """
+    first, last = problem.inner
+    edges = problem.edges
+    low, high = edges[first], edges[last]
+    place = (edges[1:] + edges[:-1] - low - high) / (high - low)
+    beyond = np.maximum(np.abs(place) - 1, 0.0) / 2
+    far = beyond > 1
+    place[far] = np.sign(place[far]) * (3 + 2 * np.log(beyond[far]))
+    return place
 
 
 def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:

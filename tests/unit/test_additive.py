@@ -75,7 +75,9 @@ def test_json_round_trip(noise: ad.Noise) -> None:
 def test_quantile_inverts_cdf_and_sd_matches(noise: ad.Noise) -> None:
     u = np.array([0.01, 0.3, 0.5, 0.77, 0.99])
     assert np.allclose(noise.cdf(noise.quantile(u)), u, atol=1e-10)
-    assert noise.sd == pytest.approx(float(np.std(noise.quantile((np.arange(400_000) + 0.5) / 400_000))), rel=5e-3)
+    assert noise.sd == pytest.approx(
+        float(np.std(noise.quantile((np.arange(400_000) + 0.5) / 400_000))), rel=5e-3
+    )
     assert noise.gamma == math.inf
     assert noise.epsilon == math.inf
 

@@ -90,10 +90,15 @@ def test_command_line(tmp_path: Path) -> None:
     assert plain.exit_code == 0, plain.output
     assert "900 values" in plain.output
     assert (tmp_path / "p.svg").exists()
-    machine = run(app, [str(file), "--column", "z", "--noise", "uniform:1", "--method", "em", "--stop", "30", "--json"])
+    machine = run(
+        app, [str(file), "--column", "z", "--noise", "uniform:1", "--method", "em", "--stop", "30", "--json"]
+    )
     assert machine.exit_code == 1  # a bare number is not a rule on the command line
     assert json.loads(machine.stdout)["error"].startswith("stop must be one of")
-    machine = run(app, [str(file), "--column", "z", "--noise", "uniform:1", "--method", "em", "--stop", "theta", "--json"])
+    machine = run(
+        app,
+        [str(file), "--column", "z", "--noise", "uniform:1", "--method", "em", "--stop", "theta", "--json"],
+    )
     assert json.loads(machine.stdout)["stop"] == "theta:0.001"
     for bad in (["--column", "w"], ["--column", "q"]):
         wrong = run(app, [str(file), *bad, "--noise", "uniform:1"])

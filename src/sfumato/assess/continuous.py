@@ -22,7 +22,9 @@ from sfumato.errors import EstimationError
 
 Floats = NDArray[np.float64]
 TAIL = 1e-12
-QUANTILES = np.array([1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9])
+QUANTILES = np.array(
+    [1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9]
+)
 STRIPS = 2000  # cells that stand for a density without flat pieces; the error is quadratic in their width
 
 
@@ -210,8 +212,6 @@ def released(f: Law, g: Law) -> tuple[Callable[[Floats], Floats], Floats]:
     body = np.asarray(f.quantile(QUANTILES)) + np.asarray(g.quantile(QUANTILES))
     points = np.union1d(np.union1d(grid, body), kinks)
     return pdf, points[np.concatenate(([True], np.diff(points) > 1e-9 * (ends.max() - ends.min())))]
-
-
 
 
 def _flat(

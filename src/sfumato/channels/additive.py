@@ -69,7 +69,9 @@ class Noise:
         x = np.asarray(values, dtype=np.float64)
         if not np.isfinite(x).all():
             count = int((~np.isfinite(x)).sum())
-            raise ChannelError(f"values must be finite, got {count} NaN or infinite: drop or impute them first")
+            raise ChannelError(
+                f"values must be finite, got {count} NaN or infinite: drop or impute them first"
+            )
         src = randomness.source(rng)
         flat = x.reshape(-1).copy()
         for start in range(0, flat.size, CHUNK):
@@ -417,7 +419,9 @@ def from_scipy(frozen: Any) -> Noise:
         raise ChannelError(f"noise must be continuous, got the discrete distribution {dist.name!r}")
     spread = float(frozen.ppf(0.75) - frozen.ppf(0.25))
     if not (math.isfinite(spread) and spread > 0):
-        raise ChannelError(f"noise must have a positive, finite scale, got {dist.name!r} with spread {spread}")
+        raise ChannelError(
+            f"noise must have a positive, finite scale, got {dist.name!r} with spread {spread}"
+        )
     if dist.name == "uniform":
         return tabulated(frozen.support(), [1.0])
     args = tuple(float(a) for a in frozen.args)
@@ -467,7 +471,9 @@ def parse_noise(text: str) -> Noise:
         return plain[name](numbers[0])
     if name.startswith("scipy."):
         return _named(name.removeprefix("scipy."), numbers, {})
-    raise ChannelError(f"noise must be uniform:, gaussian:, laplace: or scipy.NAME: with numbers, got {text!r}")
+    raise ChannelError(
+        f"noise must be uniform:, gaussian:, laplace: or scipy.NAME: with numbers, got {text!r}"
+    )
 
 
 def _named(name: str, args: Sequence[float], kwds: Mapping[str, float]) -> Noise:

@@ -29,7 +29,9 @@ The noise is public; the method "auto" needs no tuning. Examples:
 def density(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file with the released values.")],
     column: Annotated[str, typer.Option(help="The column that holds z.")],
-    noise: Annotated[str, typer.Option(help="uniform:HALF_WIDTH, gaussian:SD, laplace:SCALE or scipy.NAME:ARGS.")],
+    noise: Annotated[
+        str, typer.Option(help="uniform:HALF_WIDTH, gaussian:SD, laplace:SCALE or scipy.NAME:ARGS.")
+    ],
     support: Annotated[str | None, typer.Option(help="Where x may lie, as LOW,HIGH.")] = None,
     bins: Annotated[int | None, typer.Option(help="Cells of the estimate (default 80).")] = None,
     method: Annotated[str, typer.Option(help="auto, em, as or mle.")] = "auto",
@@ -66,7 +68,9 @@ def density(
         typer.echo(json.dumps(found.to_dict() | {"warnings": [str(w.message) for w in caught]}))
         return
     low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
-    typer.echo(f"{found.n:,} values, {found.noise.kind} noise with sd {found.noise.sd:.4g}, method {found.method}")
+    typer.echo(
+        f"{found.n:,} values, {found.noise.kind} noise with sd {found.noise.sd:.4g}, method {found.method}"
+    )
     typer.echo(f"support   [{found.edges[0]:.6g}, {found.edges[-1]:.6g}] in {found.mass.size} cells")
     typer.echo(f"mean      {found.mean:.6g}      sd {found.sd:.6g}")
     typer.echo(f"quantiles 5% {low:.6g}   50% {middle:.6g}   95% {high:.6g}")

@@ -18,7 +18,12 @@ def report(seeds: int = 100) -> str:
         (
             "AA01 Fig. 2: information loss in %, uniform x under uniform noise",
             line("AS on [0, 6], K = 60, chi-square rule", "13.29", theirs),
-            line("EM, everything equal", "", em, "EM has no edge here: the paper's Fig. 3 differs in support and cells."),
+            line(
+                "EM, everything equal",
+                "",
+                em,
+                "EM has no edge here: the paper's Fig. 3 differs in support and cells.",
+            ),
             line('method "auto", nothing chosen', "", auto),
         )
     )

@@ -15,7 +15,12 @@ def report(seeds: int = 100) -> str:
     return "\n".join(
         (
             "AA01 Fig. 3: information loss in %, uniform x under uniform noise",
-            line("EM on the true support [2, 4], K = 10", "4.90", em, "On its true support a flat density starts right."),
+            line(
+                "EM on the true support [2, 4], K = 10",
+                "4.90",
+                em,
+                "On its true support a flat density starts right.",
+            ),
             line("AS, everything equal", "", as_),
             line("EM on [0, 6], K = 30", "", wide, "The same rule without that knowledge."),
         )

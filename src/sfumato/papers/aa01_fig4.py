@@ -17,7 +17,9 @@ def report(seeds: int = 100) -> str:
         (
             "AA01 Fig. 4: information loss in %, gaussian x under gaussian noise",
             line("AS, K = 10, 1000 iterations", "26.50", late),
-            line("AS, K = 10, its own chi-square rule", "", rule, "Stopped by its own rule AS does far better."),
+            line(
+                "AS, K = 10, its own chi-square rule", "", rule, "Stopped by its own rule AS does far better."
+            ),
         )
     )
 

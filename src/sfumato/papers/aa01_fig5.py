@@ -16,7 +16,12 @@ def report(seeds: int = 100) -> str:
         (
             "AA01 Fig. 5: information loss in %, gaussian x under gaussian noise",
             line("EM, K = 10, sum |change| < 1e-3", "17.90", em),
-            line("AS, everything equal", "", as_, "The gap to Fig. 4 is the number of iterations, not the algorithm."),
+            line(
+                "AS, everything equal",
+                "",
+                as_,
+                "The gap to Fig. 4 is the number of iterations, not the algorithm.",
+            ),
             line('method "auto", nothing chosen', "", auto),
         )
     )

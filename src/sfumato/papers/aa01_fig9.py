@@ -31,7 +31,13 @@ def report(seeds: int = 20) -> str:
     for n in SIZES:
         claim = "<0.5" if n == 20_000 else ""
         why = "Below even the true two-parameter family: not reachable from such data." if claim else ""
-        rows.append(line(f"N = {n:7d}  EM, K = 50, chi-square rule", claim, losses(GAUSSIAN_X, NOISE, n, range(seeds), **how)))
+        rows.append(
+            line(
+                f"N = {n:7d}  EM, K = 50, chi-square rule",
+                claim,
+                losses(GAUSSIAN_X, NOISE, n, range(seeds), **how),
+            )
+        )
         rows.append(line(f"N = {n:7d}  auto", "", losses(GAUSSIAN_X, NOISE, n, range(max(2, seeds // 4)))))
         rows.append(line(f"N = {n:7d}  the true family, fitted", "", parametric(n, max(seeds, 2)), why))
     return "\n".join(rows)

@@ -36,7 +36,7 @@ SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
 ROUGHEST = 1.0
 PILOT = ((2, 3), 1.0, False)
 ROUNDS = 4
-CLEARLY = 5.0  # nats of evidence
+CLEARLY, HOPELESS = 5.0, 12.0  # nats of evidence
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,15 @@ class Average:
     evidence: float
 
 
-def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float = 0.5, student: bool = True) -> Average:
+def average(
+    problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float = 0.5, student: bool = True
+) -> Average:
     """Fit the whole ladder, weigh by evidence, average the masses."""
     fits: list[Fit] = []
     models: list[tuple[int, str, float]] = []
-    for order in orders:
-        pen = penalty(problem, order)
+    cells = problem.edges.size - 1
+    for order in (m for m in orders if m == min(orders) or m < cells - 1):
+        pen = penalty(problem, min(order, cells - 1))
         ladder = gaussian_ladder(problem, pen, stride)
         fits += [fit for _, fit in ladder]
         models += [(order, "gaussian", scale) for scale, _ in ladder]
@@ -68,7 +71,9 @@ def average(problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float
             for scale, fit in student_ladder(problem, pen, best):
                 fits.append(fit)
                 models.append((order, "student", scale))
-    score = np.array([fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)])
+    score = np.array(
+        [fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)]
+    )
     weights = np.exp(score - score.max())
     evidence = float(score.max() + np.log(weights.mean()))
     weights /= weights.sum()
@@ -103,7 +108,7 @@ def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple
         ladder.append((10.0**power, fit))
         eta = fit.eta
         best = max(best, fit.evidence)
-        if fit.evidence < best - 30:
+        if fit.evidence < best - HOPELESS:
             break
     return ladder
 
@@ -119,7 +124,11 @@ def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[flo
 
 
 def fit_auto(
-    sample: Sample, noise: Noise, edges: Floats, cropped: bool = True, beyond: tuple[float, float] | None = None
+    sample: Sample,
+    noise: Noise,
+    edges: Floats,
+    cropped: bool = True,
+    beyond: tuple[float, float] | None = None,
 ) -> tuple[Average, Problem]:
     """Pilot, crop, refit on the cropped cells with wide cells outside; the caller drops what lies outside.
 

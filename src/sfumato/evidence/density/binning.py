@@ -80,7 +80,9 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
         low, high = float(chunk.min()), float(chunk.max())
         if not (np.isfinite(low) and np.isfinite(high)):
             bad = int((~np.isfinite(chunk)).sum())
-            raise EstimationError(f"z must be finite, got {bad} NaN or infinite values: drop or impute them first")
+            raise EstimationError(
+                f"z must be finite, got {bad} NaN or infinite values: drop or impute them first"
+            )
         if n == 0:
             first = chunk[:EXACT].copy()
         n += chunk.size
@@ -213,7 +215,10 @@ class _Grid:
         used = np.flatnonzero(self.counts)
         first, last = int(used[0]), int(used[-1])
         edges = self.edges[first : last + 2].copy()
-        edges[0], edges[-1] = min(edges[1], max(edges[0], self.low)), max(edges[-2], min(edges[-1], self.high))
+        edges[0], edges[-1] = (
+            min(edges[1], max(edges[0], self.low)),
+            max(edges[-2], min(edges[-1], self.high)),
+        )
         return edges, self.counts[first : last + 1]
 
 

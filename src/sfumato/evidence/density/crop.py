@@ -32,7 +32,9 @@ def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None)
         return np.linspace(low, high, count + 1)
     middle = np.linspace(left, right, round(0.9 * count) + 1)
     width = middle[1] - middle[0]
-    return np.concatenate((left - _outer(left - low, width)[::-1], middle, right + _outer(high - right, width)))
+    return np.concatenate(
+        (left - _outer(left - low, width)[::-1], middle, right + _outer(high - right, width))
+    )
 
 
 def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, float]) -> Problem:
@@ -41,7 +43,7 @@ def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, floa
     left, right = _outer(edges[0] - ends[0], width), _outer(ends[1] - edges[-1], width)
     x_edges = np.concatenate((edges[0] - left[::-1], edges, edges[-1] + right))
     body = (edges[0] + float(noise.quantile(1e-3)), edges[-1] + float(noise.quantile(1 - 1e-3)))
-    found = z_edges(sample, 4 * cells, body)
+    found = z_edges(sample, max(min(4 * cells, 400), 2 * cells), body)
     matrix = np.ascontiguousarray(noise.interval_matrix(x_edges, found).T)
     return Problem(matrix, sample.histogram(found), x_edges, found, (left.size, left.size + cells))
 
@@ -56,14 +58,18 @@ def first_edges(sample: Sample, noise: Noise, edges: Floats) -> Floats:
 
 
 def best_interval(edges: Floats, mass: Floats, cells: int) -> tuple[float, float]:
-    """[a, b] minimising outside mass + (b - a) TV(f) / (8 K), the floor of K cells there; widened a cell each side."""
+    """[a, b] minimising 2 (mass outside) + (b - a) TV(f) / (8 K), widened a cell each side.
+
+    The second term is the floor of K cells on [a, b]. Mass outside is dropped, which costs it once in information loss
+    and biases the moments; hence twice.
+    """
     height = mass / np.diff(edges)
     total = np.concatenate(([0.0], np.cumsum(mass)))
     jumps = np.abs(np.diff(np.concatenate(([0.0], height, [0.0]))))
     rise = np.concatenate(([0.0], np.cumsum(jumps)))
     i, j = np.triu_indices(edges.size, 1)
     variation = rise[j] - rise[i + 1] + height[i] + height[j - 1]
-    cost = 1 - (total[j] - total[i]) + (edges[j] - edges[i]) * variation / (8 * cells)
+    cost = 2 * (1 - (total[j] - total[i])) + (edges[j] - edges[i]) * variation / (8 * cells)
     best = int(np.argmin(cost))
     low, high = max(int(i[best]) - 1, 0), min(int(j[best]) + 1, mass.size)
     return float(edges[low]), float(edges[high])

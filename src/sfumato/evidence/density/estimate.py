@@ -75,7 +75,9 @@ def density(
             raise EstimationError(f"bins must be at least 2, got {cells}")
     sample = gather(z, column, progress)
     if sample.low == sample.high:
-        raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
+        raise EstimationError(
+            f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that"
+        )
     asked = support
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:

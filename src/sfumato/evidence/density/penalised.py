@@ -105,7 +105,7 @@ def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:
 
 
 def newton(
-    problem: Problem, eta: Floats, precision: Floats, tolerance: float = 5e-3, limit: int = 60
+    problem: Problem, eta: Floats, precision: Floats, tolerance: float = 5e-3, limit: int = 30
 ) -> tuple[Floats, Floats, float, int]:
     """Fisher scoring with capped, backtracked, damped steps: (eta, Cholesky factor, log-likelihood, steps)."""
     n, counts = problem.n, problem.counts

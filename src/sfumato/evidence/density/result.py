@@ -77,7 +77,9 @@ class Density:
         if not ((u >= 0) & (u <= 1)).all():
             raise EstimationError(f"q must lie in [0, 1], got {q}")
         cell = np.clip(np.searchsorted(self.cumulative, u, side="left") - 1, 0, self.mass.size - 1)
-        share = (u - self.cumulative[cell]) / np.maximum(self.cumulative[cell + 1] - self.cumulative[cell], 1e-300)
+        share = (u - self.cumulative[cell]) / np.maximum(
+            self.cumulative[cell + 1] - self.cumulative[cell], 1e-300
+        )
         return self.edges[cell] + np.clip(share, 0.0, 1.0) * np.diff(self.edges)[cell]
 
     @property
@@ -118,7 +120,9 @@ class Density:
 
     def null_space(self) -> Floats:
         """Orthonormal changes of mass, one a row, that leave the distribution of z as it is."""
-        _, values, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
+        _, values, rows = np.linalg.svd(
+            self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True
+        )
         used = int((values > 1e-10 * values[0]).sum())
         return np.asarray(rows[used:])
 

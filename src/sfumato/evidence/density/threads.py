@@ -27,7 +27,10 @@ def pools() -> tuple[tuple[Getter, Setter], ...]:
             with contextlib.suppress(OSError):
                 library = ctypes.CDLL(str(file))
                 for name in (f"{p}openblas_%s_num_threads{s}" for p in PREFIXES for s in SUFFIXES):
-                    getter, setter = getattr(library, name % "get", None), getattr(library, name % "set", None)
+                    getter, setter = (
+                        getattr(library, name % "get", None),
+                        getattr(library, name % "set", None),
+                    )
                     if getter is not None and setter is not None:
                         found.append((getter, setter))
                         break

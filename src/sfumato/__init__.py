@@ -1,1 +1,35 @@
-"""Sfumato: mine data that nobody may see in the clear."""
+"""Sfumato: mine data that nobody may see in the clear.
+
+Owners randomize their records under a public scheme; miners estimate counts, densities and models from the randomized
+records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
+"""
+
+from sfumato import channels, datasets
+from sfumato.errors import SfumatoError
+from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.owner import mgas, randomize, randomize_file
+from sfumato.randomness import new_key
+from sfumato.release import Release
+from sfumato.schema import Categorical, Numeric, Ordinal, Schema
+from sfumato.scheme import Scheme
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Categorical",
+    "Estimate",
+    "Evidence",
+    "Numeric",
+    "Ordinal",
+    "Release",
+    "Schema",
+    "Scheme",
+    "SfumatoError",
+    "channels",
+    "datasets",
+    "evidence",
+    "mgas",
+    "new_key",
+    "randomize",
+    "randomize_file",
+]

@@ -41,7 +41,7 @@ class SecureSource:
 
     def fill(self, buffer: Bytes) -> None:
         buffer[:] = 0
-        self._stream.update_into(memoryview(buffer), memoryview(buffer))
+        self._stream.update_into(buffer.data, buffer.data)
 
 
 class GeneratorSource:
@@ -109,27 +109,27 @@ class KeyedSource:
             raise SfumatoError("key must be at least 16 random bytes (make one with sfumato.new_key()), got less")
         subkey = hashlib.sha256(b"sfumato keyed answers 1" + bytes(key)).digest()
         # ECB is the bare block cipher; the chaining below is ours.
-        self._aes = Cipher(algorithms.AES256(subkey), modes.ECB()).encryptor()  # noqa: S305
+        self._aes = Cipher(algorithms.AES256(subkey), modes.ECB()).encryptor()
 
     def words(self, purpose: bytes, ids: NDArray[np.bytes_]) -> Words:
         """One uniform integer in [0, 2^63) per id, as a function of the key, the purpose and the id alone."""
-        lengths = np.char.str_len(ids)
-        blocks = np.maximum(-(-lengths // 16), 1)
+        blocks = np.maximum(-(-np.char.str_len(ids) // 16), 1)
         out = np.empty(len(ids), dtype=np.uint64)
-        for count in np.unique(blocks):
+        for count in np.unique(blocks).tolist():
             chosen = np.flatnonzero(blocks == count)
-            text = np.zeros((len(chosen), 16 * int(count)), dtype=np.uint8)
-            taken = ids[chosen].astype(f"S{16 * int(count)}")
-            text[:] = taken.view(np.uint8).reshape(len(chosen), -1)
-            # the exact length is part of the first block too, so that trailing zeros cannot collide
-            start = hashlib.sha256(purpose + b"|" + str(int(count)).encode()).digest()[:16]
-            state = np.broadcast_to(np.frombuffer(self._aes.update(start), dtype=np.uint8), (len(chosen), 16)).copy()
-            for block in range(int(count)):
-                state ^= text[:, 16 * block : 16 * (block + 1)]
-                self._aes.update_into(memoryview(state.reshape(-1)), memoryview(state.reshape(-1)))
+            text = ids[chosen].astype(f"S{16 * count}").view(np.uint8).reshape(len(chosen), count, 16)
+            start = hashlib.sha256(purpose + b"|" + str(count).encode()).digest()[:16]
+            state = np.broadcast_to(np.frombuffer(self._aes.update(start), dtype=np.uint8), (len(chosen), 16))
+            for block in range(count):
+                state = self._encrypt(state ^ text[:, block])
             out[chosen] = state.view(np.uint64)[:, 0]
         out >>= np.uint64(64 - BITS)
         return out
+
+    def _encrypt(self, blocks: Bytes) -> Bytes:
+        room = np.empty(blocks.size + 15, dtype=np.uint8)  # the library asks for one block of slack
+        self._aes.update_into(blocks.reshape(-1).data, room.data)
+        return room[: blocks.size].reshape(blocks.shape)
 
 
 def new_key() -> bytes:

@@ -1,0 +1,55 @@
+"""The families of channels. ``p`` is always the probability of changing the value.
+
+>>> symmetric(4, gamma=3), str(binary(0.25, 0.25))
+(symmetric(4, p=0.5), 'matrix(2)')
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.channels.base import Channel
+from sfumato.channels.itemset import Mask, SelectASize, mask, select_a_size
+from sfumato.channels.pram import Blocks, Matrix, binary, blocks, invariant, matrix, ternary
+from sfumato.channels.product import Product, product
+from sfumato.channels.response import Symmetric, ValidSymmetric, identity, symmetric
+from sfumato.channels.subset import Subset, subset
+from sfumato.channels.windows import Windows, windows
+from sfumato.errors import ChannelError
+
+KINDS: dict[str, type[Channel]] = {
+    family.kind: family
+    for family in (Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Windows)
+}
+
+
+def from_dict(document: dict[str, Any]) -> Channel:
+    """The channel that ``to_dict`` described."""
+    kind = document.get("kind") if isinstance(document, dict) else None
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ChannelError(f"unknown kind of channel {kind!r}: this version knows {', '.join(sorted(KINDS))}")
+    try:
+        return KINDS[kind].from_parameters(document)
+    except (KeyError, TypeError, ValueError) as problem:
+        if isinstance(problem, ChannelError):
+            raise
+        raise ChannelError(f"the description of the {kind} channel is damaged: {problem!r}") from problem
+
+
+__all__ = [
+    "KINDS",
+    "Channel",
+    "binary",
+    "blocks",
+    "from_dict",
+    "identity",
+    "invariant",
+    "mask",
+    "matrix",
+    "product",
+    "select_a_size",
+    "subset",
+    "symmetric",
+    "ternary",
+    "windows",
+]

@@ -1,0 +1,271 @@
+"""The channel: a public random map P[x, y] = Pr(released y | true x), from which everything else follows."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.channels.linear import Array, Dense, Operator
+from sfumato.channels.lookup import Codes, Lookup, code_type
+from sfumato.errors import ChannelError
+from sfumato.randomness import ONE, Source, Words, source
+from sfumato.schema import Domain
+
+#: The most entries a matrix may have when a caller asks for it in full.
+DENSE_LIMIT = 1 << 24
+_LUMPING = np.uint64(ONE // 10**12)
+
+
+class Channel(ABC):
+    r"""A random map from K true values to M released ones; the axes of a joint channel run first-slowest.
+
+        P[x, y] = Pr(released y | true x),     gamma = max over y, x, x' of P[x, y] / P[x', y]
+
+    where gamma is a *column* ratio, infinite where an output rules some input out (Evfimievski et al. 2003). The
+    published matrix is ``weights / 2^63``, integers, and gamma is their exact ratio.
+    """
+
+    kind: ClassVar[str]
+
+    # What a family of channels must say of itself.
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, ...]:
+        """How many true values each attribute has."""
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """How many released values each column has."""
+        return self.sizes
+
+    @property
+    @abstractmethod
+    def weights(self) -> Words:
+        """The integer matrix, K by M, each row summing to 2^63."""
+
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What ``from_parameters`` needs to build this channel again, as plain JSON."""
+
+    @classmethod
+    @abstractmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Channel: ...
+
+    # What follows from the matrix; families with structure answer faster.
+
+    @property
+    def k(self) -> int:
+        """The number of true values."""
+        return prod(self.sizes)
+
+    @property
+    def m(self) -> int:
+        """The number of released values."""
+        return prod(self.outputs)
+
+    @property
+    def matrix(self) -> Array:
+        """P as doubles, K by M."""
+        if self.k * self.m > DENSE_LIMIT:
+            raise ChannelError(
+                f"the matrix would have {self.k} x {self.m} entries; ask for transition.apply() or marginal() instead"
+            )
+        return np.asarray(self.transition.dense())
+
+    @cached_property
+    def transition(self) -> Operator:
+        """P as a structured linear map: ``transition.T.apply(theta)`` is the distribution of the released values."""
+        return Dense(self.weights / float(ONE))
+
+    @cached_property
+    def inverse(self) -> Operator:
+        """A with A Pᵀ = I: the weighted left inverse (P W Pᵀ)⁻¹ P W, W = 1 / (released distribution of a uniform x)."""
+        if not self.invertible:
+            raise ChannelError(f"{self} is not invertible: different inputs give the same output distribution")
+        P = self.transition.dense()
+        if self.k == self.m:
+            return Dense(np.asarray(np.linalg.inv(P.T), dtype=np.float64))
+        return Dense(left_inverse(P, P.mean(axis=0)))
+
+    @cached_property
+    def invertible(self) -> bool:
+        """Whether the true distribution can be recovered from the released one."""
+        P = self.transition.dense()
+        return self.m >= self.k and int(np.linalg.matrix_rank(P, tol=1e-10)) == self.k
+
+    def exact_gammas(self) -> list[Fraction | float]:
+        """The worst likelihood ratio of each reachable released value, as exact fractions of integers."""
+        out: list[Fraction | float] = []
+        for column in self.weights.T:
+            low, high = int(column.min()), int(column.max())
+            if high:
+                out.append(Fraction(high, low) if low else math.inf)
+        return out
+
+    @cached_property
+    def exact_gamma(self) -> Fraction | float:
+        """gamma as an exact fraction, or inf."""
+        return max(self.exact_gammas())
+
+    @property
+    def gamma(self) -> float:
+        """The worst column ratio of the integer matrix."""
+        return float(self.exact_gamma)
+
+    @property
+    def epsilon(self) -> float:
+        """ln gamma: the local differential privacy of one answer."""
+        return math.log(self.exact_gamma) if self.exact_gamma != math.inf else math.inf
+
+    # Randomizing.
+
+    @cached_property
+    def _lookup(self) -> Lookup:
+        return Lookup(self.weights)
+
+    #: How many 63-bit words one record's answer takes.
+    draws: int = 1
+
+    def draw(self, codes: Codes, draws: Words) -> Codes:
+        """The released code of each true code under a given 63-bit draw: the exact map that sampling follows."""
+        return self._lookup.exact(codes, draws)
+
+    def sample(self, codes: Codes, src: Source) -> Codes:
+        """One released code per true code, from the given source of bits."""
+        return self._lookup.sample(codes, src)
+
+    def draw_columns(self, columns: Sequence[Codes], word: Callable[[int], Words]) -> list[Codes]:
+        """``draw`` for a code per attribute; ``word(i)`` gives every record's i-th word."""
+        return split_codes(self.draw(join_codes(columns, self.sizes), word(0)), self.outputs)
+
+    def sample_columns(self, columns: Sequence[Codes], src: Source) -> list[Codes]:
+        """``sample`` for a code per attribute."""
+        return split_codes(self.sample(join_codes(columns, self.sizes), src), self.outputs)
+
+    def randomize(self, codes: ArrayLike, rng: np.random.Generator | Source | int | None = None) -> Codes:
+        """Randomize codes; a joint channel takes flat codes, or one column per attribute and returns columns."""
+        given = np.asarray(codes)
+        if given.dtype.kind not in "iub" or given.ndim not in (1, 2):
+            raise ChannelError(f"codes must be whole numbers, got {given.dtype} of shape {given.shape} instead")
+        if given.ndim == 2 and given.shape[1] != len(self.sizes):
+            raise ChannelError(f"codes must have {len(self.sizes)} columns, got {given.shape[1]} instead")
+        columns = list(given.T) if given.ndim == 2 else [given]
+        for column, size in zip(columns, self.sizes if given.ndim == 2 else (self.k,), strict=True):
+            check_range(column, size)
+        if given.ndim == 1:
+            columns = split_codes(given.astype(code_type(self.k), copy=False), self.sizes)
+        self.check_columns(columns)
+        out = self.sample_columns(columns, source(rng))
+        return np.column_stack(out) if given.ndim == 2 else join_codes(out, self.outputs)
+
+    def check_columns(self, columns: Sequence[Codes]) -> None:  # noqa: B027
+        """Raise if some row is impossible under this channel; none is, unless a family says otherwise."""
+
+    def bind(self, domains: Sequence[Domain]) -> Channel:
+        """This channel for these attributes: a joint channel learns its sizes here if it did not know them yet."""
+        sizes = tuple(domain.size for domain in domains)
+        if sizes != self.sizes:
+            raise ChannelError(f"{self} does not fit attributes with {' x '.join(map(str, sizes))} values")
+        return self
+
+    # Joint channels.
+
+    def marginal(self, axes: Sequence[int]) -> Channel:
+        """The channel of some of the attributes alone, where there is one (Ma 2006, section 5.3, case d).
+
+        It exists when what happens to the kept attributes does not depend on the values of the dropped ones.
+        """
+        axes = check_axes(axes, len(self.sizes))
+        if axes == tuple(range(len(self.sizes))):
+            return self
+        if len(self.sizes) != len(self.outputs):
+            raise ChannelError(f"{self} has no marginal channel: its output does not split into attributes")
+        from sfumato.channels.pram import Matrix
+
+        n = len(self.sizes)
+        dropped = [i for i in range(n) if i not in axes]
+        tensor = self.weights.reshape(*self.sizes, *self.outputs)
+        order = [*axes, *dropped, *(n + i for i in axes), *(n + i for i in dropped)]
+        tensor = tensor.transpose(order)
+        kept_in = prod(self.sizes[i] for i in axes)
+        kept_out = prod(self.outputs[i] for i in axes)
+        summed = tensor.reshape(kept_in, -1, kept_out, prod(self.outputs[i] for i in dropped)).sum(axis=3)
+        # a matrix given in doubles is lumpable only up to its own rounding
+        if (np.maximum(summed, summed[:, :1]) - np.minimum(summed, summed[:, :1])).max() > _LUMPING:
+            raise ChannelError(
+                f"{self} has no marginal channel on axes {list(axes)}: it depends on the other attributes"
+            )
+        return Matrix(summed[:, 0], tuple(self.sizes[i] for i in axes), tuple(self.outputs[i] for i in axes))
+
+    # JSON.
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain JSON document that rebuilds this channel exactly."""
+        return {"kind": self.kind, **self.parameters()}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Channel) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self.to_dict(), sort_keys=True))
+
+    def __str__(self) -> str:
+        return f"{self.kind}({' x '.join(map(str, self.sizes))})"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def left_inverse(P: Array, released: Array) -> Array:
+    """(P W Pᵀ)⁻¹ P W with W = 1 / released: unbiased, and best when that is the released distribution."""
+    W = np.divide(1.0, released, out=np.zeros_like(released), where=released > 0)
+    return np.asarray(np.linalg.solve((P * W) @ P.T, P * W))
+
+
+def check_axes(axes: Sequence[int], count: int) -> tuple[int, ...]:
+    """Axes as a tuple of distinct positions."""
+    out = tuple(int(axis) for axis in axes)
+    if not out or len(set(out)) != len(out) or not all(0 <= axis < count for axis in out):
+        raise ChannelError(f"axes must be distinct positions in [0, {count - 1}], got {list(axes)} instead")
+    return out
+
+
+def join_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Codes:
+    """One flat code per row from a code per attribute, first attribute slowest.
+
+    >>> join_codes([np.array([1, 0]), np.array([2, 1])], (2, 3))
+    array([5, 1], dtype=uint8)
+    """
+    out = np.asarray(columns[0]).astype(code_type(prod(sizes)), copy=len(columns) > 1)
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        out *= out.dtype.type(size) if size < prod(sizes) else out.dtype.type(0)
+        out += column.astype(out.dtype, copy=False)
+    return out
+
+
+def split_codes(codes: Codes, sizes: Sequence[int]) -> list[Codes]:
+    """The inverse of join_codes, each column in its smallest integer type."""
+    out: list[Codes] = []
+    rest = codes
+    for size in reversed(sizes[1:]):
+        rest, column = np.divmod(rest, rest.dtype.type(size)) if size <= np.iinfo(rest.dtype).max else (rest * 0, rest)
+        out.append(column.astype(code_type(size), copy=False))
+    out.append(rest.astype(code_type(sizes[0]), copy=False))
+    return out[::-1]
+
+
+def check_range(codes: Codes, size: int) -> None:
+    """Raise unless every code lies in 0 .. size - 1."""
+    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= size):
+        worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
+        raise ChannelError(f"codes must lie in [0, {size - 1}], got {worst} instead")

@@ -1,0 +1,216 @@
+"""PRAM with any transition matrix: general, binary, ternary, grouped and invariant (Ma 2006, chapter 2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.channels.base import Channel
+from sfumato.channels.linear import Array, BlockDiagonal, Operator
+from sfumato.errors import ChannelError
+from sfumato.randomness import ONE, Words, quantize
+
+_SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Matrix(Channel):
+    r"""Any transition matrix, P[x, y] >= 0 with rows that sum to 1; more outputs than inputs are welcome.
+
+    >>> matrix([[0.9, 0.1], [0.25, 0.75]]).gamma
+    7.5
+    """
+
+    table: Words
+    shape: tuple[int, ...]
+    released: tuple[int, ...]
+
+    kind = "matrix"
+
+    @property
+    def weights(self) -> Words:
+        return self.table
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return self.shape
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return self.released
+
+    def parameters(self) -> dict[str, Any]:
+        rows = [[str(int(weight)) for weight in row] for row in self.weights]
+        return {"sizes": list(self.sizes), "outputs": list(self.outputs), "weights": rows}
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Matrix:
+        sizes, outputs = tuple(map(int, parameters["sizes"])), tuple(map(int, parameters["outputs"]))
+        rows = [[int(weight) for weight in row] for row in parameters["weights"]]
+        if len(rows) != prod(sizes) or any(len(row) != prod(outputs) for row in rows):
+            raise ChannelError(f"weights must have {prod(sizes)} rows of {prod(outputs)} entries")
+        for x, row in enumerate(rows):
+            if min(row) < 0 or sum(row) != ONE:
+                raise ChannelError(f"row {x} of weights must be non-negative and sum to 2^63, got {sum(row)} instead")
+        return cls(np.array(rows, dtype=np.uint64), sizes, outputs)
+
+
+def matrix(P: ArrayLike, sizes: Sequence[int] | None = None, outputs: Sequence[int] | None = None) -> Matrix:
+    """A channel from its transition matrix; ``sizes`` names the attributes of a joint one (first slowest)."""
+    values = np.asarray(P, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise ChannelError(f"a transition matrix has rows and columns, got an array of shape {values.shape} instead")
+    if not np.isfinite(values).all():
+        x, y = np.argwhere(~np.isfinite(values))[0]
+        raise ChannelError(f"P[{x}, {y}] must be a probability, got {values[x, y]} instead")
+    if (values < 0).any():
+        x, y = np.argwhere(values < 0)[0]
+        raise ChannelError(f"P[{x}, {y}] must not be negative, got {values[x, y]:.6g} instead")
+    sums = values.sum(axis=1)
+    worst = int(np.abs(sums - 1).argmax())
+    if abs(sums[worst] - 1) > _SUM_TOLERANCE:
+        raise ChannelError(f"row {worst} of P must sum to 1, got {sums[worst]:.9g}: P[x, y] is Pr(released y | true x)")
+    ins = tuple(sizes) if sizes is not None else (values.shape[0],)
+    outs = tuple(outputs) if outputs is not None else (ins if prod(ins) == values.shape[1] else (values.shape[1],))
+    if prod(ins) != values.shape[0] or prod(outs) != values.shape[1]:
+        raise ChannelError(f"sizes {ins} and outputs {outs} do not fit a matrix of shape {values.shape}")
+    return Matrix(np.array([quantize(row) for row in values]), ins, outs)
+
+
+def binary(p1: float, p2: float) -> Matrix:
+    """Change the first value with probability p1 and the second with p2 (Ma 2006, figure 2.1a).
+
+    >>> binary(0.25, 0.25).gamma, binary(0.1, 0.25).gamma
+    (3.0, 7.5)
+    """
+    for name, p in (("p1", p1), ("p2", p2)):
+        if not 0 <= p <= 1:
+            raise ChannelError(f"{name} must lie in [0, 1], got {p} instead")
+    if p1 + p2 >= 1:
+        raise ChannelError(f"p1 + p2 must lie in [0, 1), got {p1 + p2:.6g}: at 1 the output ignores the input")
+    return matrix([[1 - p1, p1], [p2, 1 - p2]])
+
+
+def ternary(p1: float, p2: float) -> Matrix:
+    """Move one value on (cyclically) with probability p1, two values on with p2 (Ma 2006, figure 2.1b).
+
+    >>> round(ternary(0.15, 0.15).gamma, 4)
+    4.6667
+    """
+    keep = 1 - p1 - p2
+    if not (p1 >= 0 and p2 >= 0 and keep >= 0):
+        raise ChannelError(f"p1 and p2 must not be negative and sum to at most 1, got {p1} and {p2} instead")
+    if not keep > max(p1, p2) * (1 + 1e-12):  # 1/3 is not exact in doubles
+        raise ChannelError(
+            f"1 - p1 - p2 must exceed p1 and p2, got {keep:.6g}, {p1} and {p2}: at 1/3 each the output says nothing"
+        )
+    return matrix([[keep, p1, p2], [p2, keep, p1], [p1, p2, keep]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Blocks(Channel):
+    r"""Grouped PRAM: a value changes only within its own group, each group under its own channel.
+
+        P = diag(P_1, ..., P_G),       gamma = inf between groups,  max over g of gamma(P_g) within
+
+    >>> grouped = blocks([Matrix.from_parameters(binary(.3, .3).parameters())] * 2)
+    >>> grouped.gamma, round(grouped.gamma_within, 4)
+    (inf, 2.3333)
+    """
+
+    channels: tuple[Channel, ...]
+
+    kind = "blocks"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (sum(channel.k for channel in self.channels),)
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return (sum(channel.m for channel in self.channels),)
+
+    @cached_property
+    def weights(self) -> Words:
+        out = np.zeros((self.k, self.m), dtype=np.uint64)
+        x = y = 0
+        for channel in self.channels:
+            out[x : x + channel.k, y : y + channel.m] = channel.weights
+            x, y = x + channel.k, y + channel.m
+        return out
+
+    @cached_property
+    def transition(self) -> Operator:
+        return BlockDiagonal(tuple(channel.transition for channel in self.channels))
+
+    @cached_property
+    def inverse(self) -> Operator:
+        return BlockDiagonal(tuple(channel.inverse for channel in self.channels))
+
+    @cached_property
+    def invertible(self) -> bool:
+        return all(channel.invertible for channel in self.channels)
+
+    def exact_gammas(self) -> list[Fraction | float]:
+        if len(self.channels) == 1:
+            return self.channels[0].exact_gammas()
+        return [math.inf for channel in self.channels for _ in channel.exact_gammas()]
+
+    @property
+    def gamma_within(self) -> float:
+        """The worst ratio between two values of the same group; across groups it is infinite."""
+        return max(channel.gamma for channel in self.channels)
+
+    def parameters(self) -> dict[str, Any]:
+        return {"channels": [channel.to_dict() for channel in self.channels]}
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Blocks:
+        from sfumato.channels import from_dict
+
+        return blocks([from_dict(document) for document in parameters["channels"]])
+
+
+def blocks(channels: Sequence[Channel]) -> Blocks:
+    """A channel for each group of neighbouring categories, in the order of the codes."""
+    if not channels:
+        raise ChannelError("blocks needs at least one channel")
+    return Blocks(tuple(channels))
+
+
+def invariant(channel: Channel, prior: ArrayLike) -> Matrix:
+    """The channel followed by a draw from its own posterior: the marginal stays the prior in expectation.
+
+        R[x, z] = Σ_y P[x, y] Pr(z | y),       Pr(z | y) = prior_z P[z, y] / Σ_x prior_x P[x, y],       Rᵀ prior = prior
+
+    Gouweleeuw, Kooiman, Willenborg, de Wolf (1998).
+
+    >>> invariant(binary(.2, .2), [.9, .1]).matrix.T @ [.9, .1]
+    array([0.9, 0.1])
+    """
+    pi = check_distribution(prior, channel.k)
+    P = channel.matrix
+    released = pi @ P
+    posterior = np.divide(pi[:, None] * P, released, out=np.zeros_like(P), where=released > 0)
+    R = P @ posterior.T
+    return matrix(R / R.sum(axis=1, keepdims=True), sizes=channel.sizes)
+
+
+def check_distribution(values: ArrayLike, size: int, name: str = "prior") -> Array:
+    """A probability vector of the right length that sums to 1, or one clear line."""
+    out = np.asarray(values, dtype=np.float64)
+    if out.shape != (size,):
+        raise ChannelError(f"{name} must have {size} entries, got {out.shape} instead")
+    if not np.isfinite(out).all() or (out < 0).any():
+        raise ChannelError(f"{name} must hold probabilities, got an entry of {out[np.argmin(out)]} instead")
+    if abs(out.sum() - 1) > _SUM_TOLERANCE:
+        raise ChannelError(f"{name} must sum to 1, got {out.sum():.9g} instead")
+    return out

@@ -1,0 +1,181 @@
+"""Subset selection: report a set of values that holds the true one with odds gamma.
+
+At equal gamma it is never worse than symmetric randomization and far better for many values, since the released set
+spends its bits on telling groups of values apart instead of on naming one value that is almost surely wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.base import Channel
+from sfumato.errors import ChannelError
+from sfumato.randomness import ONE, Words
+
+#: The most outputs for which all sets of a size are listed; beyond it the projective design takes over.
+MOST_SETS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subset(Channel):
+    r"""Report one of M sets, each gamma times as likely when it holds the true value.
+
+        P[x, y] = (gamma if x in S_y else 1) / Z,        Z = gamma r + M - r
+
+    where every value lies in r of the M sets and every two values together in the same number of them (a 2-design),
+    so that all values are told apart equally well. The sets are all those of a size w (Ye and Barg
+    2018), or, when these are too many, the hyperplanes of the projective space over F_q.
+
+    >>> subset(16, gamma=3).m, subset(64, gamma=3).m
+    (1820, 156)
+    """
+
+    values: int
+    bound: Fraction
+    design: str
+    size: int  # w, the size of the sets; or q, the order of the field
+
+    kind = "subset"
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (self.values,)
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return (int(self.membership.shape[1]),)
+
+    @cached_property
+    def membership(self) -> NDArray[np.bool_]:
+        """Which value lies in which set, K by M."""
+        if self.design == "sets":
+            return _all_sets(self.values, self.size)
+        return _hyperplanes(self.values, self.size)
+
+    @cached_property
+    def weights(self) -> Words:
+        inside = self.membership
+        count = int(inside[0].sum())
+        low, high, spare = _split(self.m, count, self.bound)
+        out = np.where(inside, np.uint64(high), np.uint64(low))
+        # ONE rarely divides evenly: the first sets of each value take one more part of 2^-63 each
+        order = np.cumsum(inside, axis=1) * inside
+        return np.asarray(out + ((order > 0) & (order <= spare)).astype(np.uint64))
+
+    @property
+    def invertible(self) -> bool:
+        return True
+
+    def parameters(self) -> dict[str, Any]:
+        return {"values": self.values, "gamma": str(self.bound), "design": self.design, "size": self.size}
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Subset:
+        return _checked(
+            int(parameters["values"]),
+            Fraction(parameters["gamma"]),
+            parameters["design"],
+            int(parameters["size"]),
+        )
+
+    def __str__(self) -> str:
+        return f"subset({self.values}, gamma={float(self.bound):.6g})"
+
+
+def subset(k: int, gamma: float, design: str | None = None) -> Subset:
+    """The best subset selection for k values under a bound on gamma; ``design`` is "sets" or "projective"."""
+    if k < 2:
+        raise ChannelError(f"k must be at least 2, got {k} instead")
+    if not 1 < gamma < math.inf:
+        raise ChannelError(f"gamma must lie in (1, inf), got {gamma}: at 1 the output ignores the input")
+    if design not in (None, "sets", "projective"):
+        raise ChannelError(f"design must be 'sets' or 'projective', got {design!r} instead")
+    size = min(_sizes(k, gamma), key=lambda w: spread(k, comb(k, w), comb(k - 1, w - 1), _together(k, w), gamma))
+    if design == "projective" or (design is None and comb(k, size) > MOST_SETS):
+        q = min(_primes(k, gamma), key=lambda q: spread(k, *_projective(k, q), gamma))
+        return _checked(k, Fraction(gamma), "projective", q)
+    return _checked(k, Fraction(gamma), "sets", size)
+
+
+def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
+    outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
+    if k * outputs > 1 << 25:
+        raise ChannelError(
+            f"subset selection of {k} values by {design} would need {outputs} outputs: group the values first"
+        )
+    return Subset(k, gamma, design, size)
+
+
+def spread(k: int, outputs: int, count: int, together: int, gamma: float) -> float:
+    """The mean variance of one estimated share times n, for uniform values: what the designs compete on."""
+    total = gamma * count + outputs - count
+    diagonal = (gamma**2 * count + outputs - count) / total**2
+    off = (gamma**2 * together + 2 * gamma * (count - together) + outputs - 2 * count + together) / total**2
+    # A = (P - c 1ᵀP) / a with P Pᵀ = aI + bJ; tr(A diag(q) Aᵀ) / k with q nearly uniform over the outputs.
+    a, b = diagonal - off, off
+    if a <= 0:
+        return math.inf
+    return ((k - 1) / a + 1 / (a + k * b)) / (k * outputs) - 1 / k**2
+
+
+def _sizes(k: int, gamma: float) -> list[int]:
+    ideal = k / (gamma + 1)
+    return sorted({min(max(w, 1), k - 1) for w in (math.floor(ideal), math.ceil(ideal))})
+
+
+def _together(k: int, w: int) -> int:
+    return comb(k - 2, w - 2) if w >= 2 else 0
+
+
+def _split(outputs: int, count: int, gamma: Fraction) -> tuple[int, int, int]:
+    """Integer weights (outside, inside) and how many inside take one more, so that a row sums to ONE within gamma."""
+    low = math.ceil(ONE / (gamma * count + outputs - count))
+    while True:
+        high, spare = divmod(ONE - (outputs - count) * low, count)
+        if Fraction(high + (spare > 0), low) <= gamma:
+            return low, high, spare
+        low += 1
+
+
+def _all_sets(k: int, w: int) -> NDArray[np.bool_]:
+    sets = np.array(list(combinations(range(k), w)), dtype=np.int64)
+    out = np.zeros((k, len(sets)), dtype=np.bool_)
+    out[sets.reshape(-1), np.repeat(np.arange(len(sets)), w)] = True
+    return out
+
+
+def _primes(k: int, gamma: float) -> list[int]:
+    """Primes around gamma + 1."""
+    most = max(2 * math.ceil(gamma + 1), 5)
+    primes = [q for q in range(2, most + 1) if all(q % d for d in range(2, math.isqrt(q) + 1))]
+    return sorted(primes, key=lambda q: abs(q - gamma - 1))[:4]
+
+
+def _dimension(k: int, q: int) -> int:
+    dimension = 2
+    while (q**dimension - 1) // (q - 1) < k:
+        dimension += 1
+    return dimension
+
+
+def _projective(k: int, q: int) -> tuple[int, int, int]:
+    """Hyperplanes in all, through one point, through two points."""
+    d = _dimension(k, q)
+    return (q**d - 1) // (q - 1), (q ** (d - 1) - 1) // (q - 1), (q ** (d - 2) - 1) // (q - 1)
+
+
+def _hyperplanes(k: int, q: int) -> NDArray[np.bool_]:
+    """Points of the projective space against its hyperplanes: incident where the inner product is 0 mod q."""
+    d = _dimension(k, q)
+    points = [(0,) * lead + (1, *rest) for lead in range(d) for rest in product(range(q), repeat=d - 1 - lead)]
+    vectors = np.array(points, dtype=np.int64)
+    return np.asarray((vectors[:k] @ vectors.T) % q == 0)

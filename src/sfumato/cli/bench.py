@@ -1,0 +1,39 @@
+"""sfumato bench: speed as ratios, measured in one run."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.errors import SfumatoError
+
+
+def bench(
+    names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them by default.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Measure speed and memory against a yardstick in the same run, and show the ratios beside their goals.
+
+    Examples:
+
+        sfumato bench
+
+        sfumato bench randomizing counting
+    """
+    folder = _folder()
+    sys.path.insert(0, str(folder.parent))
+    harness = importlib.import_module(f"{folder.name}.harness")
+    raise typer.Exit(harness.main([*(names or []), *(["--json"] if json else [])]))
+
+
+def _folder() -> Path:
+    """Beside the sources in a checkout, inside the package when installed."""
+    package = Path(__file__).parents[1]
+    for folder in (package.parents[1] / "benchmarks", package / "_benchmarks"):
+        if (folder / "harness.py").exists():
+            return folder
+    raise SfumatoError("the benchmarks are not part of this installation: run from a source checkout")

@@ -1,0 +1,109 @@
+"""What the commands print with: results on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from sfumato.errors import SfumatoError
+
+_out = Console(highlight=False)
+_err = Console(stderr=True, highlight=False)
+
+
+def error(text: str) -> None:
+    """One line that says what went wrong."""
+    _err.print(f"[bold red]error:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
+
+
+def warn(text: str) -> None:
+    _err.print(f"[yellow]warning:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
+
+
+def note(text: str) -> None:
+    """Something for the person at the terminal, not for the pipe."""
+    _err.print(escape(text), soft_wrap=True)
+
+
+def say(text: str = "") -> None:
+    _out.print(text, soft_wrap=True)
+
+
+def emit(document: Any) -> None:
+    """Machine output."""
+    print(json.dumps(_plain(document), indent=1, ensure_ascii=False))  # noqa: T201
+
+
+def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
+    """Rows under headings; numbers to the right."""
+    grid = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for i, heading in enumerate(headings):
+        numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
+        grid.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(escape(number(cell)) for cell in row))
+    _out.print(grid)
+
+
+def number(value: Any) -> str:
+    """A number as people read it; anything else as it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value).replace("inf", "∞")
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return "inf" if value > 0 else str(value)
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    return value
+
+
+class Advance(Protocol):
+    def __call__(self, rows: int) -> None: ...
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Advance]:
+    """A progress bar on a terminal, nothing in a pipe."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=_err,
+        transient=True,
+        disable=not _err.is_terminal,
+    )
+    with bar:
+        task = bar.add_task(title, total=total)
+        yield lambda rows: bar.update(task, advance=rows)
+
+
+def read_text(path: Path) -> str:
+    """A text file, or one clear line."""
+    try:
+        return path.read_text()
+    except OSError as problem:
+        raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise SfumatoError(f"{path}: is not text") from None

@@ -1,0 +1,71 @@
+"""sfumato inspect: what a release or a scheme says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli import console
+from sfumato.release import Release
+from sfumato.scheme import Scheme
+
+
+def inspect(
+    file: Annotated[Path, typer.Argument(help="A release (.parquet, .csv) or a scheme (.json).")],
+    rows: Annotated[int, typer.Option(min=0, help="How many released rows to show.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Show what a release or a scheme says of itself: attributes, channels, and how much each discloses.
+
+    Examples:
+
+        sfumato inspect release.parquet
+
+        sfumato inspect release.parquet --rows 5
+
+        sfumato inspect scheme.json --json
+    """
+    release: Release | None = None
+    schemes: list[tuple[int | None, Scheme]]
+    if file.suffix == ".json":
+        schemes = [(None, Scheme.from_json(console.read_text(file)))]
+    else:
+        release = Release.load(file)
+        schemes = [(len(part), part.scheme) for part in release.parts]
+    if json:
+        console.emit({"file": str(file), "parts": [{"rows": n, **_describe(scheme)} for n, scheme in schemes]})
+        return
+    for count, scheme in schemes:
+        held = "a scheme" if count is None else f"{count} records"
+        console.say(f"{file.name}: {held}, scheme {scheme.fingerprint[:16]}")
+        entries = _describe(scheme)["attributes"]
+        console.table(
+            ["attribute", "values", "channel", "gamma", "epsilon"],
+            [[e["names"], e["values"], e["channel"], e["gamma"], e["epsilon"]] for e in entries],
+        )
+        console.say(f"gamma of a whole record: {console.number(scheme.gamma)}")
+    if release is not None and rows:
+        shown = release.decode(rows)
+        console.say()
+        console.table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()])
+
+
+def _describe(scheme: Scheme) -> dict[str, Any]:
+    attributes = [
+        {
+            "names": " + ".join(group.names),
+            "values": " x ".join(str(size) for size in group.channel.sizes),
+            "channel": str(group.channel),
+            "gamma": group.channel.gamma,
+            "epsilon": group.channel.epsilon,
+        }
+        for group in scheme.groups
+    ]
+    return {
+        "fingerprint": scheme.fingerprint,
+        "gamma": scheme.gamma,
+        "epsilon": scheme.epsilon,
+        "attributes": attributes,
+    }

@@ -1,0 +1,92 @@
+"""sfumato randomize: the owner's verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato import tables
+from sfumato.cli import console
+from sfumato.errors import SchemeError, SfumatoError
+from sfumato.files import replacing
+from sfumato.owner.randomize import randomize_file
+from sfumato.schema import Schema
+from sfumato.scheme import Scheme
+
+
+def randomize(
+    source: Annotated[Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv, of any size.")],
+    target: Annotated[Path, typer.Argument(help="The release to write: .parquet, or .csv with a .json beside it.")],
+    scheme: Annotated[Path | None, typer.Option(help="The public scheme, as JSON.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
+    columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
+    save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,
+    id: Annotated[str | None, typer.Option(help="The column that tells records apart; it is released too.")] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(help="The owner's secret key, made if missing: equal records get equal answers."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Randomize a table under a public scheme. Raw values never leave this machine.
+
+    Under a scheme that was agreed on:
+
+        sfumato randomize patients.csv release.parquet --scheme scheme.json
+
+    Without one, the best channels under a bound (the schema is then read off the data, which is itself a disclosure):
+
+        sfumato randomize patients.csv release.parquet --gamma 3 --columns sex,age --save-scheme scheme.json
+
+    The same record always gets the same answer, so that releasing twice discloses nothing new:
+
+        sfumato randomize patients.csv release.parquet --scheme scheme.json --id patient --key-file secret.key
+    """
+    chosen = _scheme(source, scheme, gamma, columns, id)
+    if save_scheme is not None:
+        with replacing(save_scheme, overwrite) as temporary:
+            temporary.write_text(chosen.to_json())
+    key = _key(key_file) if key_file is not None else None
+    with console.progress("randomizing", tables.count_rows(source)) as advance:
+        release = randomize_file(source, target, chosen, key, id, overwrite=overwrite, progress=advance)
+    about: dict[str, Any] = {
+        "target": str(target),
+        "rows": len(release),
+        "fingerprint": chosen.fingerprint,
+        "gamma": chosen.gamma,
+        "epsilon": chosen.epsilon,
+    }
+    if json:
+        console.emit(about)
+    else:
+        console.say(f"{about['rows']} records randomized into {target}")
+        console.say(f"gamma of a whole record {console.number(chosen.gamma)}; scheme {chosen.fingerprint[:16]}")
+
+
+def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str | None, id: str | None) -> Scheme:
+    if (path is None) == (gamma is None):
+        raise SchemeError("give either --scheme FILE or --gamma BOUND")
+    if path is not None:
+        return Scheme.from_json(console.read_text(path))
+    names = [name for name in tables.column_names(source) if name != id] if columns is None else columns.split(",")
+    import pyarrow as pa
+
+    table = pa.Table.from_batches(list(tables.batches(source, names)))
+    return Scheme.for_gamma(Schema.infer(table), gamma or 0)
+
+
+def _key(path: Path) -> bytes:
+    from sfumato.randomness import new_key
+
+    if not path.exists():
+        with replacing(path) as temporary:
+            temporary.touch(mode=0o600)
+            temporary.write_bytes(new_key())
+        console.note(f"a new secret key was written to {path}: keep it, and show it to nobody")
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None

@@ -1,0 +1,208 @@
+"""Estimated counts with their uncertainty. No number leaves the system without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array, Operator
+from sfumato.errors import EstimationError
+from sfumato.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The most cells for which the full covariance matrix is formed.
+COVARIANCE_CELLS = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """What one scheme contributes: released counts and the linear map that turns them into estimated true counts."""
+
+    inverse: Operator  # A, estimated cells by released cells
+    observed: Array  # Ñ
+    own: Array  # Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count
+
+    @cached_property
+    def centre(self) -> Array:
+        """A Ñ: unbiased for the true counts."""
+        return self.inverse.apply(self.observed)
+
+    @cached_property
+    def spread(self) -> Array:
+        """diag(A diag(Ñ) Aᵀ)."""
+        return self.inverse.squared().apply(self.observed)
+
+    @property
+    def total(self) -> float:
+        return float(self.observed.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    r"""Counts of every combination of some attributes, flat, first attribute slowest.
+
+        finite population:   Cov(N̂ | table)  =  A diag(Ñ) Aᵀ - diag(N̂)
+        superpopulation:     Cov(N̂)          =  A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
+
+    where A is the left inverse of Pᵀ and Ñ the released counts. The first speaks of this table's own counts, the
+    second (``population()``, as shares that sum to 1) of the distribution behind the table.
+    """
+
+    schema: Schema  # of the estimated attributes, in order
+    value: Array
+    pieces: tuple[Piece, ...]
+    order: tuple[int, ...]  # position of each attribute among the axes of the pieces
+    method: str
+    of_population: bool = False
+    codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.schema.names
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each attribute has."""
+        return self.schema.sizes()
+
+    @property
+    def table(self) -> Array:
+        """The value with one axis per attribute."""
+        if self.codes is not None:
+            raise EstimationError("only some cells were asked for: they do not make a table")
+        return self.value.reshape(self.shape)
+
+    @cached_property
+    def n(self) -> float:
+        """The number of records."""
+        return sum(piece.total for piece in self.pieces)
+
+    @property
+    def population_kind(self) -> str:
+        """Which of the two covariances this is: "finite population" or "superpopulation"."""
+        return "superpopulation" if self.of_population else "finite population"
+
+    def population(self) -> Estimate:
+        """The same for the distribution behind the table: shares that sum to 1, with sampling noise included."""
+        if self.of_population:
+            return self
+        return replace(self, value=self.value / self.n, of_population=True)
+
+    @property
+    def unbiased(self) -> Array:
+        """The moment estimate that the intervals are built around; it may be negative."""
+        return self._arrange(sum((piece.centre for piece in self.pieces), np.zeros(()))) / self._scale
+
+    @cached_property
+    def variance(self) -> Array:
+        """The variance of each cell, without forming the covariance matrix."""
+        total = np.zeros(())
+        for piece in self.pieces:
+            own = piece.centre**2 / piece.total if self.of_population else piece.centre
+            total = total + piece.spread - own
+        return np.maximum(self._arrange(total), 0.0) / self._scale**2
+
+    @property
+    def sd(self) -> Array:
+        """The standard deviation of each cell."""
+        return np.sqrt(self.variance)
+
+    @cached_property
+    def cov(self) -> Array:
+        """The covariance matrix of all cells."""
+        cells = len(self.value)
+        if cells > COVARIANCE_CELLS:
+            raise EstimationError(
+                f"the covariance of {cells} cells would have {cells}^2 entries; use sd, or ask for fewer attributes"
+            )
+        out = np.zeros((cells, cells))
+        for piece in self.pieces:
+            A, centre = piece.inverse.dense(), piece.centre
+            taken = np.outer(centre, centre) / piece.total if self.of_population else np.diag(centre)
+            out += (A * piece.observed) @ A.T - taken
+        moved = self._arrange(np.arange(cells)).astype(np.int64)
+        return np.asarray(out[np.ix_(moved, moved)] / self._scale**2)
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Limits that cover each true count (or share) with the given probability, one cell at a time.
+
+        The score interval: all N with (N̂ - N)² <= z² V(N), where V follows the count itself, so that rare cells are
+        covered too; for unrandomized data it is Wilson's. Limits are kept within [0, N].
+        """
+        if not 0 < level < 1:
+            raise EstimationError(f"level must lie in (0, 1), got {level} instead")
+        from scipy.special import ndtri
+
+        z2 = float(ndtri((1 + level) / 2)) ** 2
+        centre, spread, own = (
+            self._arrange(sum((getattr(piece, part) for piece in self.pieces), np.zeros(())))
+            for part in ("centre", "spread", "own")
+        )
+        own = own / len(self.pieces)
+        variance = self.variance * self._scale**2
+        # V(N) = c0 + c1 N + c2 N², equal to the variance at N̂; the other cells shrink as this one grows.
+        others = np.maximum(spread - own * centre, 0.0) / np.maximum(self.n - centre, 1.0)
+        c1 = own - others - (0.0 if self.of_population else 1.0)
+        c2 = -1.0 / self.n if self.of_population else 0.0
+        c0 = variance - c1 * centre - c2 * centre**2
+        a = 1 - z2 * c2
+        b = centre + z2 * c1 / 2
+        root = np.sqrt(np.maximum(b**2 - a * (centre**2 - z2 * c0), 0.0))
+        low, high = ((b + sign * root) / a for sign in (-1, 1))
+        return np.clip(low, 0, self.n) / self._scale, np.clip(high, 0, self.n) / self._scale
+
+    def frame(self, level: float = 0.95, backend: str = "pyarrow") -> Any:
+        """A table with a row per cell: its values, the estimate, its standard deviation and interval.
+
+        ``backend`` is "pyarrow", "pandas" or "polars".
+        """
+        table = self._arrow(level)
+        if backend == "pandas":
+            return table.to_pandas()
+        if backend == "polars":
+            import polars
+
+            return polars.from_arrow(table)
+        return table
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """A picture of the cells with their intervals; see ``sfumato.evidence.plot``."""
+        from sfumato.evidence.plot import plot
+
+        return plot(self, path, **options)
+
+    def _arrow(self, level: float) -> pa.Table:
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        grid = np.indices(self.shape).reshape(len(self.shape), -1) if self.codes is None else self.codes.T
+        for (name, domain), codes in zip(self.schema.items(), grid, strict=True):
+            labels = pa.array(domain.labels, type=None if domain.kind != "numeric" else pa.string())
+            columns[name] = labels.take(pa.array(codes))
+        low, high = self.interval(level)
+        columns |= {"estimate": self.value, "sd": self.sd, "low": low, "high": high}
+        return pa.table(columns)
+
+    @property
+    def _scale(self) -> float:
+        return self.n if self.of_population else 1.0
+
+    def _arrange(self, flat: Any) -> Array:
+        """From the order of the pieces' axes to that of the names."""
+        if self.codes is not None:
+            return np.asarray(flat, dtype=np.float64)
+        sizes = [0] * len(self.order)
+        for size, place in zip(self.shape, self.order, strict=True):
+            sizes[place] = size
+        return np.asarray(flat, dtype=np.float64).reshape(sizes).transpose(self.order).reshape(-1)
+
+    def __repr__(self) -> str:
+        what = "shares" if self.of_population else "counts"
+        return f"Estimate({what} of {' x '.join(self.names)}: {len(self.value)} cells, n={self.n:.0f}, {self.method})"

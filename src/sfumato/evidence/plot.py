@@ -1,0 +1,66 @@
+"""A picture of estimated counts: a point and an interval per cell, and the truth beside them where it is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.errors import EstimationError
+
+if TYPE_CHECKING:
+    from sfumato.evidence.estimate import Estimate
+
+_MOST = 60
+
+
+def plot(
+    estimate: Estimate,
+    path: str | Path | None = None,
+    *,
+    level: float = 0.95,
+    truth: ArrayLike | None = None,
+    naive: ArrayLike | None = None,
+    title: str | None = None,
+) -> Any:
+    """Draw the estimate and, given a path, write it; ``truth`` and ``naive`` are drawn beside it."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    cells = len(estimate.value)
+    if cells > _MOST:
+        raise EstimationError(f"a picture of {cells} cells cannot be read; ask for at most {_MOST} cells at a time")
+    low, high = estimate.interval(level)
+    labels = _labels(estimate)
+    at = np.arange(cells)[::-1]
+    figure = Figure(figsize=(7.2, 1.4 + 0.26 * cells), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
+    axes.plot(estimate.value, at, "o", color="#2b6cb0", markersize=5, label="estimate")
+    if naive is not None:
+        axes.plot(np.ravel(naive), at, "x", color="#a0aec0", markersize=5, label="as released, uncorrected")
+    if truth is not None:
+        axes.plot(np.ravel(truth), at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
+    axes.set_yticks(at, labels)
+    axes.set_ylim(-0.7, cells - 0.3)
+    axes.set_xlim(left=-0.012 * axes.get_xlim()[1])
+    axes.set_xlabel("share of the population" if estimate.of_population else "records")
+    axes.set_title(title or " x ".join(estimate.names), loc="left", fontsize=11)
+    axes.grid(axis="x", color="#e2e8f0")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    if path is not None:
+        figure.savefig(str(path), dpi=150)
+    return figure
+
+
+def _labels(estimate: Estimate) -> list[str]:
+    codes = np.indices(estimate.shape).reshape(len(estimate.names), -1)
+    names = [[str(label) for label in domain.labels] for domain in estimate.schema.values()]
+    return [", ".join(name[code] for name, code in zip(names, cell, strict=True)) for cell in codes.T]

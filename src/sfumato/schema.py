@@ -1,0 +1,175 @@
+"""The public vocabulary: which attributes there are, and which values each may take."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato import tables
+from sfumato.domains import Categorical, Codes, Domain, Numeric, Ordinal
+from sfumato.errors import DisclosureWarning, SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Schema(Mapping[str, Domain]):
+    """The attributes of a table, in order.
+
+    >>> schema = Schema({"sex": Categorical(("F", "M")), "age": Numeric(0, 100, bins=20)})
+    >>> schema.names, schema.sizes(["age", "sex"])
+    (('sex', 'age'), (20, 2))
+    """
+
+    def __init__(self, domains: Mapping[str, Domain]) -> None:
+        if not domains:
+            raise SchemaError("a schema needs at least one attribute")
+        for name, domain in domains.items():
+            if not isinstance(name, str) or not name:
+                raise SchemaError(f"the name of an attribute must be text, got {name!r} instead")
+            if not isinstance(domain, Domain):
+                raise SchemaError(
+                    f"attribute {name!r} must be Categorical, Ordinal or Numeric, got {type(domain).__name__} instead"
+                )
+        self._domains = dict(domains)
+
+    def __getitem__(self, name: str) -> Domain:
+        try:
+            return self._domains[name]
+        except KeyError:
+            raise SchemaError(f"there is no attribute {name!r}; the schema has {', '.join(self.names)}") from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._domains
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._domains)
+
+    def __len__(self) -> int:
+        return len(self._domains)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and list(self._domains.items()) == list(other._domains.items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._domains.items()))
+
+    def __repr__(self) -> str:
+        return f"Schema({self._domains!r})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._domains)
+
+    def sizes(self, names: Sequence[str] | None = None) -> tuple[int, ...]:
+        """The number of codes of each attribute."""
+        return tuple(self[name].size for name in (self.names if names is None else names))
+
+    def select(self, names: Sequence[str]) -> Schema:
+        """The schema of some attributes."""
+        return Schema({name: self[name] for name in names})
+
+    def encode_batch(self, batch: pa.RecordBatch) -> dict[str, Codes]:
+        """Codes of every attribute in one batch of raw rows."""
+        return {name: domain.encode(batch.column(name), name) for name, domain in self._domains.items()}
+
+    def encode(self, table: Any) -> dict[str, Codes]:
+        """Codes of every attribute of any table; columns outside the schema are left behind."""
+        pieces: dict[str, list[Codes]] = {name: [] for name in self.names}
+        for batch in tables.batches(table, self.names, self.arrow_types):
+            for name, codes in self.encode_batch(batch).items():
+                pieces[name].append(codes)
+        empty = {name: np.zeros(0, dtype=domain.code_type) for name, domain in self._domains.items()}
+        return {name: np.concatenate(parts) if parts else empty[name] for name, parts in pieces.items()}
+
+    def decode(self, codes: Mapping[str, ArrayLike]) -> pa.Table:
+        """A table of values from codes."""
+        import pyarrow as pa
+
+        return pa.table({name: self[name].decode(column) for name, column in codes.items()})
+
+    @property
+    def arrow_types(self) -> dict[str, Any]:
+        return {name: domain.arrow_type for name, domain in self._domains.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: domain.to_dict() for name, domain in self._domains.items()}
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Schema:
+        """The schema that ``to_dict`` described."""
+        return cls({name: _domain(name, entry) for name, entry in document.items()})
+
+    @classmethod
+    def infer(cls, table: Any, bins: int = 20, most_values: int = 100) -> Schema:
+        """A schema read off the data. It warns, because what it finds there is itself a disclosure."""
+        warnings.warn(
+            "Schema.infer looks at the data: the values and limits it finds become public with the scheme. "
+            "Write the schema from what is publicly known instead, or check it before you publish.",
+            DisclosureWarning,
+            stacklevel=2,
+        )
+        return cls(_infer_domains(table, bins, most_values))
+
+
+def _domain(name: str, entry: Any) -> Domain:
+    try:
+        kind = entry["kind"]
+        if kind == "numeric":
+            return Numeric(edges=tuple(entry["edges"]), nullable=bool(entry["nullable"]))
+        family = {"categorical": Categorical, "ordinal": Ordinal}[kind]
+        return family(tuple(entry["values"]), bool(entry["nullable"]))
+    except (KeyError, TypeError) as problem:
+        raise SchemaError(f"the description of attribute {name!r} is damaged: {problem!r}") from None
+
+
+def _infer_domains(table: Any, bins: int, most_values: int) -> dict[str, Domain]:
+    import pyarrow as pa
+
+    found = [batch for batch in tables.batches(table) if batch.num_rows]
+    if not found:
+        raise SchemaError("an empty table tells nothing about its schema: write the schema by hand")
+    whole = pa.Table.from_batches(found)
+    return {name: _infer(name, whole.column(name), bins, most_values) for name in whole.schema.names}
+
+
+def _infer(name: str, column: Any, bins: int, most_values: int) -> Domain:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    nullable = column.null_count > 0
+    values = pc.unique(column).drop_null()
+    kind = column.type
+    if not len(values):
+        raise SchemaError(f"column {name!r} holds no values: leave it out or write its domain by hand")
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and len(values) > bins):
+        low, high = pc.min(values).as_py(), pc.max(values).as_py()
+        return Numeric(*_round_limits(float(low), float(high), bins), bins=bins, nullable=nullable)
+    if len(values) > most_values:
+        raise SchemaError(
+            f"column {name!r} has {len(values)} distinct values, more than {most_values}: "
+            f"leave it out if it names persons, or write its domain by hand"
+        )
+    family = Ordinal if pa.types.is_integer(kind) else Categorical
+    try:
+        return family(tuple(sorted(values.to_pylist())), nullable)
+    except TypeError:
+        raise SchemaError(f"column {name!r} of type {kind} has no domain here: turn it into text or numbers") from None
+
+
+def _round_limits(low: float, high: float, bins: int) -> tuple[float, float]:
+    """Limits widened to round numbers, so that they do not give away the extreme records to the last digit."""
+    if low == high:
+        return low - 0.5, high + 0.5
+    step = 10.0 ** math.floor(math.log10((high - low) / bins))
+    return float(f"{math.floor(low / step) * step:.12g}"), float(f"{math.ceil(high / step) * step:.12g}")
+
+
+__all__ = ["Categorical", "Codes", "Domain", "Numeric", "Ordinal", "Schema"]

@@ -1,0 +1,197 @@
+"""The scheme: which channel treats which attribute or group of attributes. Public, as JSON with a fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sfumato.channels import Channel, from_dict, identity, subset, symmetric, windows
+from sfumato.errors import SchemeError, SfumatoError
+from sfumato.schema import Domain, Schema
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Group:
+    """Attributes that one channel treats together; most groups hold a single attribute."""
+
+    names: tuple[str, ...]
+    channel: Channel
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The released columns: the attributes', or a single one where the output does not split into attributes."""
+        return self.names if len(self.channel.outputs) == len(self.names) else ("+".join(self.names),)
+
+
+class Scheme:
+    """A schema and a channel for each attribute or group; attributes that are not named pass unchanged (identity).
+
+    >>> from sfumato import channels as c
+    >>> from sfumato.schema import Categorical, Schema
+    >>> schema = Schema({name: Categorical(("no", "yes")) for name in "abc"})
+    >>> scheme = Scheme(schema, {"a": c.binary(.25, .25), ("b", "c"): c.symmetric((2, 2), .3)})
+    >>> [group.names for group in scheme.groups], round(scheme.gamma, 6)
+    ([('a',), ('b', 'c')], 21.0)
+    """
+
+    def __init__(self, schema: Schema, channels: Mapping[str | tuple[str, ...], Channel] | None = None) -> None:
+        self.schema = schema
+        treated: dict[str, Group] = {}
+        for key, channel in (channels or {}).items():
+            group = _group(schema, (key,) if isinstance(key, str) else tuple(key), channel)
+            for name in group.names:
+                if name in treated:
+                    raise SchemeError(f"attribute {name!r} is treated by two channels; one must go")
+                treated[name] = group
+        for name in schema.names:
+            treated.setdefault(name, Group((name,), identity(schema[name].size)))
+        self.groups: tuple[Group, ...] = tuple(dict.fromkeys(treated[name] for name in schema.names))
+
+    def group(self, name: str) -> Group:
+        """The group that holds an attribute."""
+        for group in self.groups:
+            if name in group.names:
+                return group
+        raise SchemeError(f"there is no attribute {name!r}; the scheme has {', '.join(self.schema.names)}")
+
+    def __getitem__(self, name: str | tuple[str, ...]) -> Channel:
+        """The channel of an attribute or of a group."""
+        names = (name,) if isinstance(name, str) else tuple(name)
+        group = self.group(names[0])
+        if group.names == names:
+            return group.channel
+        return group.channel.marginal([group.names.index(other) for other in names])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The released columns, in order."""
+        return tuple(column for group in self.groups for column in group.columns)
+
+    @property
+    def output_sizes(self) -> dict[str, int]:
+        """How many released values each column has."""
+        return {
+            column: size
+            for group in self.groups
+            for column, size in zip(group.columns, group.channel.outputs, strict=True)
+        }
+
+    @property
+    def gamma(self) -> float:
+        """The worst likelihood ratio of a whole record: the product over the groups."""
+        worst: Fraction | float = Fraction(1)
+        for group in self.groups:
+            ratio = group.channel.exact_gamma
+            worst = math.inf if math.inf in (worst, ratio) else worst * ratio
+        return float(worst)
+
+    @property
+    def epsilon(self) -> float:
+        """ln gamma of a whole record."""
+        return math.log(self.gamma) if self.gamma < math.inf else math.inf
+
+    def join(self, other: Scheme) -> Scheme:
+        """The scheme of records whose columns come from two parties."""
+        twice = [name for name in self.schema.names if name in other.schema]
+        if twice:
+            raise SchemeError(f"both schemes treat attribute {twice[0]!r}; rename or drop one of them")
+        schema = Schema({**self.schema, **other.schema})
+        return Scheme(schema, {group.names: group.channel for group in (*self.groups, *other.groups)})
+
+    def select(self, names: Sequence[str]) -> Scheme:
+        """The scheme of some attributes, groups taken whole."""
+        groups = dict.fromkeys(self.group(name) for name in names)
+        kept = [name for group in groups for name in group.names]
+        return Scheme(self.schema.select(kept), {group.names: group.channel for group in groups})
+
+    @classmethod
+    def for_gamma(cls, schema: Schema, gamma: float) -> Scheme:
+        """The best channel of each kind under a bound on every attribute's gamma.
+
+        Ordered attributes get multi-scale windows, others subset selection, two-valued ones the symmetric channel.
+        """
+        return cls(schema, {name: _best(domain, gamma) for name, domain in schema.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "format": "sfumato scheme",
+            "version": VERSION,
+            "schema": self.schema.to_dict(),
+            "channels": [{"attributes": list(g.names), "channel": g.channel.to_dict()} for g in self.groups],
+        }
+
+    def to_json(self) -> str:
+        """The public document that describes the scheme completely."""
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False)
+
+    @classmethod
+    def from_dict(cls, document: Any) -> Scheme:
+        if not isinstance(document, dict) or document.get("format") != "sfumato scheme":
+            raise SchemeError('this is not a scheme: the document must say "format": "sfumato scheme"')
+        if document.get("version") != VERSION:
+            raise SchemeError(
+                f"scheme version {document.get('version')!r} is unknown: this program reads version {VERSION}"
+            )
+        try:
+            schema = Schema.from_dict(document["schema"])
+            entries = [(tuple(entry["attributes"]), from_dict(entry["channel"])) for entry in document["channels"]]
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise SchemeError(f"the scheme is damaged: {problem!r}") from None
+        if len(dict(entries)) != len(entries):
+            raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
+        return cls(schema, dict(entries))
+
+    @classmethod
+    def from_json(cls, text: str) -> Scheme:
+        """The scheme that ``to_json`` wrote."""
+        try:
+            document = json.loads(text)
+        except (json.JSONDecodeError, TypeError) as problem:
+            raise SchemeError(f"the scheme is not JSON: {problem}") from None
+        return cls.from_dict(document)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the scheme's canonical JSON: equal exactly when the schemes are."""
+        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scheme) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{' + '.join(group.names)}: {group.channel}" for group in self.groups)
+        return f"Scheme({inside})"
+
+
+def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
+    if not isinstance(channel, Channel):
+        raise SchemeError(f"{' + '.join(names)} must be given a channel, got {type(channel).__name__} instead")
+    if len(set(names)) != len(names):
+        raise SchemeError(f"a group must name each attribute once, got {names}")
+    domains = [schema[name] for name in names]
+    try:
+        return Group(names, channel.bind(domains))
+    except SfumatoError as problem:
+        raise SchemeError(f"{' + '.join(names)}: {problem}") from None
+
+
+def _best(domain: Domain, gamma: float) -> Channel:
+    if domain.size == 1:
+        return identity(1)
+    if domain.size == 2:
+        return symmetric(2, gamma=gamma)
+    if domain.ordered and not domain.nullable:
+        return windows(domain.size, gamma)
+    best = subset(domain.size, gamma)
+    return symmetric(domain.size, gamma=gamma) if best.design == "sets" and best.size == 1 else best

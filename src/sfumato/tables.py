@@ -1,0 +1,187 @@
+"""Whatever table the user has, as a stream of Arrow batches.
+
+A path to CSV or Parquet, a pyarrow, pandas or polars table, a DuckDB relation, a Spark or Dask frame, or a mapping of
+columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows in a batch: large enough to be fast, small enough that memory stays flat.
+BATCH = 1 << 19
+
+CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+PARQUET = (".parquet", ".pq")
+
+
+def is_path(table: Any) -> bool:
+    return isinstance(table, str | Path)
+
+
+def suffix(path: str | Path) -> str:
+    """The ending that tells the file type: one of CSV or PARQUET, else a clear error."""
+    name = Path(path).name.lower()
+    for ending in (*CSV, *PARQUET):
+        if name.endswith(ending):
+            return ending
+    raise SchemaError(f"{name}: the name must end in one of {', '.join((*PARQUET, *CSV))}")
+
+
+def batches(
+    table: Any, columns: Sequence[str] | None = None, types: Mapping[str, Any] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """The table in Arrow batches, only the named columns; ``types`` tells a CSV reader what its columns are."""
+    import pyarrow as pa
+
+    wanted = None if columns is None else list(columns)
+    if is_path(table):
+        yield from _file_batches(Path(table), wanted, types or {})
+        return
+    _check_columns(column_names(table), wanted)
+    if isinstance(table, pa.RecordBatchReader):
+        for batch in table:
+            yield batch if wanted is None else batch.select(wanted)
+        return
+    if type(table).__module__.startswith("dask"):
+        for partition in (table if wanted is None else table[wanted]).to_delayed():
+            yield from _arrow(partition.compute()).to_batches(max_chunksize=BATCH)
+        return
+    yield from _arrow(table, wanted).to_batches(max_chunksize=BATCH)
+
+
+def column_names(table: Any) -> list[str]:
+    """The names of the columns, without reading rows."""
+    import pyarrow as pa
+
+    if is_path(table):
+        return _file_names(Path(table))
+    if isinstance(table, Mapping):
+        return [str(name) for name in table]
+    if isinstance(table, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
+        return list(table.schema.names)
+    return list(_narwhals(table).collect_schema().names())
+
+
+def count_rows(table: Any) -> int | None:
+    """The number of rows where it is known without reading them."""
+    import pyarrow as pa
+
+    if is_path(table):
+        if suffix(table) in CSV:
+            return None
+        import pyarrow.parquet as pq
+
+        return int(pq.read_metadata(str(table)).num_rows)
+    if isinstance(table, pa.Table | pa.RecordBatch):
+        return int(table.num_rows)
+    try:
+        return len(table)
+    except TypeError:
+        return None
+
+
+def _narwhals(table: Any) -> Any:
+    import narwhals as nw
+
+    try:
+        return nw.from_native(table)
+    except TypeError:
+        raise SchemaError(
+            f"a table must be a path, or a pandas, polars, pyarrow, DuckDB, Spark or Dask table, "
+            f"got {type(table).__name__} instead"
+        ) from None
+
+
+def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
+    """The whole table in memory as Arrow."""
+    import narwhals as nw
+    import pyarrow as pa
+
+    if isinstance(table, Mapping):
+        try:
+            table = pa.table(dict(table))
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+            raise SchemaError(f"the columns do not make a table: {problem}") from None
+    if isinstance(table, pa.RecordBatch):
+        table = pa.Table.from_batches([table])
+    if isinstance(table, pa.Table):
+        return table if columns is None else table.select(columns)
+    frame = _narwhals(table)
+    if columns is not None:
+        frame = frame.select(columns)
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect(backend="pyarrow").to_native()
+    return frame.to_arrow()
+
+
+def _check_columns(present: list[str], wanted: list[str] | None) -> None:
+    missing = [name for name in wanted or [] if name not in present]
+    if missing:
+        raise SchemaError(f"the table has no column {missing[0]!r}; it has {', '.join(map(str, present[:20]))}")
+
+
+def _file_names(path: Path) -> list[str]:
+    import pyarrow as pa
+
+    ending = suffix(path)
+    if not path.exists():
+        raise SchemaError(f"{path}: there is no such file")
+    try:
+        if ending in CSV:
+            with _open_csv(path, {}) as reader:
+                return list(reader.schema.names)
+        import pyarrow.parquet as pq
+
+        return list(pq.read_schema(str(path)).names)
+    except (pa.ArrowInvalid, OSError) as problem:
+        raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+
+
+def _file_batches(path: Path, columns: list[str] | None, types: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    _check_columns(_file_names(path), columns)
+    try:
+        if suffix(path) in CSV:
+            with _open_csv(path, types) as reader:
+                for batch in reader:
+                    yield batch if columns is None else batch.select(columns)
+        else:
+            with pq.ParquetFile(str(path)) as file:
+                yield from file.iter_batches(batch_size=BATCH, columns=columns)
+    except (pa.ArrowInvalid, pa.ArrowKeyError) as problem:
+        raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+
+
+def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:
+    import pyarrow as pa
+    from pyarrow import csv
+
+    delimiter = "\t" if ".tsv" in suffix(path) else ","
+    with_nulls = csv.ConvertOptions(
+        column_types=dict(types), strings_can_be_null=True, null_values=["", "NA", "null", "NULL"]
+    )
+    try:
+        return csv.open_csv(
+            str(path),
+            read_options=csv.ReadOptions(block_size=1 << 24),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=with_nulls,
+        )
+    except pa.ArrowInvalid as problem:
+        if path.stat().st_size == 0 or "Empty CSV" in str(problem):
+            raise SchemaError(f"{path}: the file is empty") from None
+        raise
+
+
+def _first_line(problem: BaseException) -> str:
+    return str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__

@@ -1,0 +1,39 @@
+"""Every shipped family of channels at least once, small enough for the brute-force twins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato import channels as c
+from sfumato.channels import Channel
+
+VALID = [("F", "yes"), ("F", "no"), ("M", "no")]
+
+
+def gallery() -> dict[str, Channel]:
+    """Channels by name."""
+    general = np.random.default_rng(3).dirichlet(np.ones(5), 4)
+    return {
+        "identity": c.identity(3),
+        "binary": c.binary(0.1, 0.25),
+        "one-sided": c.binary(0.3, 0.0),
+        "ternary": c.ternary(0.15, 0.1),
+        "symmetric": c.symmetric(6, 0.3),
+        "symmetric-gamma": c.symmetric(5, gamma=3),
+        "symmetric-large": c.symmetric(300, 0.4),
+        "joint": c.symmetric((2, 3, 2), 0.3),
+        "valid": c.symmetric(valid=VALID, p=0.3),
+        "matrix": c.matrix(np.random.default_rng(2).dirichlet(np.ones(4), 4) * 0.5 + np.eye(4) * 0.5),
+        "rectangular": c.matrix(general),
+        "blocks": c.blocks([c.symmetric(3, 0.3), c.binary(0.2, 0.1)]),
+        "invariant": c.invariant(c.symmetric(4, 0.4), [0.1, 0.2, 0.3, 0.4]),
+        "mask": c.mask(0.2, items=3),
+        "select-a-size": c.select_a_size([0.1, 0.2, 0.3, 0.4], 0.15, items=4),
+        "subset": c.subset(8, 2),
+        "projective": c.subset(12, 2, design="projective"),
+        "windows": c.windows(10, 3),
+        "product": c.product([c.binary(0.1, 0.25), c.symmetric(3, 0.2), c.subset(4, 2)]),
+    }
+
+
+CHANNELS = gallery()

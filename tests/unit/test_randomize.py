@@ -1,0 +1,211 @@
+"""Randomizing at the owner: keyed and fresh answers, streaming, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato import tables
+from sfumato.errors import SfumatoError
+from sfumato.randomness import KeyedSource
+
+KEY = bytes(range(32))
+SCHEMA = sf.Schema({"a": sf.Categorical((0, 1, 2)), "b": sf.Categorical((0, 1)), "c": sf.Categorical((0, 1))})
+SCHEME = sf.Scheme(SCHEMA, {"a": c.symmetric(3, 0.4), ("b", "c"): c.product([c.binary(0.3, 0.2), c.symmetric(2, 0.4)])})
+
+
+def records(n: int = 500) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {"id": np.arange(n), "a": rng.integers(0, 3, n), "b": rng.integers(0, 2, n), "c": rng.integers(0, 2, n)}
+    )
+
+
+def answers(release: sf.Release) -> dict[str, tuple]:
+    rows = release.arrow()
+    columns = [rows.column(name).to_pylist() for name in ("a", "b", "c")]
+    return dict(zip(map(str, rows.column("id").to_pylist()), zip(*columns, strict=True), strict=True))
+
+
+def test_keyed_answers_do_not_depend_on_order_or_pieces(tmp_path: Path) -> None:
+    table = records()
+    once = answers(sf.randomize(table, SCHEME, key=KEY, id="id"))
+    assert answers(sf.randomize(table.sample(frac=1, random_state=2), SCHEME, key=KEY, id="id")) == once
+    assert answers(sf.randomize(table.iloc[100:103], SCHEME, key=KEY, id="id")) == {
+        str(i): once[str(i)] for i in range(100, 103)
+    }
+    table.to_csv(tmp_path / "raw.csv", index=False)
+    pq.write_table(pa.table(dict(table.items())), tmp_path / "raw.parquet", row_group_size=37)
+    for name in ("raw.csv", "raw.parquet"):
+        release = sf.randomize_file(tmp_path / name, tmp_path / "out.parquet", SCHEME, KEY, "id", overwrite=True)
+        assert answers(release) == once
+
+
+def test_keyed_answers_depend_on_key_record_attribute_and_channel() -> None:
+    n = 4000
+    table = {"id": np.arange(n), "a": np.zeros(n, int), "b": np.zeros(n, int), "c": np.zeros(n, int)}
+    same = sf.Scheme(SCHEMA, {name: c.binary(0.4, 0.4) for name in ("b", "c")})
+    rows = sf.randomize(table, same, key=KEY, id="id").arrow()
+    other_key = sf.randomize(table, same, key=KEY[::-1], id="id").arrow()
+    other_p = sf.randomize(table, sf.Scheme(SCHEMA, {"b": c.binary(0.4, 0.41)}), key=KEY, id="id").arrow()
+    b = rows.column("b").to_numpy()
+    for other in (rows.column("c"), other_key.column("b"), other_p.column("b")):
+        agreement = (b == other.to_numpy()).mean()
+        assert abs(agreement - (0.6**2 + 0.4**2)) < 5 * 0.5 / np.sqrt(n)  # independent, not equal
+
+
+def test_keyed_answers_survive_a_larger_scheme() -> None:
+    """Adding an attribute must not give the others a second, independent answer."""
+    table = records()
+    small = sf.Scheme(SCHEMA.select(["a"]), {"a": c.symmetric(3, 0.4)})
+    large = sf.Scheme(SCHEMA, {"a": c.symmetric(3, 0.4), "b": c.binary(0.2, 0.2)})
+    one, two = (sf.randomize(table, s, key=KEY, id="id").arrow().column("a") for s in (small, large))
+    assert one.to_pylist() == two.to_pylist()
+
+
+def test_keyed_answers_follow_the_matrix() -> None:
+    n = 40_000
+    schema = sf.Schema({"a": sf.Categorical((0, 1, 2))})
+    scheme = sf.Scheme(schema, {"a": c.symmetric(3, 0.4)})
+    released = sf.randomize({"id": np.arange(n), "a": np.ones(n, int)}, scheme, key=KEY, id="id").arrow().column("a")
+    share = np.bincount(released.to_numpy(), minlength=3) / n
+    np.testing.assert_allclose(share, [0.2, 0.6, 0.2], atol=6 * 0.5 / np.sqrt(n))
+
+
+def test_keyed_words_tell_long_and_short_ids_apart() -> None:
+    ids = np.array([b"a" * n for n in range(1, 70)] + [b"person-%d" % i for i in range(1000)])
+    drawn = KeyedSource(KEY).words(b"test", ids)
+    assert len(set(drawn.tolist())) == len(ids)
+    alone = np.concatenate([KeyedSource(KEY).words(b"test", ids[i : i + 1]) for i in range(0, len(ids), 50)])
+    np.testing.assert_array_equal(drawn[::50], alone)
+
+
+def test_fresh_answers_differ_and_seeded_ones_repeat() -> None:
+    table = records()
+    first, second = (sf.randomize(table, SCHEME).arrow() for _ in range(2))
+    assert first != second
+    assert (
+        sf.randomize(table, SCHEME, rng=5).arrow() == sf.randomize(table, SCHEME, rng=np.random.default_rng(5)).arrow()
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda t: sf.randomize(t, SCHEME, key=KEY), "key needs id"),
+        (lambda t: sf.randomize(t, SCHEME, key=b"short", id="id"), "at least 16 random bytes"),
+        (lambda t: sf.randomize(t, SCHEME, key=KEY, id="id", rng=1), "key and rng exclude each other"),
+        (lambda t: sf.randomize(t, SCHEME, id="a"), "the id column 'a' is also an attribute"),
+        (lambda t: sf.randomize(t, SCHEME, id="nope"), "the table has no column 'nope'"),
+        (lambda t: sf.randomize(t.assign(id=None), SCHEME, key=KEY, id="id"), "the id column holds 500 nulls"),
+        (lambda t: sf.randomize(t.assign(id=0.5), SCHEME, key=KEY, id="id"), "fractions"),
+        (lambda t: sf.randomize(t.iloc[:0], SCHEME), "the table is empty"),
+        (lambda t: sf.randomize(t.drop(columns="b"), SCHEME), "the table has no column 'b'"),
+        (lambda t: sf.randomize(t, SCHEME, rng="seed"), "rng must be None"),
+    ],
+)
+def test_bad_requests_get_one_line(call: object, line: str) -> None:
+    with pytest.raises(SfumatoError, match=line):
+        call(records())
+
+
+def test_streams_from_any_file_to_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BATCH", 64)
+    table = records()
+    table.to_csv(tmp_path / "raw.csv", index=False)
+    seen: list[int] = []
+    for target in ("out.parquet", "out.csv"):
+        release = sf.randomize_file(tmp_path / "raw.csv", tmp_path / target, SCHEME, progress=seen.append)
+        assert len(release) == 500
+        assert release.scheme == SCHEME
+    assert sum(seen) == 1000
+
+
+def test_a_bad_row_midway_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "BATCH", 64)
+    table = records()
+    table.loc[400, "a"] = 9
+    pq.write_table(pa.table(dict(table.items())), tmp_path / "raw.parquet")
+    for name in ("out.parquet", "out.csv"):
+        (tmp_path / name).write_text("the old file")
+        with pytest.raises(SfumatoError, match=r"column 'a': value 9 is not in its domain \(0, 1, 2\); 1 row holds"):
+            sf.randomize_file(tmp_path / "raw.parquet", tmp_path / name, SCHEME, overwrite=True)
+        assert (tmp_path / name).read_text() == "the old file"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv", "out.parquet", "raw.parquet"]
+
+
+def test_an_empty_file_leaves_no_release(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text("a,b,c\n")
+    with pytest.raises(SfumatoError, match="empty table"):
+        sf.randomize_file(tmp_path / "raw.csv", tmp_path / "out.parquet", SCHEME)
+    (tmp_path / "nothing.csv").write_text("")
+    with pytest.raises(SfumatoError, match="the file is empty"):
+        sf.randomize_file(tmp_path / "nothing.csv", tmp_path / "out.parquet", SCHEME)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
+    """A file size limit makes the write fail as a full disk does."""
+    big = records(300_000)
+    pq.write_table(pa.table(dict(big.items())), tmp_path / "raw.parquet")
+    (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    (tmp_path / "out.parquet").write_text("the old file")
+    code = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN);"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096));"
+        "from sfumato.cli import main;"
+        "sys.argv = ['sfumato', 'randomize', 'raw.parquet', 'out.parquet', '--scheme', 'scheme.json', '--overwrite']; main()"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment())
+    assert run.returncode == 1
+    assert run.stderr.count("\n") == 1
+    assert "out.parquet: cannot be written" in run.stderr or "disk is full" in run.stderr
+    assert (tmp_path / "out.parquet").read_text() == "the old file"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet", "raw.parquet", "scheme.json"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Signals) -> None:
+    os.mkfifo(tmp_path / "raw.csv")  # an input that never ends: the command is certainly midway
+    (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    (tmp_path / "out.parquet").write_text("the old file")
+    code = (
+        "import sys; from sfumato.cli import main; import sfumato.cli.randomize as r; import time\n"
+        "from sfumato import tables\n"
+        "import pyarrow as pa\n"
+        "def endless(*_):\n"
+        "    while True:\n"
+        "        yield pa.RecordBatch.from_pydict({'a': [0] * 999, 'b': [1] * 999, 'c': [1] * 999}); time.sleep(0.01)\n"
+        "tables.batches = endless\n"
+        "tables.count_rows = lambda _: None\n"
+        "sys.argv = ['sfumato', 'randomize', 'raw.csv', 'out.parquet', '--scheme', 'scheme.json', '--overwrite']; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+    deadline = time.monotonic() + 60
+    while not any(p.suffix == ".part" for p in tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    process.send_signal(how)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode in (130, 143)
+    assert "Traceback" not in stderr
+    assert (tmp_path / "out.parquet").read_text() == "the old file"
+    assert not [p for p in tmp_path.iterdir() if p.suffix == ".part"]
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(sf.__file__).parents[1]), "COLUMNS": "500"}

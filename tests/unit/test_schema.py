@@ -1,0 +1,182 @@
+"""Domains and schemas: what goes in comes out, and what does not fit is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.errors import DisclosureWarning, SchemaError
+
+SCHEMA = sf.Schema(
+    {
+        "sex": sf.Categorical(("F", "M")),
+        "age": sf.Numeric(0, 100, bins=20),
+        "grade": sf.Ordinal(("a", "b", "c"), nullable=True),
+        "rooms": sf.Categorical((1, 2, 3)),
+        "member": sf.Categorical((False, True)),
+    }
+)
+ROWS = {
+    "sex": ["M", "F", "F"],
+    "age": [0.0, 100.0, 37.5],
+    "grade": ["c", None, "a"],
+    "rooms": [3, 1, 2],
+    "member": [True, False, True],
+    "note": ["x", "y", "z"],
+}
+CODES = {"sex": [1, 0, 0], "age": [0, 19, 7], "grade": [2, 3, 0], "rooms": [2, 0, 1], "member": [1, 0, 1]}
+
+
+def tables_of(tmp_path: Path) -> dict[str, object]:
+    arrow = pa.table(ROWS)
+    frame = pd.DataFrame(ROWS)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_csv(tmp_path / "rows.tsv", index=False, sep="\t")
+    pq.write_table(arrow, tmp_path / "rows.parquet")
+    return {
+        "mapping": ROWS,
+        "arrow": arrow,
+        "batch": arrow.to_batches()[0],
+        "dictionary": arrow.set_column(0, "sex", arrow.column("sex").dictionary_encode()),
+        "reader": pa.RecordBatchReader.from_batches(arrow.schema, arrow.to_batches()),
+        "pandas": frame,
+        "pandas-category": frame.astype({"sex": "category"}),
+        "polars": pl.DataFrame(ROWS),
+        "polars-lazy": pl.LazyFrame(ROWS),
+        "duckdb": duckdb.connect().from_arrow(arrow),
+        "parquet": tmp_path / "rows.parquet",
+        "csv": str(tmp_path / "rows.csv"),
+        "tsv": tmp_path / "rows.tsv",
+    }
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "mapping",
+        "arrow",
+        "batch",
+        "dictionary",
+        "reader",
+        "pandas",
+        "pandas-category",
+        "polars",
+        "polars-lazy",
+        "duckdb",
+    ]
+    + ["parquet", "csv", "tsv"],
+)
+def test_any_table_becomes_the_same_codes(kind: str, tmp_path: Path) -> None:
+    codes = SCHEMA.encode(tables_of(tmp_path)[kind])
+    assert {name: column.tolist() for name, column in codes.items()} == CODES
+    assert all(column.dtype == np.uint8 for column in codes.values())
+
+
+def test_dask_frames_are_read_partition_by_partition() -> None:
+    import dask.dataframe as dd
+
+    codes = SCHEMA.encode(dd.from_pandas(pd.DataFrame(ROWS), npartitions=2))
+    assert {name: column.tolist() for name, column in codes.items()} == CODES
+
+
+def test_decoding_undoes_encoding() -> None:
+    decoded = SCHEMA.decode(SCHEMA.encode(ROWS)).to_pydict()
+    assert {name: decoded[name] for name in ("sex", "grade", "rooms", "member")} == {
+        name: ROWS[name] for name in ("sex", "grade", "rooms", "member")
+    }
+    assert decoded["age"] == [2.5, 97.5, 37.5]
+
+
+def test_json_round_trip() -> None:
+    assert sf.Schema.from_dict(SCHEMA.to_dict()) == SCHEMA
+    assert sf.Schema.from_dict(SCHEMA.to_dict()).names == SCHEMA.names
+
+
+def test_numeric_edges() -> None:
+    domain = sf.Numeric(edges=(0, 1, 10, 100))
+    assert domain.encode([0, 0.99, 1, 99, 100]).tolist() == [0, 0, 1, 2, 2]
+    assert domain.labels == ("[0, 1)", "[1, 10)", "[10, 100]")
+    nullable = sf.Numeric(0, 1, bins=2, nullable=True)
+    assert nullable.encode([0.1, None, float("nan"), 0.9]).tolist() == [0, 2, 2, 1]
+    assert nullable.decode([0, 2]).to_pylist() == [0.25, None]
+
+
+@pytest.mark.parametrize(
+    ("table", "line"),
+    [
+        ({"sex": ["F", "X", "X"]}, r"column 'sex': value 'X' is not in its domain \(F, M\); 2 rows hold such values"),
+        ({"sex": ["F", None]}, r"column 'sex': 1 rows are null; declare the attribute nullable=True or fill them"),
+        ({"age": [5, 120.5]}, r"column 'age': value 120.5 is not in its domain \[0, 100\]; 1 row holds such values"),
+        ({"age": [5, float("nan")]}, "column 'age': 1 rows are null"),
+        ({"age": [5, float("inf")]}, r"column 'age': value inf is not in its domain"),
+        ({"age": ["old"]}, "column 'age': some values are not numbers"),
+        ({"rooms": [1, 7]}, r"column 'rooms': value 7 is not in its domain \(1, 2, 3\); 1 row holds"),
+        ({"rooms": ["1", "many"]}, r"column 'rooms': value .* is not in its domain"),
+        ({"other": [1]}, "the table has no column"),
+    ],
+)
+def test_what_does_not_fit_is_named(table: dict[str, list], line: str) -> None:
+    schema = SCHEMA.select([name for name in table if name in SCHEMA] or ["sex"])
+    with pytest.raises(SchemaError, match=line):
+        schema.encode(table)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: sf.Categorical(()), "at least one value"),
+        (lambda: sf.Categorical(("a", "a")), "must be distinct, got 'a' twice"),
+        (lambda: sf.Categorical(("a", None)), "declare nullable=True instead"),
+        (lambda: sf.Categorical(("a", 1)), "all be text, all numbers or all booleans"),
+        (lambda: sf.Numeric(5, 5), "low must be less than high, got 5 and 5"),
+        (lambda: sf.Numeric(0, 1, bins=0), "bins must be a whole number of at least 1, got 0"),
+        (lambda: sf.Numeric(edges=(0, 2, 1)), "edges must increase"),
+        (lambda: sf.Numeric(0, float("inf")), "must be finite"),
+        (lambda: sf.Schema({}), "at least one attribute"),
+        (lambda: sf.Schema({"a": "F"}), "must be Categorical, Ordinal or Numeric, got str"),
+        (lambda: SCHEMA["nope"], "there is no attribute 'nope'; the schema has sex"),
+        (lambda: SCHEMA.encode(42), "a table must be a path, or a pandas, polars"),
+        (lambda: SCHEMA.encode("nowhere.csv"), "nowhere.csv: there is no such file"),
+        (lambda: SCHEMA.encode("table.xlsx"), "the name must end in one of .parquet"),
+    ],
+)
+def test_bad_definitions_get_one_line(make: object, line: str) -> None:
+    with pytest.raises(SchemaError, match=line) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_infer_warns_and_fits() -> None:
+    rng = np.random.default_rng(0)
+    table = {
+        "sex": ["F", "M"] * 50,
+        "income": rng.normal(40_000, 9_000, 100),
+        "rooms": rng.integers(1, 5, 100),
+        "maybe": [None, "x"] * 50,
+        "year": rng.integers(1900, 2020, 100),
+    }
+    with pytest.warns(DisclosureWarning, match="looking|looks at the data"):
+        schema = sf.Schema.infer(table)
+    assert schema["sex"] == sf.Categorical(("F", "M"))
+    assert isinstance(schema["rooms"], sf.Ordinal)
+    assert schema["maybe"].nullable
+    assert isinstance(schema["year"], sf.Numeric)
+    assert schema["income"].low <= min(table["income"])
+    assert schema["income"].high >= max(table["income"])
+    schema.encode(table)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_infer_refuses_names_and_nothing() -> None:
+    with pytest.raises(SchemaError, match="column 'name' has 200 distinct values"):
+        sf.Schema.infer({"name": [f"person {i}" for i in range(200)]})
+    with pytest.raises(SchemaError, match="empty table"):
+        sf.Schema.infer(pa.table({"a": pa.array([], pa.string())}))

@@ -1,0 +1,150 @@
+"""Schemes: groups, fingerprints, JSON, and everything that may be wrong with them."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import SchemeError, SfumatoError
+
+BIT = sf.Categorical(("no", "yes"))
+SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "a": BIT, "b": BIT, "c": BIT, "age": sf.Numeric(0, 80, bins=8)})
+
+
+def scheme() -> sf.Scheme:
+    return sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
+
+
+def test_attributes_without_a_channel_pass_unchanged() -> None:
+    assert scheme()["age"] == c.identity(8)
+    assert scheme().gamma == math.inf
+
+
+def test_gamma_of_a_record_is_the_product_of_its_groups() -> None:
+    treated = sf.Scheme(
+        SCHEMA.select(["sex", "a", "b", "c"]),
+        {"sex": c.binary(0.25, 0.25), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)},
+    )
+    assert treated.gamma == pytest.approx(3 * 49 / 3)
+    assert treated.epsilon == pytest.approx(math.log(49))
+    assert treated["a"].gamma == pytest.approx(c.symmetric((2, 2, 2), 0.3).marginal([0]).gamma)
+
+
+def test_table_5_1_of_ma06() -> None:
+    """gamma 3, 4.6667, 4 and, where the paper prints 9, 7.5."""
+    assert c.binary(0.25, 0.25).gamma == pytest.approx(3)
+    assert c.ternary(0.15, 0.15).gamma == pytest.approx(14 / 3)
+    assert c.binary(0.2, 0.2).gamma == pytest.approx(4)
+    assert c.binary(0.1, 0.25).gamma == pytest.approx(7.5)
+
+
+def test_json_round_trip_and_fingerprint() -> None:
+    again = sf.Scheme.from_json(scheme().to_json())
+    assert again == scheme()
+    assert again.fingerprint == scheme().fingerprint
+    assert len(scheme().fingerprint) == 64
+    other = sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.2500001), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
+    assert other.fingerprint != scheme().fingerprint
+
+
+def test_groups_with_structural_zeros_are_bound_to_their_attributes() -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "pregnant": BIT})
+    bound = sf.Scheme(schema, {("sex", "pregnant"): c.symmetric(valid=[("F", "yes"), ("F", "no"), ("M", "no")], p=0.5)})
+    table = {"sex": ["F", "F", "M"] * 500, "pregnant": ["yes", "no", "no"] * 500}
+    released = sf.randomize(table, bound).decode().to_pydict()
+    pairs = set(zip(released["sex"], released["pregnant"], strict=True))
+    assert pairs == {("F", "yes"), ("F", "no"), ("M", "no")}
+    with pytest.raises(SfumatoError, match=r"columns sex \+ pregnant: 1 rows hold a combination that is not among"):
+        sf.randomize({"sex": ["M"], "pregnant": ["yes"]}, bound)
+    assert sf.Scheme.from_json(bound.to_json()) == bound
+    found = sf.evidence(sf.randomize(table, bound)).counts(["sex", "pregnant"])
+    assert found.table[1, 1] == 0
+    assert found.sd[3] == 0
+    assert found.value.sum() == pytest.approx(1500)
+    margin = sf.evidence(sf.randomize(table, bound)).counts("sex")
+    assert margin.value.sum() == pytest.approx(1500)
+
+
+def test_for_gamma_chooses_by_kind() -> None:
+    schema = sf.Schema({"bit": BIT, "many": sf.Categorical(tuple(range(12))), "age": sf.Numeric(0, 80, bins=16)})
+    best = sf.Scheme.for_gamma(schema, 3)
+    assert [best[name].kind for name in schema] == ["symmetric", "subset", "windows"]
+    assert all(best[name].gamma <= 3 + 1e-12 for name in schema)
+    assert all(best[name].gamma > 3 - 1e-9 for name in schema)
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: sf.Scheme(SCHEMA, {"sex": c.symmetric(3, 0.1)}), r"sex: .* does not fit attributes with 2 values"),
+        (lambda: sf.Scheme(SCHEMA, {"nope": c.binary(0.1, 0.1)}), "there is no attribute 'nope'"),
+        (lambda: sf.Scheme(SCHEMA, {"a": c.binary(0.1, 0.1), ("a", "b"): c.symmetric((2, 2), 0.1)}), "treated by two"),
+        (lambda: sf.Scheme(SCHEMA, {("a", "a"): c.symmetric((2, 2), 0.1)}), "name each attribute once"),
+        (lambda: sf.Scheme(SCHEMA, {"a": 0.3}), "must be given a channel, got float instead"),
+        (lambda: sf.Scheme(SCHEMA, {("age", "a"): c.mask(0.1)}), "attributes with two values each"),
+        (
+            lambda: sf.Scheme(SCHEMA, {"a": c.symmetric(valid=[("F",), ("M",)], p=0.1)}),
+            "value 'F' is not in its domain",
+        ),
+        (lambda: sf.Scheme.from_json("{"), "the scheme is not JSON"),
+        (lambda: sf.Scheme.from_json("[]"), "this is not a scheme"),
+        (
+            lambda: sf.Scheme.from_json(json.dumps({**scheme().to_dict(), "version": 99})),
+            "scheme version 99 is unknown",
+        ),
+        (lambda: sf.Scheme.from_json(json.dumps({"format": "sfumato scheme", "version": 1})), "the scheme is damaged"),
+    ],
+)
+def test_bad_schemes_get_one_line(make: object, line: str) -> None:
+    with pytest.raises(SfumatoError, match=line) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_damaged_channel_inside_a_scheme_is_found() -> None:
+    for damage in ({"kind": "teleport"}, {"kind": "symmetric"}, {"kind": "symmetric", "sizes": [2], "other": "9" * 30}):
+        document = scheme().to_dict()
+        document["channels"][0]["channel"] = damage
+        with pytest.raises(SfumatoError, match="unknown kind of channel|damaged|must lie in"):
+            sf.Scheme.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("make", "line"),
+    [
+        (lambda: c.matrix([[0.5, 0.4], [0.5, 0.5]]), r"row 0 of P must sum to 1, got 0.9"),
+        (lambda: c.matrix([[1.1, -0.1], [0.5, 0.5]]), r"P\[0, 1\] must not be negative, got -0.1"),
+        (lambda: c.matrix([[float("nan"), 1], [0.5, 0.5]]), r"P\[0, 0\] must be a probability, got nan"),
+        (lambda: c.matrix([1, 0]), "has rows and columns"),
+        (lambda: c.symmetric(6, 0.9), r"p must lie in \[0, 1 - 1/6\), got 0.9: at 5/6 the output ignores the input"),
+        (lambda: c.symmetric(2, 0.5), r"p must lie in \[0, 1 - 1/2\), got 0.5"),
+        (lambda: c.symmetric(4, -0.1), "p must lie in"),
+        (lambda: c.symmetric(4), "either p .* or gamma"),
+        (lambda: c.symmetric(4, gamma=1), r"gamma must lie in \(1, inf\], got 1"),
+        (lambda: c.binary(0.5, 0.5), r"p1 \+ p2 must lie in \[0, 1\), got 1: at 1 the output ignores the input"),
+        (lambda: c.binary(1.5, 0), r"p1 must lie in \[0, 1\], got 1.5"),
+        (lambda: c.ternary(1 / 3, 1 / 3), "must exceed p1 and p2"),
+        (lambda: c.mask(0.5), r"p must lie in \[0, 1/2\), got 0.5"),
+        (lambda: c.select_a_size([0.5, 0.4], 0.1), "sum to 1, got a sum of 0.9"),
+        (lambda: c.subset(10, 1), r"gamma must lie in \(1, inf\)"),
+        (lambda: c.windows(1, 3), "k must be at least 2"),
+        (lambda: c.invariant(c.binary(0.1, 0.1), [0.5, 0.4]), "prior must sum to 1, got 0.9"),
+        (lambda: c.invariant(c.binary(0.1, 0.1), [1.0]), "prior must have 2 entries"),
+        (lambda: c.blocks([]), "at least one channel"),
+        (lambda: c.symmetric((2, 2), 0.2).marginal([5]), r"distinct positions in \[0, 1\], got \[5\]"),
+        (lambda: c.matrix(np.full((3, 3), 1 / 3)).inverse, "is not invertible"),
+    ],
+)
+def test_bad_channels_get_one_line(make: object, line: str) -> None:
+    with pytest.raises(SfumatoError, match=line) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_scheme_errors_are_value_errors() -> None:
+    assert issubclass(SchemeError, ValueError)

@@ -83,9 +83,7 @@ HELD_OUT = (
     Pair("lognormal / laplace", one(st.lognorm(0.8)), laplace(0.5)),
     Pair("step / uniform", mix((0.25, flat(0, 2)), (0.75, flat(2, 3))), uniform(0.5)),
     Pair("step / gaussian", mix((0.3, flat(-3, 0)), (0.7, flat(0, 1))), gaussian(0.3)),
-    Pair(
-        "three modes / gaussian", mix((0.3, N(-3, 0.6)), (0.4, N(0, 0.4)), (0.3, N(2.5, 0.8))), gaussian(0.8)
-    ),
+    Pair("three modes / gaussian", mix((0.3, N(-3, 0.6)), (0.4, N(0, 0.4)), (0.3, N(2.5, 0.8))), gaussian(0.8)),
     Pair("three modes / uniform", mix((0.3, N(-3, 0.6)), (0.4, N(0, 0.4)), (0.3, N(2.5, 0.8))), uniform(1.5)),
     Pair("arch / uniform", one(st.beta(0.6, 0.6, 0, 4)), uniform(0.6)),
     Pair("laplace / gaussian", one(st.laplace(0, 1)), gaussian(0.7)),

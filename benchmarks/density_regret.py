@@ -1,6 +1,6 @@
 """The regret of each rule against early-stopped EM with the best iteration count in hindsight.
 
-    python benchmarks/density_regret.py [--repeats 8,4,2] [--bins 80] [--pairs]
+    python -m benchmarks.density_regret [--repeats 8,4,2] [--bins 80] [--pairs]
 
 Regret is information loss minus the oracle's, in points, averaged over repeats. Two oracles: EM on the range of z (what
 a user without further knowledge runs), and EM on the very cells that auto ended on, which hands the oracle auto's own
@@ -15,10 +15,11 @@ import warnings
 from collections import defaultdict
 
 import numpy as np
-from density_battery import DEVELOPMENT, HELD_OUT, Floats, Mixture, Pair, information_loss
 
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence.density import Density, density
+
+from .density_battery import DEVELOPMENT, HELD_OUT, Floats, Mixture, Pair, information_loss
 
 SIZES = (500, 20_000, 1_000_000)
 RULES = {
@@ -93,12 +94,7 @@ def main() -> None:
                 auto, same = np.mean(found["auto"]), np.mean(found["auto, oracle on auto's cells"])
                 print(f"  N={n:8d} {pair.name:28s} {auto:7.2f} {same:7.2f}", flush=True)
     names = {"development": [p.name for p in DEVELOPMENT], "held out": [p.name for p in HELD_OUT]}
-    print(
-        "\n| rule | pairs | "
-        + " | ".join(f"N = {n:,}" for n in SIZES)
-        + " |\n|---|---|"
-        + "---|" * len(SIZES)
-    )
+    print("\n| rule | pairs | " + " | ".join(f"N = {n:,}" for n in SIZES) + " |\n|---|---|" + "---|" * len(SIZES))
     for rule in dict.fromkeys(rule for rule, _, _ in regret):
         for part, members in names.items():
             cells = []

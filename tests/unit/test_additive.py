@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -39,10 +40,7 @@ def brute(noise: ad.Noise, x0: float, x1: float, y0: float, y1: float) -> float:
 @pytest.mark.parametrize("noise", EVERY, ids=ids)
 def test_interval_matrix_equals_the_integral_of_the_cdf(noise: ad.Noise) -> None:
     P = noise.interval_matrix(X_EDGES, Y_EDGES)
-    slow = [
-        [brute(noise, x0, x1, y0, y1) for y0, y1 in zip(Y_EDGES, Y_EDGES[1:], strict=False)]
-        for x0, x1 in zip(X_EDGES, X_EDGES[1:], strict=False)
-    ]
+    slow = [[brute(noise, x0, x1, y0, y1) for y0, y1 in pairwise(Y_EDGES)] for x0, x1 in pairwise(X_EDGES)]
     assert np.abs(P - slow).max() < 1e-8
     assert np.abs(P.sum(axis=1) - 1).max() < 1e-12
     assert np.abs(P - np.roll(slow, 1, axis=0)).max() > 1e-3  # the check can fail
@@ -75,9 +73,7 @@ def test_json_round_trip(noise: ad.Noise) -> None:
 def test_quantile_inverts_cdf_and_sd_matches(noise: ad.Noise) -> None:
     u = np.array([0.01, 0.3, 0.5, 0.77, 0.99])
     assert np.allclose(noise.cdf(noise.quantile(u)), u, atol=1e-10)
-    assert noise.sd == pytest.approx(
-        float(np.std(noise.quantile((np.arange(400_000) + 0.5) / 400_000))), rel=5e-3
-    )
+    assert noise.sd == pytest.approx(float(np.std(noise.quantile((np.arange(400_000) + 0.5) / 400_000))), rel=5e-3)
     assert noise.gamma == math.inf
     assert noise.epsilon == math.inf
 
@@ -104,6 +100,13 @@ def test_randomize_keeps_shape_and_uses_the_secure_source_by_default() -> None:
     assert first.shape == x.shape
     assert not np.array_equal(first, second)
     assert np.abs(first - x).max() <= 1
+
+
+def test_discretize_gives_the_finite_channel() -> None:
+    channel = ad.uniform(1).discretize([0, 1, 2], [-np.inf, 0, 1, 2, np.inf])
+    assert channel.matrix == pytest.approx(np.array([[0.25, 0.5, 0.25, 0], [0, 0.25, 0.5, 0.25]]))
+    with pytest.raises(ChannelError, match="cover every output"):
+        ad.gaussian(1).discretize([0, 1, 2], [0, 1, 2])
 
 
 def test_empirical_noise_is_its_histogram() -> None:

@@ -51,9 +51,7 @@ def _veiled(dist: object) -> co.Law:
     return co.Law(dist.pdf, dist.cdf, dist.ppf)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    "dist", [st.expon(), st.t(3), st.gamma(0.5), st.gamma(4), st.laplace(1, 2), st.beta(2, 5)]
-)
+@pytest.mark.parametrize("dist", [st.expon(), st.t(3), st.gamma(0.5), st.gamma(4), st.laplace(1, 2), st.beta(2, 5)])
 def test_entropy_of_scipy_distributions(dist: object) -> None:
     assert co.differential_entropy(dist) == pytest.approx(float(dist.entropy()) / math.log(2), abs=1e-5)  # type: ignore[attr-defined]
 

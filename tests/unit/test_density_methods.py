@@ -32,9 +32,7 @@ def test_em_log_likelihood_never_falls(noise: Noise) -> None:
     assert (np.diff(found.trace) >= -1e-9 * abs(found.trace[0])).all()
 
 
-@pytest.mark.parametrize(
-    ("noise", "most"), [(gaussian(1), 2e-3), (uniform(1), 5e-3)], ids=["gaussian", "uniform"]
-)
+@pytest.mark.parametrize(("noise", "most"), [(gaussian(1), 2e-3), (uniform(1), 5e-3)], ids=["gaussian", "uniform"])
 def test_binned_em_equals_exact_em(noise: Noise, most: float) -> None:
     z = noise.randomize(np.random.default_rng(4).uniform(2, 4, 2000), rng=5)
     exact = density(z, noise, support=(0, 6), bins=30, method="em", stop=50)
@@ -53,9 +51,7 @@ def test_as_and_em_agree_at_equal_iterations_on_the_gaussian_pair() -> None:
         a = information_loss(GAUSSIAN_X, density(BELL, gaussian(1), method="as", **how))
         b = information_loss(GAUSSIAN_X, density(BELL, gaussian(1), method="em", **how))
         assert abs(a - b) < 0.003
-    far = information_loss(
-        GAUSSIAN_X, density(BELL, gaussian(1), support=(-2.5, 2.5), bins=50, method="em", stop=3)
-    )
+    far = information_loss(GAUSSIAN_X, density(BELL, gaussian(1), support=(-2.5, 2.5), bins=50, method="em", stop=3))
     assert abs(a - far) > 0.003
 
 
@@ -136,9 +132,7 @@ def test_cross_validation_stops_between_too_early_and_converged() -> None:
     assert 3 <= chosen.iterations <= 1500
 
 
-@pytest.mark.parametrize(
-    "bad", ["sometimes:3", "theta:-1", "theta:x", "cv:1", "iterations:2.5", 1.5, {"a": 1, "b": 2}]
-)
+@pytest.mark.parametrize("bad", ["sometimes:3", "theta:-1", "theta:x", "cv:1", "iterations:2.5", 1.5, {"a": 1, "b": 2}])
 def test_bad_stop_rules_are_named(bad: object) -> None:
     with pytest.raises(EstimationError, match="stop"):
         parse_stop(bad, "chi2")

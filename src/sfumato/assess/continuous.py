@@ -1,6 +1,7 @@
 r"""Privacy and information loss of continuous values: the measures of AA01, right where the paper slipped.
 
-    h(X) = -\int f log2 f,   Pi(X) = 2^h(X),   I(X; Z) = h(Z) - h(Y),   privacy loss = 1 - 2^-I,   Pi(X|Z) = 2^(h(X) - I)
+    h(X) = -\int f log2 f,   Pi(X) = 2^h(X),   I(X; Z) = h(Z) - h(Y),
+    privacy loss = 1 - 2^-I,   Pi(X|Z) = 2^(h(X) - I)
 
 The printed Example 1 mixes nats with bits: h(Z) = 2 + 1 / (4 ln 2), the loss 0.61060 and Pi(X|Z) 0.77880, not 9/4,
 0.5796 and 0.8408. A distribution is a noise channel, an estimated Density, a frozen scipy.stats distribution, or
@@ -91,7 +92,7 @@ def differential_entropy(x: Any) -> float:
 
 def inherent_privacy(x: Any) -> float:
     """Pi(X) = 2^h(X): the width of the uniform distribution that is as uncertain as X. AA01 section 2."""
-    return 2.0 ** differential_entropy(x)
+    return math.exp2(differential_entropy(x))
 
 
 def mutual_information(x: Any, noise: Any) -> float:
@@ -109,12 +110,12 @@ def privacy_loss(x: Any, noise: Any) -> float:
     >>> round(privacy_loss(tabulated([0, 1, 4, 5], [0.5, 0, 0.5]), uniform(1)), 5)
     0.6106
     """
-    return 1 - 2.0 ** -mutual_information(x, noise)
+    return 1 - math.exp2(-mutual_information(x, noise))
 
 
 def conditional_privacy(x: Any, noise: Any) -> float:
     """Pi(X|Z) = 2^h(X|Z), what is left of Pi(X) once Z is published. AA01 section 2."""
-    return 2.0 ** (differential_entropy(x) - mutual_information(x, noise))
+    return math.exp2(differential_entropy(x) - mutual_information(x, noise))
 
 
 def interval_privacy(noise: Any, confidence: float = 0.95) -> float:
@@ -163,10 +164,7 @@ def informed_interval(x: Any, noise: Any, confidence: float = 0.95, cells: int =
 def information_loss(x: Any, estimate: Any, tolerance: float = 1e-5) -> float:
     r"""1/2 \int |f - estimate| over the whole line, AA01 eq. 6 for one estimate (0 perfect, 1 disjoint)."""
     f, e = law(x), law(estimate)
-    if e.flat is None:
-        panels = np.union1d(_panels(f), _panels(e))
-    else:
-        panels = e.flat[0]
+    panels = np.union1d(_panels(f), _panels(e)) if e.flat is None else e.flat[0]
     inner = [b for b in f.breaks + e.breaks if panels[0] < b < panels[-1]]
     panels = np.union1d(panels, inner)
     inside = _absolute(lambda t: np.asarray(f.pdf(t)) - np.asarray(e.pdf(t)), panels, tolerance)

@@ -63,9 +63,7 @@ def noise_of(kind: str, sd: float) -> Noise:
 def perturbed(x: Any, noise: Noise, n: int, seed: int) -> Floats:
     """n values of x plus noise, from one seed."""
     rng = np.random.default_rng([2001, seed, n])
-    return noise.randomize(
-        np.asarray(x.ppf(rng.random(n)) if hasattr(x, "ppf") else x.quantile(rng.random(n))), rng
-    )
+    return noise.randomize(np.asarray(x.ppf(rng.random(n)) if hasattr(x, "ppf") else x.quantile(rng.random(n))), rng)
 
 
 def losses(x: Any, noise: Noise, n: int, seeds: Sequence[int], **how: Any) -> Floats:

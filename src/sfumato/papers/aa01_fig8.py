@@ -19,9 +19,7 @@ def report(seeds: int = 20) -> str:
     """At equal privacy loss, which noise costs least."""
     rows = ["AA01 Fig. 8: (privacy loss, information loss in %) along the noise, EM"]
     for name, (loss, cost) in curves(seeds).items():
-        rows.append(
-            f"{name:29s}" + "".join(f"  ({a:.3f}, {b:5.2f})" for a, b in zip(loss, cost, strict=True))
-        )
+        rows.append(f"{name:29s}" + "".join(f"  ({a:.3f}, {b:5.2f})" for a, b in zip(loss, cost, strict=True)))
     rows.append(
         "    Paper: for uniform x uniform noise is better, for gaussian x both are alike. It rests on EM's stop rule."
     )

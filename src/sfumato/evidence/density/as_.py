@@ -28,7 +28,7 @@ def aligned_edges(sample: Sample, x_edges: Floats) -> Floats:
     width = (x_edges[-1] - x_edges[0]) / (x_edges.size - 1)
     before = max(0, math.ceil((x_edges[0] - sample.low) / width - 1e-9))
     after = max(0, math.ceil((sample.high - x_edges[-1]) / width - 1e-9))
-    return x_edges[0] + width * np.arange(-before, x_edges.size + after)
+    return np.asarray(x_edges[0] + width * np.arange(-before, x_edges.size + after))
 
 
 def bayes(

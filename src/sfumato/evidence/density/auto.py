@@ -71,9 +71,7 @@ def average(
             for scale, fit in student_ladder(problem, pen, best):
                 fits.append(fit)
                 models.append((order, "student", scale))
-    score = np.array(
-        [fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)]
-    )
+    score = np.array([fit.evidence + BONUS[order, kind] for fit, (order, kind, _) in zip(fits, models, strict=True)])
     weights = np.exp(score - score.max())
     evidence = float(score.max() + np.log(weights.mean()))
     weights /= weights.sum()
@@ -94,7 +92,7 @@ def average(
 
 def masses_of(problem: Problem, fit: Fit) -> Floats:
     mass = problem.widths * np.exp(fit.eta - fit.eta.max())
-    return mass / mass.sum()
+    return np.asarray(mass / mass.sum())
 
 
 def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple[float, Fit]]:

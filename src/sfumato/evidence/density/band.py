@@ -51,7 +51,7 @@ def _quantile(models: Spread, q: float) -> Floats:
         middle = (low + high) / 2
         below = models.weights @ ndtr(_standard(middle - models.centre) / models.sd) < q
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.exp(np.minimum((low + high) / 2, 700.0))
+    return np.asarray(np.exp(np.minimum((low + high) / 2, 700.0)))
 
 
 def _standard(above: Floats) -> Floats:

@@ -9,7 +9,7 @@ and by 2e-3 under uniform noise (N = 2000; less for more values): far below its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato import tables
 from sfumato.errors import EstimationError
 
 Floats = NDArray[np.float64]
@@ -39,7 +40,7 @@ class Sample:
     step: float  # the spacing when z lies on a lattice (rounded data), else 0
 
     def histogram(self, edges: Floats) -> Floats:
-        """Counts between the edges; a fine cell that an edge cuts is shared in proportion, z beyond them joins the ends."""
+        """Counts between the edges, z beyond them joining the ends; a fine cell that an edge cuts is shared."""
         if self.values is not None:
             places = np.searchsorted(self.values, edges[1:-1], side="left").astype(np.float64)
         else:
@@ -80,9 +81,7 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
         low, high = float(chunk.min()), float(chunk.max())
         if not (np.isfinite(low) and np.isfinite(high)):
             bad = int((~np.isfinite(chunk)).sum())
-            raise EstimationError(
-                f"z must be finite, got {bad} NaN or infinite values: drop or impute them first"
-            )
+            raise EstimationError(f"z must be finite, got {bad} NaN or infinite values: drop or impute them first")
         if n == 0:
             first = chunk[:EXACT].copy()
         n += chunk.size
@@ -108,35 +107,16 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
 
 
 def chunks(z: Any, column: str | None) -> Iterator[Floats]:
-    """z as float arrays: an array, an iterable of arrays, a table with `column`, or a path to CSV or Parquet."""
-    if isinstance(z, str | Path):
-        import pyarrow.dataset as ds
-
-        path = Path(z)
-        if not path.exists():
-            raise EstimationError(f"no such file: {path}")
-        table = ds.dataset(path, format="csv" if path.suffix.lower() in {".csv", ".txt"} else "parquet")
-        if column is None or column not in table.schema.names:
-            raise EstimationError(f"column must be one of {', '.join(table.schema.names)}, got {column!r}")
-        for batch in table.scanner(columns=[column], batch_size=BLOCK * 8).to_batches():
-            yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
+    """z as float arrays: an array, an iterable of arrays, or any table (or path to CSV or Parquet) with `column`."""
+    if column is not None:
+        yield from _column(z, column)
+    elif isinstance(z, str | Path):
+        raise EstimationError(f"{z}: column must name one of {', '.join(tables.column_names(z))}")
     elif isinstance(z, np.ndarray):
         yield _numbers(z)
-    elif hasattr(z, "to_numpy") and column is None:  # a pandas, polars or pyarrow column
-        yield _numbers(z.to_numpy())
-    elif hasattr(z, "fetch_record_batch"):  # a DuckDB relation, read in batches
-        names = list(z.columns)
-        if column is None and len(names) != 1 or column is not None and column not in names:
-            raise EstimationError(f"column must be one of {', '.join(names)}, got {column!r}")
-        reader = z.select(f'"{column or names[0]}"')
-        for batch in getattr(reader, "to_arrow_reader", reader.fetch_record_batch)():
-            yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
-    elif column is not None:
-        import narwhals as nw
-
-        frame = nw.from_native(z).lazy().select(column).collect()
-        yield _numbers(frame[column].to_numpy())
-    elif isinstance(z, Iterable):
+    elif hasattr(z, "to_numpy"):  # a pandas, polars or pyarrow column
+        yield _numbers(np.asarray(z.to_numpy()))
+    elif isinstance(z, Iterable) and not isinstance(z, Mapping):
         held = list(z) if isinstance(z, list | tuple) else z
         if isinstance(held, list) and all(np.ndim(v) == 0 for v in held):
             yield _numbers(np.asarray(held))
@@ -144,7 +124,21 @@ def chunks(z: Any, column: str | None) -> Iterator[Floats]:
             for part in held:
                 yield _numbers(np.atleast_1d(np.asarray(part)))
     else:
-        raise EstimationError(f"z must be numbers, a table with `column`, or a path, got {type(z).__name__}")
+        raise EstimationError(f"z must be numbers, or a table with `column`, got {type(z).__name__}")
+
+
+def _column(table: Any, column: str) -> Iterator[Floats]:
+    import pyarrow as pa
+
+    if hasattr(table, "fetch_record_batch"):  # a DuckDB relation streams on its own
+        if column not in table.columns:
+            raise EstimationError(f"the table has no column {column!r}; it has {', '.join(table.columns)}")
+        relation = table.select(f'"{column}"')
+        batches = getattr(relation, "to_arrow_reader", relation.fetch_record_batch)()
+    else:
+        batches = tables.batches(table, [column], {column: pa.float64()})
+    for batch in batches:
+        yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
 
 
 def lattice(values: Floats) -> float:

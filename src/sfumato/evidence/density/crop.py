@@ -24,7 +24,7 @@ def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None)
         wide = sample.step * max(1, int(np.ceil((high - low) / (count * sample.step))))
         start = low - sample.step / 2
         cells = int(np.ceil((high + sample.step / 2 - start) / wide - 1e-9))
-        return start + wide * np.arange(cells + 1)
+        return start + wide * np.arange(cells + 1, dtype=np.float64)
     if body is None or min(body[1], high) - max(body[0], low) > 0.7 * (high - low):
         return np.linspace(low, high, count + 1)
     left, right = max(body[0], low), min(body[1], high)
@@ -32,9 +32,7 @@ def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None)
         return np.linspace(low, high, count + 1)
     middle = np.linspace(left, right, round(0.9 * count) + 1)
     width = middle[1] - middle[0]
-    return np.concatenate(
-        (left - _outer(left - low, width)[::-1], middle, right + _outer(high - right, width))
-    )
+    return np.concatenate((left - _outer(left - low, width)[::-1], middle, right + _outer(high - right, width)))
 
 
 def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, float]) -> Problem:

@@ -41,9 +41,7 @@ def iterate(
     """EM from a uniform start (or `start`) until the rule is met."""
     kernel, counts = _occupied(kernel, counts)
     if stop.rule == "cv":
-        stop = Stop(
-            "iterations", float(cross_validated(kernel, counts, int(stop.value), start, rng)), stop.limit
-        )
+        stop = Stop("iterations", float(cross_validated(kernel, counts, int(stop.value), start, rng)), stop.limit)
     n = float(counts.sum())
     mass = np.full(kernel.cells, 1.0 / kernel.cells) if start is None else start / start.sum()
     limit = int(stop.value) if stop.rule == "iterations" else stop.limit

@@ -64,20 +64,19 @@ def density(
         raise EstimationError(f'stop belongs to "em" and "as", got it with method {method!r}')
     channel = as_noise(noise)
     rule = parse_stop(stop, "chi2")
-    given = None if bins is None or isinstance(bins, int | np.integer) else _checked_edges(bins)
-    if given is not None:
-        if support is not None:
-            raise EstimationError("give either support or the edges of the bins, got both")
-        support, cells = (float(given[0]), float(given[-1])), given.size - 1
-    else:
-        cells = BINS if bins is None else int(bins)  # type: ignore[call-overload]
+    given, cells = None, BINS
+    if isinstance(bins, int | np.integer):
+        cells = int(bins)
         if cells < 2:
             raise EstimationError(f"bins must be at least 2, got {cells}")
+    elif bins is not None:
+        if support is not None:
+            raise EstimationError("give either support or the edges of the bins, got both")
+        given = _checked_edges(bins)
+        support = (float(given[0]), float(given[-1]))
     sample = gather(z, column, progress)
     if sample.low == sample.high:
-        raise EstimationError(
-            f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that"
-        )
+        raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
     asked = support
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
@@ -101,9 +100,7 @@ def as_noise(noise: Any) -> Noise:
     return from_scipy(noise)
 
 
-def _auto(
-    sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None
-) -> Density:
+def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None) -> Density:
     found, problem = auto.fit_auto(sample, noise, edges, cropped, beyond)
     first, last = found.inner
     mass = found.mass[first:last]
@@ -199,9 +196,7 @@ def reach(noise: Noise) -> tuple[float, float]:
     return low, high
 
 
-def _support(
-    sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str
-) -> tuple[float, float]:
+def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str) -> tuple[float, float]:
     if support is None:
         return _range(sample, noise)
     low, high = float(support[0]), float(support[1])
@@ -222,7 +217,7 @@ def _support(
 
 
 def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:
-    """Warn when the noise swamps the data: Var x = Var z - Var noise, and shape counts for N (Var x / Var z)^2 values."""
+    """Warn when the noise swamps the data: Var x = Var z - Var y, for its shape N (Var x / Var z)^2 values count."""
     spread = noise.sd
     if not math.isfinite(spread):
         return
@@ -232,8 +227,8 @@ def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float]
     if wide or signal < spread**2 / 9:
         effective = sample.n * (signal / variance) ** 2
         warnings.warn(
-            f"the noise (sd {spread:.4g}) is wider than the data's whole range (sd about {math.sqrt(signal):.2g}): little "
-            f"more than the mean is recoverable; {sample.n} values weigh like {effective:.1f} for the shape",
+            f"the noise (sd {spread:.4g}) is wider than the data's whole range (sd about {math.sqrt(signal):.2g}): "
+            f"little more than the mean is recoverable; {sample.n} values weigh like {effective:.1f} for the shape",
             UnrecoverableWarning,
             stacklevel=3,
         )

@@ -75,15 +75,13 @@ class Toeplitz:
     @property
     def matrix(self) -> Floats:
         rows = self.band.size - self.cells + 1
-        return self.band[np.arange(rows)[:, None] - np.arange(self.cells)[None, :] + self.cells - 1]
+        return np.asarray(self.band[np.arange(rows)[:, None] - np.arange(self.cells)[None, :] + self.cells - 1])
 
 
 def interval_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Kernel:
     """A_ji = Pr(Z in cell j | X uniform in cell i), from the cdf."""
     width = x_edges[1] - x_edges[0]
-    equal = np.allclose(np.diff(x_edges), width, rtol=1e-9) and np.allclose(
-        np.diff(z_edges), width, rtol=1e-9
-    )
+    equal = np.allclose(np.diff(x_edges), width, rtol=1e-9) and np.allclose(np.diff(z_edges), width, rtol=1e-9)
     k, m = x_edges.size - 1, z_edges.size - 1
     if equal and k >= FFT_FROM:
         # one x-cell against all offsets that occur
@@ -110,8 +108,6 @@ def midpoint_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Dense:
 
 
 def rank(kernel: Kernel) -> int:
-    """The numerical rank: below K, some directions of the mass leave no trace in z (their null space is not identified)."""
+    """The numerical rank: below K, some directions of the mass (its null space) leave no trace in z."""
     matrix = kernel.matrix if isinstance(kernel, Toeplitz | Dense) else np.empty((0, 0))
-    return int(
-        np.linalg.matrix_rank(matrix / max(float(matrix.max()), 1e-300), tol=1e-10 * math.sqrt(kernel.cells))
-    )
+    return int(np.linalg.matrix_rank(matrix / max(float(matrix.max()), 1e-300), tol=1e-10 * math.sqrt(kernel.cells)))

@@ -39,11 +39,7 @@ def maximise(kernel: Dense | Toeplitz, counts: Floats, gap: float = 1e-7, limit:
     mass = iterate(Dense(matrix), counts[held], Stop("iterations", 20)).mass
     value, slope = _look(matrix, weight, mass)
     trace = [n * value]
-    step, left = 0, float(slope.max()) - 1
-    for step in range(1, limit + 1):
-        left = float(slope.max()) - 1
-        if left < gap:
-            break
+    while (left := float(slope.max()) - 1) >= gap and len(trace) <= limit:
         prob = np.maximum(matrix @ mass, TINY)
         root = matrix * (np.sqrt(weight) / prob)[:, None]
         hessian = root.T @ root
@@ -57,7 +53,7 @@ def maximise(kernel: Dense | Toeplitz, counts: Floats, gap: float = 1e-7, limit:
             goal = mass * slope
         mass, value, slope = _search(matrix, weight, mass, goal, value, slope)
         trace.append(n * value)
-    return Converged(mass, step, np.array(trace), max(left, 0.0))
+    return Converged(mass, len(trace) - 1, np.array(trace), max(left, 0.0))
 
 
 def _look(matrix: Floats, weight: Floats, mass: Floats) -> tuple[float, Floats]:

@@ -23,7 +23,7 @@ LINEAR, QUADRATIC = 20.0, 80.0  # prior sd of slope and curvature of eta, over a
 
 @dataclass(frozen=True)
 class Problem:
-    """The kernel, counts of z, the cells of x and z; x-cells inner[0]:inner[1] are the support, the rest lie outside."""
+    """The kernel, counts of z, cells of x and z; x-cells inner[0]:inner[1] are the support, the rest lie outside."""
 
     matrix: Floats
     counts: Floats
@@ -93,7 +93,7 @@ def positions(problem: Problem) -> Floats:
     beyond = np.maximum(np.abs(place) - 1, 0.0) / 2
     far = beyond > 1
     place[far] = np.sign(place[far]) * (3 + 2 * np.log(beyond[far]))
-    return place
+    return np.asarray(place)
 
 
 def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:

@@ -26,25 +26,17 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     if edges[-1] != density.z_edges[-1]:
         edges = np.append(edges, density.z_edges[-1])
     counts = np.add.reduceat(density.z_counts, np.arange(0, density.z_counts.size, group))
-    ax.stairs(
-        counts / density.n / np.diff(edges), edges, fill=True, color=GREY, label="released z = x + noise"
-    )
+    ax.stairs(counts / density.n / np.diff(edges), edges, fill=True, color=GREY, label="released z = x + noise")
     top = float(density.height.max())
     if density.spread is not None:
         low, high = density.band(level)
-        ax.stairs(
-            high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band"
-        )
+        ax.stairs(high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band")
         top = max(top, float(np.minimum(high, 2.0 * top).max()))
-    ax.stairs(
-        density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x"
-    )
+    ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)
     ax.set_xlabel("value")
     ax.set_ylabel("density")
-    ax.set_title(
-        f"{density.n:,} values, {density.noise.kind} noise, method {density.method}", loc="left", fontsize=10
-    )
+    ax.set_title(f"{density.n:,} values, {density.noise.kind} noise, method {density.method}", loc="left", fontsize=10)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=9)
     if path is not None:

@@ -48,7 +48,8 @@ class Density:
 
     def __repr__(self) -> str:
         return (
-            f"Density({self.method}, n={self.n}, {self.mass.size} cells on [{self.edges[0]:.6g}, {self.edges[-1]:.6g}], "
+            f"Density({self.method}, n={self.n}, {self.mass.size} cells on "
+            f"[{self.edges[0]:.6g}, {self.edges[-1]:.6g}], "
             f"mean {self.mean:.6g}, sd {self.sd:.6g}, floor {self.floor:.2%})"
         )
 
@@ -60,7 +61,7 @@ class Density:
     @cached_property
     def cumulative(self) -> Floats:
         total = np.concatenate(([0.0], np.cumsum(self.mass)))
-        return total / total[-1]
+        return np.asarray(total / total[-1])
 
     def pdf(self, x: ArrayLike) -> Floats:
         """The density at x, 0 outside the cells."""
@@ -75,11 +76,9 @@ class Density:
         """The smallest x with cdf(x) >= q."""
         u = np.asarray(q, dtype=np.float64)
         if not ((u >= 0) & (u <= 1)).all():
-            raise EstimationError(f"q must lie in [0, 1], got {q}")
+            raise EstimationError(f"q must lie in [0, 1], got {q!r}")
         cell = np.clip(np.searchsorted(self.cumulative, u, side="left") - 1, 0, self.mass.size - 1)
-        share = (u - self.cumulative[cell]) / np.maximum(
-            self.cumulative[cell + 1] - self.cumulative[cell], 1e-300
-        )
+        share = (u - self.cumulative[cell]) / np.maximum(self.cumulative[cell + 1] - self.cumulative[cell], 1e-300)
         return self.edges[cell] + np.clip(share, 0.0, 1.0) * np.diff(self.edges)[cell]
 
     @property
@@ -120,14 +119,12 @@ class Density:
 
     def null_space(self) -> Floats:
         """Orthonormal changes of mass, one a row, that leave the distribution of z as it is."""
-        _, values, rows = np.linalg.svd(
-            self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True
-        )
+        _, values, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
         used = int((values > 1e-10 * values[0]).sum())
         return np.asarray(rows[used:])
 
     def band(self, level: float = 0.9) -> tuple[Floats, Floats]:
-        """(low, high) for the density in each cell: pointwise credible limits of the averaged models (method "auto")."""
+        """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged."""
         if self.spread is None:
             raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
         if not 0 < level < 1:

@@ -88,9 +88,9 @@ def test_far_values_do_not_ruin_the_estimate() -> None:
 def test_a_support_that_cuts_off_some_mass_is_noticed() -> None:
     rng = np.random.default_rng(4)
     z = gaussian(0.7).randomize(rng.laplace(0, 1, 400_000), rng)
-    d = density(z, gaussian(0.7), support=(-6, 6), bins=40)
-    assert d.edges[0] >= -6
-    assert d.edges[-1] <= 6
+    d = density(z, gaussian(0.7), support=(-7.6, 7.6), bins=60)
+    assert d.edges[0] >= -7.6
+    assert d.edges[-1] <= 7.6
     assert information_loss(st.laplace(), d) < 0.04
 
 

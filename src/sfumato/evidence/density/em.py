@@ -18,7 +18,7 @@ from sfumato.evidence.density.kernels import Dense, Kernel
 from sfumato.evidence.density.stopping import Stop
 
 Floats = NDArray[np.float64]
-TINY = 1e-300
+TINY = 1e-150  # small enough to be nothing, large enough that counts over it do not overflow
 
 
 @dataclass(frozen=True)

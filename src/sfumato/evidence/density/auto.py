@@ -34,6 +34,7 @@ BONUS = {  # log prior odds of order and kind of row
 }
 SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
 ROUGHEST = 1.0
+STUDENT = {1: (0.0, -1.0, -2.0, -3.0), 2: (-1.0, -2.0, -3.0, -4.0), 3: (-2.0, -3.0, -4.0, -5.0)}
 PILOT = ((2, 3), 1.0, False)
 ROUNDS = 4
 CLEARLY, HOPELESS = 5.0, 12.0  # nats of evidence
@@ -114,7 +115,7 @@ def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple
 def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[float, Fit]]:
     eta = start.eta
     ladder: list[tuple[float, Fit]] = []
-    for power in (0.0, -1.0, -2.0, -3.0):
+    for power in STUDENT[pen.order]:
         fit = student_fit(problem, pen, 10.0**power, eta)
         ladder.append((10.0**power, fit))
         eta = fit.eta

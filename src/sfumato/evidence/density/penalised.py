@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,11 @@ class Problem:
     z_edges: Floats
     inner: tuple[int, int]
 
-    @property
+    @cached_property
     def widths(self) -> Floats:
         return np.diff(self.edges)
 
-    @property
+    @cached_property
     def n(self) -> float:
         return float(self.counts.sum())
 

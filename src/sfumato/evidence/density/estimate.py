@@ -115,7 +115,7 @@ def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tu
         log_likelihood=found.log_likelihood - float(problem.counts @ np.log(np.diff(problem.z_edges))),
         z_edges=problem.z_edges,
         z_counts=problem.counts,
-        dropped=1 - kept,
+        dropped=max(1 - kept, 0.0),
         spread=band.spread(found.fits, found.weights, found.inner, math.log(kept)),
     )
 

@@ -186,17 +186,13 @@ def table(results: Iterable[Result]) -> Table:
 
 
 def _short(seconds: float) -> str:
-    unit, factor = next(
-        (u, f) for u, f, low in (("s", 1, 1), ("ms", 1e3, 1e-3), ("µs", 1e6, 0)) if seconds >= low
-    )
+    unit, factor = next((u, f) for u, f, low in (("s", 1, 1), ("ms", 1e3, 1e-3), ("µs", 1e6, 0)) if seconds >= low)
     return f"{seconds * factor:.3g} {unit}"
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run from the command line. Exit code 0 whatever the verdicts: benchmarks report."""
-    parser = argparse.ArgumentParser(
-        prog="benchmarks", description="Measure ours against a reference, as ratios."
-    )
+    parser = argparse.ArgumentParser(prog="benchmarks", description="Measure ours against a reference, as ratios.")
     parser.add_argument("names", nargs="*", help="module or module.function; all when left out")
     parser.add_argument("--json", action="store_true", help="machine-readable results")
     parser.add_argument("--list", action="store_true", help="only say which benchmarks there are")

@@ -4,10 +4,10 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
-from sfumato import channels
+from sfumato import channels, datasets
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
-from sfumato.owner import randomize, randomize_file
+from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.randomness import new_key
 from sfumato.release import Release
 from sfumato.schema import Categorical, Numeric, Ordinal, Schema
@@ -26,7 +26,9 @@ __all__ = [
     "Scheme",
     "SfumatoError",
     "channels",
+    "datasets",
     "evidence",
+    "mgas",
     "new_key",
     "randomize",
     "randomize_file",

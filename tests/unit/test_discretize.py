@@ -130,9 +130,7 @@ def test_literal_twin_notices_another_distance() -> None:
     assert ours != literal_line(values, 5, 0.1, distance=lambda left, right: min(right) - max(left))
 
 
-@given(
-    st.lists(st.integers(0, 63), min_size=16, max_size=16, unique=True), st.integers(1, 5), st.integers(1, 9)
-)
+@given(st.lists(st.integers(0, 63), min_size=16, max_size=16, unique=True), st.integers(1, 5), st.integers(1, 9))
 @settings(max_examples=60, deadline=None)
 def test_rounds_and_walk_agree_also_on_ties(values: list[int], min_records: int, min_width: int) -> None:
     distinct = np.sort(np.asarray(values, dtype=np.float64))

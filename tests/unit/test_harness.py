@@ -114,9 +114,7 @@ def test_json_carries_ratio_and_verdict(capsys: pytest.CaptureFixture[str]) -> N
 def test_table_shows_ratio_goal_and_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     assert harness.main(["demo"]) == 0
     shown = capsys.readouterr().out
-    assert all(
-        text in shown for text in ("2 ms", "1 ms plain", "2.00x", "0.5x", "missed", "20 µs", "1 s", "met")
-    )
+    assert all(text in shown for text in ("2 ms", "1 ms plain", "2.00x", "0.5x", "missed", "20 µs", "1 s", "met"))
 
 
 @pytest.mark.usefixtures("only_one")

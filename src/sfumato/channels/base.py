@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -127,6 +127,12 @@ class Channel(ABC):
         """ln gamma: the local differential privacy of one answer."""
         return math.log(self.exact_gamma) if self.exact_gamma != math.inf else math.inf
 
+    def verified(self, gamma: Fraction | float) -> Self:
+        """This channel, once its integer matrix was seen to keep the promised bound."""
+        if self.exact_gamma > gamma:
+            raise ChannelError(f"{self} exceeds the promised gamma of {float(gamma):g}")
+        return self
+
     # Randomizing.
 
     @cached_property
@@ -163,7 +169,7 @@ class Channel(ABC):
         for column, size in zip(columns, self.sizes if given.ndim == 2 else (self.k,), strict=True):
             check_range(column, size)
         if given.ndim == 1:
-            columns = split_codes(given.astype(code_type(self.k)), self.sizes)
+            columns = split_codes(given.astype(code_type(self.k), copy=False), self.sizes)
         self.check_columns(columns)
         out = self.sample_columns(columns, source(rng))
         return np.column_stack(out) if given.ndim == 2 else join_codes(out, self.outputs)
@@ -213,11 +219,15 @@ class Channel(ABC):
         """A plain JSON document that rebuilds this channel exactly."""
         return {"kind": self.kind, **self.parameters()}
 
+    @cached_property
+    def _text(self) -> str:
+        return json.dumps(self.to_dict(), sort_keys=True)
+
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Channel) and self.to_dict() == other.to_dict()
+        return isinstance(other, Channel) and (self is other or self._text == other._text)
 
     def __hash__(self) -> int:
-        return hash(json.dumps(self.to_dict(), sort_keys=True))
+        return hash(self._text)
 
     def __str__(self) -> str:
         return f"{self.kind}({' x '.join(map(str, self.sizes))})"
@@ -246,7 +256,7 @@ def join_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Codes:
     >>> join_codes([np.array([1, 0]), np.array([2, 1])], (2, 3))
     array([5, 1], dtype=uint8)
     """
-    out = np.asarray(columns[0]).astype(code_type(prod(sizes)))
+    out = np.asarray(columns[0]).astype(code_type(prod(sizes)), copy=len(columns) > 1)
     for column, size in zip(columns[1:], sizes[1:], strict=True):
         out *= out.dtype.type(size) if size < prod(sizes) else out.dtype.type(0)
         out += column.astype(out.dtype, copy=False)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sfumato.randomness import BITS, Source, Words
 
 Codes = NDArray[Any]
+Places = NDArray[np.int32]
 
 _BLOCK = 1 << 17  # records treated at a time: their bytes and codes stay in the processor's cache
 _WORTH_COMPILING = 1 << 20  # below this many records, loading numba takes longer than it saves
@@ -57,35 +58,47 @@ class Lookup:
     def sample(self, codes: Codes, source: Source) -> Codes:
         """One output per input code."""
         out = np.empty(len(codes), dtype=self._table.dtype)
-        gather, bisect = (len(codes) >= _WORTH_COMPILING and _compiled()) or (_gather, _bisect)
+        gather, settle = (len(codes) >= _WORTH_COMPILING and _compiled()) or (_gather, _settle)
         wide = self.bits > 8
         buffer = np.empty(min(_BLOCK, len(codes)) * (1 + wide), dtype=np.uint8)
-        shift = np.uint64(BITS - self.bits)
+        places = np.empty(min(_BLOCK, len(codes)), dtype=np.int32)
         for start in range(0, len(codes), _BLOCK):
-            block = codes[start : start + _BLOCK]
-            found = out[start : start + _BLOCK]
+            block, found = codes[start : start + _BLOCK], out[start : start + _BLOCK]
             raw = buffer[: len(block) * (1 + wide)]
             source.fill(raw)
             leading = raw.view(np.uint16) >> np.uint16(16 - self.bits) if wide else raw
-            unsettled = gather(self._table, block, leading, self.bits, self.outputs, found)
+            unsettled = gather(self._table, block, leading, self.bits, self.outputs, found, places)
             if len(unsettled):
                 rest = np.empty(len(unsettled), dtype=np.uint64)
                 source.fill(rest.view(np.uint8))
-                rest &= (np.uint64(1) << shift) - np.uint64(1)
-                rest |= leading[unsettled].astype(np.uint64) << shift
-                found[unsettled] = bisect(self.upper, block[unsettled], rest)
+                settle(self.upper, block, leading, unsettled, rest, np.uint64(BITS - self.bits), found)
         return out.astype(code_type(self.outputs), copy=False)
 
 
 def _gather(
-    table: Codes, codes: Codes, leading: NDArray[Any], bits: int, undecided: int, out: Codes
-) -> NDArray[np.int64]:
+    table: Codes, codes: Codes, leading: NDArray[Any], bits: int, undecided: int, out: Codes, _: Places
+) -> Places:
     """Write what the leading bits settle into ``out``; return where they do not."""
     index: NDArray[np.unsignedinteger[Any]] = codes.astype(np.uint16 if len(table) <= 1 << 16 else np.uint32)
     index <<= bits
     index |= leading
     table.take(index, out=out, mode="clip")
-    return np.flatnonzero(out == undecided)
+    return np.flatnonzero(out == undecided).astype(np.int32)
+
+
+def _settle(
+    upper: Words,
+    codes: Codes,
+    leading: NDArray[Any],
+    where: Places,
+    rest: Words,
+    shift: np.uint64,
+    out: Codes,
+) -> None:
+    """Complete the draws of the records that the leading bits left open, and compare exactly."""
+    rest &= (np.uint64(1) << shift) - np.uint64(1)
+    rest |= leading[where].astype(np.uint64) << shift
+    out[where] = _bisect(upper, codes[where], rest)
 
 
 def _bisect(upper: Words, codes: Codes, draws: Words) -> NDArray[np.int64]:
@@ -103,7 +116,7 @@ def _bisect(upper: Words, codes: Codes, draws: Words) -> NDArray[np.int64]:
 
 
 @cache
-def _compiled() -> tuple[Callable[..., NDArray[np.int64]], Callable[..., NDArray[np.int64]]] | None:
+def _compiled() -> tuple[Callable[..., Places], Callable[..., None]] | None:
     """The same two passes fused by numba, when it is installed."""
     try:
         import numba
@@ -112,9 +125,8 @@ def _compiled() -> tuple[Callable[..., NDArray[np.int64]], Callable[..., NDArray
 
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
     def gather(
-        table: Codes, codes: Codes, leading: NDArray[Any], bits: int, undecided: int, out: Codes
-    ) -> NDArray[np.int64]:
-        left = np.empty(len(codes), np.int64)
+        table: Codes, codes: Codes, leading: NDArray[Any], bits: int, undecided: int, out: Codes, left: Places
+    ) -> Places:
         count = 0
         for i in range(len(codes)):
             y = table[(np.int64(codes[i]) << bits) | np.int64(leading[i])]
@@ -124,17 +136,26 @@ def _compiled() -> tuple[Callable[..., NDArray[np.int64]], Callable[..., NDArray
         return left[:count]
 
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-    def bisect(upper: Words, codes: Codes, draws: Words) -> NDArray[np.int64]:
-        out = np.empty(len(codes), np.int64)
-        for i in range(len(codes)):
-            low, high = 0, upper.shape[1] - 1
-            while low < high:
-                middle = (low + high) >> 1
-                if upper[codes[i], middle] <= draws[i]:
-                    low = middle + 1
-                else:
-                    high = middle
+    def settle(
+        upper: Words,
+        codes: Codes,
+        leading: NDArray[Any],
+        where: Places,
+        rest: Words,
+        shift: np.uint64,
+        out: Codes,
+    ) -> None:
+        mask = (np.uint64(1) << shift) - np.uint64(1)
+        for j in range(len(where)):
+            i = where[j]
+            draw = (np.uint64(leading[i]) << shift) | (rest[j] & mask)
+            x = codes[i]
+            low, size = np.uint64(0), upper.shape[1]
+            if size <= 64:  # counting in vector registers beats bisection, whose branches the processor cannot guess
+                for y in range(size - 1):
+                    low += np.uint64(upper[x, y] <= draw)
+            else:
+                low = np.uint64(np.searchsorted(upper[x], draw, side="right"))
             out[i] = low
-        return out
 
-    return gather, bisect
+    return gather, settle

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
-from sfumato.cli import bench, demo, estimate, inspect, randomize
-from sfumato.cli.console import error
+from sfumato.cli import bench, demo, estimate, inspect, randomize, reproduce
+from sfumato.cli.console import error, warn
 from sfumato.errors import SfumatoError, SfumatoWarning
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command()(demo.demo)
 app.command()(randomize.randomize)
 app.command()(inspect.inspect)
 app.command()(estimate.estimate)
+app.command()(reproduce.reproduce)
 app.command()(bench.bench)
 
 
@@ -43,9 +44,12 @@ def _version(
 def main() -> None:
     """Run the command line; what goes wrong is said in one line."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files are removed on the way out
-    warnings.showwarning = _show_warning
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", SfumatoWarning)
+            warnings.showwarning = _show_warning
+            app()
     except SfumatoError as problem:
         error(str(problem))
         sys.exit(1)
@@ -60,8 +64,5 @@ def main() -> None:
         sys.exit(1)
 
 
-def _show_warning(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
-    if issubclass(category, SfumatoWarning):
-        from sfumato.cli.console import warn
-
-        warn(str(message))
+def _show_warning(message: Any, *_: Any, **__: Any) -> None:
+    warn(str(message))

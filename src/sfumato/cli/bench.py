@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -22,19 +22,16 @@ def bench(
 
         sfumato bench
 
-        sfumato bench randomize counting
+        sfumato bench randomizing counting
     """
     folder = _folder()
-    spec = importlib.util.spec_from_file_location("sfumato_benchmarks", folder / "harness.py")
-    if spec is None or spec.loader is None:
-        raise SfumatoError("the benchmarks are not part of this installation")
-    harness = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = harness
-    spec.loader.exec_module(harness)
-    harness.main(folder, names or [], as_json=json)
+    sys.path.insert(0, str(folder.parent))
+    harness = importlib.import_module(f"{folder.name}.harness")
+    raise typer.Exit(harness.main([*(names or []), *(["--json"] if json else [])]))
 
 
 def _folder() -> Path:
+    """Beside the sources in a checkout, inside the package when installed."""
     package = Path(__file__).parents[1]
     for folder in (package.parents[1] / "benchmarks", package / "_benchmarks"):
         if (folder / "harness.py").exists():

@@ -55,9 +55,7 @@ class Groups:
         """
         new, columns = _numbers(values), 1 if self.edges is not None else self.means.shape[1]
         if new.shape[1] != columns:
-            raise SchemaError(
-                f"values must have as many columns as the groups, {columns}, got {new.shape[1]}"
-            )
+            raise SchemaError(f"values must have as many columns as the groups, {columns}, got {new.shape[1]}")
         if self.edges is not None:
             return np.searchsorted(self.edges[1:-1], new[:, 0], side="right").astype(np.int64)
         from scipy.spatial import cKDTree
@@ -99,9 +97,7 @@ def _numbers(values: ArrayLike) -> Floats:
         raise SchemaError("values must not be empty, got none")
     bad = int((~np.isfinite(numbers)).sum())
     if bad:
-        raise SchemaError(
-            f"values must be finite, got {bad} NaN or infinite of {numbers.size}: drop or clip them"
-        )
+        raise SchemaError(f"values must be finite, got {bad} NaN or infinite of {numbers.size}: drop or clip them")
     return numbers.reshape(len(numbers), -1)
 
 
@@ -112,9 +108,7 @@ def _check(numbers: Floats, min_records: int, min_width: float) -> None:
     if not isinstance(min_width, int | float | np.number) or not 0 < min_width < math.inf:
         raise SchemaError(f"min_width must be positive and finite, got {min_width!r}")
     if len(numbers) < min_records:
-        raise SchemaError(
-            f"min_records must be at most the number of values {len(numbers)}, got {min_records}"
-        )
+        raise SchemaError(f"min_records must be at most the number of values {len(numbers)}, got {min_records}")
     with np.errstate(over="ignore"):
         spans = np.ptp(numbers, axis=0)
     narrow = int(np.argmin(spans))

@@ -1,0 +1,42 @@
+"""Twenty two-valued attributes, 2^20 cells: inverting, and one evaluation of the likelihood and its gradient."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+
+from sfumato import channels as c
+
+from .harness import Case, benchmark
+
+
+@benchmark
+def million_cells() -> Iterator[Case]:
+    """No matrix is formed; the yardstick is one pass of numpy over as many cells for each attribute."""
+    joint = c.product([c.binary(0.1, 0.2)] * 20)
+    released = np.random.default_rng(0).poisson(3, 1 << 20).astype(float)
+    theta = np.full(1 << 20, 2.0**-20)
+
+    def evaluate() -> None:
+        q = joint.transition.T.apply(theta)
+        joint.transition.apply(released / q)
+
+    yield Case("invert 2^20 cells", ours=lambda: joint.inverse.apply(released), goal=0.2)
+    yield Case("variances of 2^20 cells", ours=lambda: joint.inverse.squared().apply(released), goal=0.2)
+    yield Case("likelihood and gradient, 2^20 cells", ours=evaluate, goal=0.6)
+
+
+@benchmark
+def loading() -> Iterator[Case]:
+    """Loading the package, in a fresh interpreter."""
+
+    def load(module: str) -> None:
+        subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
+
+    yield Case("import sfumato", ours=lambda: load("sfumato"), goal=0.5)
+    yield Case(
+        "the same", ours=lambda: load("sfumato"), reference=lambda: load("numpy"), against="import numpy", goal=3
+    )

@@ -45,10 +45,7 @@ _GRADES = (
 )  # fmt: skip
 
 WISCONSIN = Schema(
-    {
-        name: Ordinal(("low", "high") if place % 2 else ("low", "middle", "high"))
-        for place, name in enumerate(_GRADES)
-    }
+    {name: Ordinal(("low", "high") if place % 2 else ("low", "middle", "high")) for place, name in enumerate(_GRADES)}
     | {"class": Categorical(("benign", "malignant"))}
 )
 
@@ -104,9 +101,7 @@ def wisconsin() -> pa.Table:
     (3, 2, 3, 2, 3, 2, 3, 2, 3, 2)
     """
     raw = load("breast_wisconsin_complete")
-    codes = {
-        name: np.digitize(_numbers(raw, name), [4] if place % 2 else [3, 7]) for place, name in enumerate(_GRADES)
-    }
+    codes = {name: np.digitize(_numbers(raw, name), [4] if place % 2 else [3, 7]) for place, name in enumerate(_GRADES)}
     codes["class"] = (_reader(raw)("class") == "malignant").astype(int)
     return WISCONSIN.decode(codes)
 
@@ -136,7 +131,6 @@ def _numbers(raw: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
 def _first(*conditions: Any) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The number of the first condition that holds, or one more than the last."""
     return np.asarray(np.select(list(conditions), list(range(len(conditions))), default=len(conditions)))
-
 
 
 def item_groups(sizes: dict[str, tuple[int, ...]]) -> tuple[tuple[str, ...], ...]:

@@ -1,0 +1,23 @@
+"""From evidence to models."""
+
+from sfumato.learn.adapter import FromCells
+from sfumato.learn.linear import AdditiveLDA, LinearClassifier
+from sfumato.learn.naive_bayes import DensityNaiveBayes, NaiveBayes
+from sfumato.learn.rules import AssociationRules, read_baskets
+from sfumato.learn.score import Score, hold_out
+from sfumato.learn.tan import TAN
+from sfumato.learn.tree import DecisionTree
+
+__all__ = [
+    "TAN",
+    "AdditiveLDA",
+    "AssociationRules",
+    "DecisionTree",
+    "DensityNaiveBayes",
+    "FromCells",
+    "LinearClassifier",
+    "NaiveBayes",
+    "Score",
+    "hold_out",
+    "read_baskets",
+]

@@ -50,7 +50,7 @@ class FromCells(Classifier):
             raise EstimationError("FromCells needs a scikit-learn classifier: FromCells(RandomForestClassifier())")
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
-        one_class(held, self.target_, self.schema_[self.target_].labels)
+        one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
         self.encoding_ = Encoding(self.schema_, self.features_)
         self.estimator_ = clone(self.estimator)
         try:

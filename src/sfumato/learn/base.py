@@ -116,7 +116,7 @@ class Classifier(Parameters, ABC):
         return float(np.mean(self.predict(table) == truth))
 
     def estimate_score(self, source: Any, level: float = 0.95) -> Score:
-        """The accuracy on clean records, from randomized ones that the model has not seen; see ``sfumato.learn.score``."""
+        """The accuracy on clean records, from randomized ones that the model has not seen; see ``learn.score``."""
         from sfumato.learn.score import estimate_score
 
         self._check_fitted()

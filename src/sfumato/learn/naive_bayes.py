@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, one_class
+from sfumato.learn.draw import bars
 
 
 class NaiveBayes(Classifier):
@@ -59,6 +61,13 @@ class NaiveBayes(Classifier):
             smooth = table + weight * np.maximum(margin, 1e-9)
             self.tables_[name] = smooth / np.maximum(smooth.sum(axis=0, keepdims=True), 1e-300)
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Pr(value | class), a bar per class."""
+        self._check_fitted()
+        rows = [f"{name} = {label}" for name in self.tables_ for label in self.schema_[name].labels]
+        values = np.concatenate(list(self.tables_.values()))
+        return bars(path, rows, values, [str(label) for label in self.classes_], self.target_, "probability")
+
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))
         logs = np.tile(np.log(np.maximum(self.class_prior_, 1e-300)), (rows, 1))
@@ -70,15 +79,13 @@ class NaiveBayes(Classifier):
 class DensityNaiveBayes:
     """Naive Bayes on numbers with additive noise: each attribute's density is reconstructed by class.
 
-    The "by class" method of Agrawal and Srikant (2000): the records of a class are deconvolved alone. ``noises`` holds a
-    noise channel per column, as ``sfumato.channels`` makes them; ``density`` a function (z, noise) that gives back edges
-    and masses.
+    The "by class" method of Agrawal and Srikant (2000): the records of a class are deconvolved alone. ``noises`` holds
+    a noise per column, as ``sfumato.channels.uniform`` and its kin make them; ``options`` go to ``sfumato.density``.
     """
 
-    def __init__(self, noises: Any, density: Any, bins: int = 30) -> None:
+    def __init__(self, noises: Any, **options: Any) -> None:
         self.noises = noises
-        self.density = density
-        self.bins = bins
+        self.options = options
 
     classes_: NDArray[Any]
 
@@ -91,8 +98,11 @@ class DensityNaiveBayes:
         if len(self.classes_) < 2:
             raise EstimationError("only one class occurs in y: there is nothing to learn")
         self.class_prior_ = np.array([(labels == c).mean() for c in self.classes_])
+        from sfumato.evidence.density import density
+
         self.densities_ = [
-            [self.density(values[labels == c, j], noise) for j, noise in enumerate(self.noises)] for c in self.classes_
+            [density(values[labels == c, j], noise, **self.options) for j, noise in enumerate(self.noises)]
+            for c in self.classes_
         ]
         return self
 
@@ -102,7 +112,7 @@ class DensityNaiveBayes:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))
         for i, own in enumerate(self.densities_):
             for j, density in enumerate(own):
-                logs[:, i] += np.log(np.maximum(_pdf(density, values[:, j]), 1e-6))
+                logs[:, i] += np.log(np.maximum(density.pdf(values[:, j]), 1e-6))
         return normalise(logs)
 
     def predict(self, x: Any) -> NDArray[Any]:
@@ -119,12 +129,3 @@ def normalise(logs: Array) -> Array:
     logs = logs - logs.max(axis=1, keepdims=True)
     out = np.exp(logs)
     return np.asarray(out / out.sum(axis=1, keepdims=True))
-
-
-def _pdf(density: Any, x: Array) -> Array:
-    if hasattr(density, "pdf"):
-        return np.asarray(density.pdf(x))
-    edges, mass = density
-    inside = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, len(mass) - 1)
-    height = np.asarray(mass)[inside] / np.diff(edges)[inside]
-    return np.where((x < edges[0]) | (x > edges[-1]), 0.0, height)

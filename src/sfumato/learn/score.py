@@ -1,13 +1,13 @@
 r"""An honest accuracy without raw data: how often a model is right on clean records, from held-out randomized ones.
 
-With g(x) = 1 where the model's answer is right, P the channel and θ̂ a model of the held-out records, choose weights h on
-the released values that minimise
+With g(x) = 1 where the model's answer is right, P the channel and θ̂ a model of the held-out records, choose weights h
+on the released values that minimise
 
     Σ_y q_y h_y² / N  +  (1/A) Σ_x θ̂_x (P h - g)_x²,        q = Pᵀθ̂
 
-and estimate by  mean of h over the records + Σ_x θ̂_x (g - P h)_x. Where the channel lets it, P h = g and the estimate is
-unbiased; where that would be too noisy, the model fills in. A is how many records the model's own error is worth. The two
-terms at the minimum, the noise of h and what the model may be wrong by, are the squared standard error.
+and estimate by  mean of h over the records + Σ_x θ̂_x (g - P h)_x. Where the channel lets it, P h = g and the estimate
+is unbiased; where that would be too noisy, the model fills in. A is how many records the model's own error is worth.
+The two terms at the minimum, the noise of h and what the model may be wrong by, are the squared standard error.
 """
 
 from __future__ import annotations
@@ -113,9 +113,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
             right += wanted * (i == j)
     accuracy, sd = blended_mean(observed, theta, right)
     shares = theta.reshape(-1, classes).sum(axis=0)
-    return Score(
-        accuracy, sd, confusion, spread, float(shares.max()), model.classes_, observed.total, level
-    )
+    return Score(accuracy, sd, confusion, spread, float(shares.max()), model.classes_, observed.total, level)
 
 
 def blended_mean(observed: Observed, theta: Array, wanted: Array, trust: float = TRUST) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from sfumato.channels.base import join_codes
 from sfumato.channels.linear import Array, Dense, Kronecker, Operator
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import SparseCounts
-from sfumato.evidence.table import View
+from sfumato.evidence.view import View
 
 
 def condense(shown: View, found: SparseCounts, most: int) -> tuple[Kronecker, Array]:
@@ -41,8 +41,8 @@ def condense(shown: View, found: SparseCounts, most: int) -> tuple[Kronecker, Ar
         column += len(outputs)
     sizes = [factor.cols for factor in factors]
     flat = join_codes(columns, sizes).astype(np.int64)
-    counted = np.bincount(flat, weights=found.counts, minlength=prod(sizes))
-    return Kronecker(tuple(factors)), counted
+    counted = np.bincount(flat, weights=found.counts.astype(np.float64), minlength=prod(sizes))
+    return Kronecker(tuple(factors)), np.asarray(counted, dtype=np.float64)
 
 
 def labels_used(labels: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ class ModelEstimate(Estimate):
     root: Array = field(default_factory=lambda: np.zeros((0, 0)))  # Cov(shares) = root rootᵀ
 
     @property
-    def n(self) -> float:  # type: ignore[override]
+    def n(self) -> float:
         return self.records
 
     @property
@@ -32,11 +32,11 @@ class ModelEstimate(Estimate):
         return self.value
 
     @property
-    def variance(self) -> Array:  # type: ignore[override]
+    def variance(self) -> Array:
         return np.asarray((self.root**2).sum(axis=1)) * self._unit**2
 
     @property
-    def cov(self) -> Array:  # type: ignore[override]
+    def cov(self) -> Array:
         if len(self.value) > COVARIANCE_CELLS:
             raise EstimationError(
                 f"the covariance of {len(self.value)} cells would have {len(self.value)}^2 entries; "

@@ -36,7 +36,7 @@ class ModelEvidence(Evidence):
     """Counts from a pairwise log-linear model of all attributes, fitted to the randomized records.
 
     ``tau`` fixes the penalty (None: chosen by held-out randomized records), ``order`` the highest interaction,
-    ``target`` the class that later learners ask about (it adds naive Bayes to the candidates), ``names`` the attributes.
+    ``target`` the class that learners will ask about (it adds naive Bayes to the candidates), ``names`` the attributes.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -72,15 +72,15 @@ class ModelEvidence(Evidence):
                 f"the joint table of {len(self.names)} attributes has {cells} cells, more than {JOINT_CELLS}: "
                 f"model fewer attributes, or take sfumato.evidence.model.junction_model(release)"
             )
-        self._observed = observe(release, self.names)
+        self._data = observe(release, self.names)
         self._choice = self._fit(tau, order, np.random.default_rng(rng))
         self._warn_if_too_little()
 
     def _fit(self, tau: float | None, order: int, rng: np.random.Generator) -> Choice:
-        if tau is not None or self._observed.total < 40:
-            return fit_only(self._observed, tau or 0.3, order)
+        if tau is not None or self._data.total < 40:
+            return fit_only(self._data, tau or 0.3, order)
         target = None if self.target is None else self.names.index(self.target)
-        return choose(self._observed, target, rng, order)
+        return choose(self._data, target, rng, order)
 
     # What it knows.
 
@@ -166,12 +166,12 @@ class ModelEvidence(Evidence):
         """log Pr(released records) under the model, of its own release or of another (held-out) one."""
         if names is not None and theta is not None:
             return super().log_likelihood(names, theta)
-        observed = self._observed if release is None else observe(release, self.names)
+        observed = self._data if release is None else observe(release, self.names)
         return observed.log_likelihood(self.theta)
 
     def posterior_counts(self) -> Array:
         """Expected counts of the true table given the released one, Σ_y Ñ_y Pr(x | y), flat."""
-        return np.asarray(self.theta * self._observed.evaluate(self.theta)[1] * self._observed.total)
+        return np.asarray(self.theta * self._data.evaluate(self.theta)[1] * self._data.total)
 
     def disagreement(self, level: float = 0.001) -> tuple[Disagreement, ...]:
         """Tables on which the model and the unbiased estimate differ by more than their noise, worst first."""
@@ -186,7 +186,7 @@ class ModelEvidence(Evidence):
     @cached_property
     def _information(self) -> Information | None:
         fitted = self._choice.fitted
-        return information(self._observed, fitted.design, self.theta, fitted.tau)
+        return information(self._data, fitted.design, self.theta, fitted.tau)
 
     def _root(self, asked: list[str], axes: tuple[int, ...]) -> Any:
         found = self._information
@@ -219,4 +219,3 @@ def margin(joint: Array, axes: Sequence[int]) -> Array:
     kept = sorted(axes)
     summed = joint.sum(axis=tuple(i for i in range(joint.ndim) if i not in axes))
     return np.asarray(summed.transpose([kept.index(axis) for axis in axes]).reshape(-1))
-

@@ -2,8 +2,8 @@
 
     J = Σ_y u_y u_yᵀ / q_y - u u ᵀ,   u_y = Σ_x P[x, y] θ_x f_x,       H = N J + penalty,       Cov(margin) = G H⁻¹ Gᵀ
 
-with G = Cov_θ(indicator of the margin's cell, f). The penalty is read as a prior, so that H⁻¹ also covers what shrinkage
-costs. All in a basis without redundant columns: the last value of every attribute is left out.
+with G = Cov_θ(indicator of the margin's cell, f). The penalty is read as a prior, so that H⁻¹ also covers what
+shrinkage costs. All in a basis without redundant columns: the last value of every attribute is left out.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Information:
 
     def region(self, fixed: dict[int, int], axis: int) -> Array:
         """The covariance of the shares of every value of one attribute among the cells with the fixed codes."""
-        index: list[slice] = [slice(fixed[i], fixed[i] + 1) if i in fixed else slice(None) for i in range(len(self.sizes))]
+        index: list[slice] = [
+            slice(fixed[i], fixed[i] + 1) if i in fixed else slice(None) for i in range(len(self.sizes))
+        ]
         weights = self.theta.reshape(self.sizes)[tuple(index)]
         features = self.features.reshape(*self.sizes, -1)[tuple(index)]
         weights = np.moveaxis(weights, axis, 0).reshape(self.sizes[axis], -1)

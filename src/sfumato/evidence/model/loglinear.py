@@ -34,9 +34,7 @@ def pairwise(attributes: int, order: int = 2) -> tuple[Term, ...]:
 
 def star(attributes: int, centre: int) -> tuple[Term, ...]:
     """The terms of naive Bayes: every attribute alone, and each paired with the class."""
-    return pairwise(attributes, 1) + tuple(
-        (min(i, centre), max(i, centre)) for i in range(attributes) if i != centre
-    )
+    return pairwise(attributes, 1) + tuple((min(i, centre), max(i, centre)) for i in range(attributes) if i != centre)
 
 
 class Design:
@@ -146,8 +144,11 @@ def fit(
         return -likelihood / total + 0.5 * float(weight @ parameters**2), gradient
 
     found = minimize(
-        objective, first, jac=True, method="L-BFGS-B", options={"maxcor": 20, "maxiter": most, "gtol": tolerance,
-                                                                "ftol": 1e-10},
+        objective,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxcor": 20, "maxiter": most, "gtol": tolerance, "ftol": 1e-10},
     )
     return Fitted(design, np.asarray(found.x), tau, int(found.nit))
 

@@ -12,12 +12,12 @@ from sfumato.channels.linear import Array, Kronecker
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import counts, sparse_counts
 from sfumato.evidence.model.condense import condense
-from sfumato.evidence.table import View, view
+from sfumato.evidence.view import View, view
 from sfumato.release import Part, Release
 from sfumato.schema import Schema
 
 #: The most cells of the released table that the model looks at; finer outputs are merged first.
-RELEASED_CELLS = 1 << 21
+RELEASED_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier, one_class
 from sfumato.learn.cells import Cells, Encoding, weighted_cells
+from sfumato.learn.draw import bars
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
@@ -72,7 +74,7 @@ class LinearClassifier(Classifier):
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
-        one_class(held, self.target_, self.schema_[self.target_].labels)
+        one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
         self.coef_ = self._by_cost(cells, np.flatnonzero(held > 0))
 
     def _by_cost(self, cells: Cells, present: Any) -> Array:
@@ -103,6 +105,14 @@ class LinearClassifier(Classifier):
         self._check_fitted()
         scores = self._scores(self._encode(table))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The weights, a bar per feature."""
+        self._check_fitted()
+        two = len(self.classes_) == 2
+        values = (self.coef_[1:] - self.coef_[:1] if two else self.coef_)[:, :-1].T
+        labels = [str(label) for label in (self.classes_[1:] if two else self.classes_)]
+        return bars(path, self.encoding_.columns, values, labels, f"{self.target_}: {self.loss}", "weight")
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         return np.asarray(self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T)

@@ -24,8 +24,8 @@ def pocket(
     """The weights of a hyperplane that classifies most of the weight right (Gallant 1990, with ratchet).
 
     ``X`` holds a row per cell with a constant column; ``sign`` is +1 or -1. Cells are drawn in proportion to their
-    weights, so that a correct draw lengthens the run by one; a longer run than the pocket's is checked against all cells
-    and takes its place only if it classifies more weight right.
+    weights, so that a correct draw lengthens the run by one; a longer run than the pocket's is checked against all
+    cells and takes its place only if it classifies more weight right.
     """
     # Perceptron steps depend on the scale of the columns, the hyperplane does not.
     scale = np.maximum(np.sqrt(weights @ X**2 / weights.sum()), 1e-12)

@@ -130,7 +130,7 @@ def _linear(channel: Channel) -> bool:
     return isinstance(channel, Symmetric) or (isinstance(channel, Matrix) and channel.k == channel.m == 2)
 
 
-def _pack(codes: NDArray[np.integer]) -> NDArray[np.uint64]:  # type: ignore[type-arg]
+def _pack(codes: NDArray[np.integer]) -> NDArray[np.uint64]:
     packed = np.packbits(codes == 1)
     return np.concatenate([packed, np.zeros(-len(packed) % 8, dtype=np.uint8)]).view(np.uint64)
 

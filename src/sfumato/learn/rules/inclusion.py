@@ -37,7 +37,7 @@ def table_from_supports(supports: Mapping[frozenset[str], float], items: Sequenc
 
 def support_by_inversion(table: Array, matrices: Sequence[Array]) -> float:
     """The last entry of P⁻ᵀ T̃, P the Kronecker product of the groups' marginal matrices: the estimated count."""
-    P = np.ones((1, 1))
+    P: Array = np.ones((1, 1))
     for matrix in matrices:
-        P = np.kron(P, matrix)
+        P = np.asarray(np.kron(P, matrix), dtype=np.float64)
     return float(np.linalg.solve(P.T, table)[-1])

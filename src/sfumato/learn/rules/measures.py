@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sfumato.channels.linear import Array
 from sfumato.learn.rules.apriori import Itemset
 from sfumato.learn.rules.supports import ReleaseSupports
 
@@ -80,5 +81,5 @@ def make_rule(
     )
 
 
-def _root(covariance: np.ndarray, slope: np.ndarray) -> float:  # type: ignore[type-arg]
+def _root(covariance: Array, slope: Array) -> float:
     return float(np.sqrt(max(float(slope @ covariance @ slope), 0.0)))

@@ -81,7 +81,9 @@ class AssociationRules(Parameters):
         found = as_evidence(source)
         everything = universe(found.schema, self.items, self.exclusive)
         if isinstance(target, str) and target not in {item.attribute for item in everything.items}:
-            raise EstimationError(f"the target {target!r} is not in the release; it has {', '.join(found.schema.names)}")
+            raise EstimationError(
+                f"the target {target!r} is not in the release; it has {', '.join(found.schema.names)}"
+            )
         supports = ReleaseSupports(found.release, everything)
         self.n_ = supports.n
         model = self._model(found, everything, supports)

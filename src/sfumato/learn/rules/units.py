@@ -1,8 +1,8 @@
 """Units: what is randomized together, with the weights that make the support of any of its items unbiased.
 
 Whatever the channel, the support of an item set C that touches units g is the mean over the released records of
-∏_g w_g(C_g), where w_g(C_g) is a row of the unit's left inverse summed over the states that hold C_g. Where items of one
-attribute exclude each other only the valid states are kept, and the left inverse is weighted by the released shares
+∏_g w_g(C_g), where w_g(C_g) is a row of the unit's left inverse summed over the states that hold C_g. Where items of
+one attribute exclude each other only the valid states are kept, and the left inverse is weighted by the released shares
 (generalised least squares): its error is about half that of the plain inverse.
 """
 

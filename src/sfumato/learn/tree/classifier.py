@@ -36,7 +36,8 @@ class DecisionTree(Classifier):
     >>> import sfumato as sf
     >>> from sfumato import datasets
     >>> table = datasets.load("lenses")
-    >>> schema = sf.Schema({name: sf.Categorical(tuple(sorted(set(table[name].to_pylist())))) for name in table.column_names})
+    >>> values = {name: sorted(set(table[name].to_pylist())) for name in table.column_names}
+    >>> schema = sf.Schema({name: sf.Categorical(tuple(held)) for name, held in values.items()})
     >>> tree = DecisionTree().fit(sf.evidence(table, schema), target="lenses")
     >>> tree.score(table), len(tree.root_.leaves)
     (1.0, 9)

@@ -1,0 +1,79 @@
+"""sfumato learn model: the joint model behind the other learners."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console, learning
+from sfumato.evidence.model import ModelEvidence, model_evidence
+from sfumato.learn.tree import DecisionTree
+from sfumato.release import Release
+
+
+def model(
+    files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    target: Annotated[str | None, typer.Option(help="The class that learners will ask about.")] = None,
+    tau: Annotated[float | None, typer.Option(help="The penalty; left out, held-out records choose.")] = None,
+    order: Annotated[int, typer.Option(help="The highest interaction.")] = 2,
+    sample: Annotated[Path | None, typer.Option(help="Write synthetic records drawn from the model (.csv).")] = None,
+    rows: Annotated[int, typer.Option(help="How many of them.")] = 1000,
+    test: Annotated[Path | None, typer.Option(help="Clean rows to score the model's own answer on.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the target's counts (.svg, .png or .pdf).")] = None,
+    seed: Annotated[int | None, typer.Option(help="For a repeatable choice.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Fit one joint model to randomized records: what was chosen, and where it disagrees with unbiased estimates.
+
+    Examples:
+
+        sfumato learn model release.parquet --target income
+
+        sfumato learn model release.parquet --sample synthetic.csv --rows 5000
+    """
+    release = learning.load(files)
+
+    def prepare(part: Release) -> ModelEvidence:
+        return model_evidence(part, tau=tau, order=order, target=target, rng=seed)
+
+    found = prepare(release)
+    if sample is not None:
+        from pyarrow import csv
+
+        csv.write_csv(found.sample(rows, rng=seed), str(sample))
+    if plot is not None:
+        found.counts(target or found.names[-1]).plot(plot)
+    score = tested = None
+    if target is not None:
+        tree, score = learning.learn(lambda: DecisionTree(max_leaves=None), release, target, seed, prepare)
+        tested = learning.test_accuracy(tree, test)
+    differing = found.disagreement()
+    if json:
+        console.emit(
+            {
+                "model": found.chosen,
+                "attributes": list(found.names),
+                "n": found.n,
+                "effective_records": found.effective_records,
+                "log_likelihood": found.log_likelihood(),
+                "candidates": [vars(candidate) for candidate in found.candidates],
+                "disagreements": [vars(one) for one in differing],
+                "estimated": None if score is None else score.to_dict(),
+                "test_accuracy": tested,
+            }
+        )
+        return
+    console.say(f"{found.chosen}; {found.n:,} records, worth about {found.effective_records:,.0f} clean ones")
+    if found.candidates:
+        console.table(
+            ["candidate", "held-out gain", "noise", "chosen"],
+            [[c.name, c.gain, c.noise, "yes" if c.chosen else ""] for c in found.candidates],
+        )
+    for one in differing[:5]:
+        console.say(f"differs from the unbiased estimate: {one}")
+    if score is not None and target is not None:
+        learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on {test}: {tested:.3f}")

@@ -1,0 +1,58 @@
+"""sfumato learn naive-bayes: naive Bayes or TAN from randomized records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console, learning
+from sfumato.learn.base import Classifier
+from sfumato.learn.naive_bayes import NaiveBayes
+from sfumato.learn.tan import TAN
+
+
+def naive_bayes(
+    files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    target: Annotated[str, typer.Option(help="The attribute to predict.")],
+    augmented: Annotated[bool, typer.Option("--tan", help="Tree-augmented: attributes may lean on one other.")] = False,
+    test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the probabilities (.svg, .png or .pdf).")] = None,
+    seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Learn naive Bayes and estimate how often it is right on clean records.
+
+    Examples:
+
+        sfumato learn naive-bayes release.parquet --target income
+
+        sfumato learn naive-bayes release.parquet --target income --tan --json
+    """
+    release = learning.load(files)
+
+    def make() -> Classifier:
+        return TAN() if augmented else NaiveBayes()
+
+    model, score = learning.learn(make, release, target, seed)
+    tested = learning.test_accuracy(model, test)
+    if plot is not None and isinstance(model, NaiveBayes):
+        model.plot(plot)
+    if json:
+        tables = {name: table.tolist() for name, table in getattr(model, "tables_", {}).items()}
+        parents = getattr(model, "parents_", None)
+        console.emit(learning.document("naive bayes", model, score, tested, tables=tables, parents=parents))
+        return
+    if isinstance(model, TAN):
+        console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
+    elif isinstance(model, NaiveBayes):
+        rows = [
+            [f"{name} = {label}", *(float(cell) for cell in row)]
+            for name, table in model.tables_.items()
+            for label, row in zip(model.schema_[name].labels, table, strict=True)
+        ]
+        console.table(["value", *(f"if {label}" for label in model.classes_)], rows)
+    learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on {test}: {tested:.3f}")

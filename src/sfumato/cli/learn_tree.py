@@ -1,0 +1,51 @@
+"""sfumato learn tree: a decision tree from randomized records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console, learning
+from sfumato.learn.tree import DecisionTree
+
+
+def tree(
+    files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    target: Annotated[str, typer.Option(help="The attribute to predict.")],
+    criterion: Annotated[str, typer.Option(help="entropy, gain_ratio or gini.")] = "entropy",
+    counts: Annotated[str, typer.Option(help="model (joint model), direct (noise-tested) or paper (ID3).")] = "model",
+    leaves: Annotated[int, typer.Option(help="The most leaves.")] = 200,
+    depth: Annotated[int, typer.Option(help="How many levels to show.")] = 3,
+    test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the tree (.svg, .png or .pdf).")] = None,
+    seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Grow a decision tree and estimate how often it is right on clean records.
+
+    Examples:
+
+        sfumato learn tree release.parquet --target income
+
+        sfumato learn tree release.parquet --target income --counts paper --test clean.csv --plot tree.svg
+    """
+    release = learning.load(files)
+    model, score = learning.learn(
+        lambda: DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves), release, target, seed
+    )
+    tested = learning.test_accuracy(model, test)
+    found = model if isinstance(model, DecisionTree) else DecisionTree()
+    if plot is not None:
+        found.plot(plot, depth=depth)
+    if json:
+        about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text()}
+        console.emit(learning.document("tree", found, score, tested, **about))
+        return
+    console.say(f"{len(found.root_.leaves)} leaves, {found.root_.depth} questions deep, {len(release):,} records")
+    console.say(found.text(depth))
+    console.say()
+    learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on {test}: {tested:.3f}")

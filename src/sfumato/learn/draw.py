@@ -1,0 +1,45 @@
+"""Pictures of coefficients: bars by feature, a colour per class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+
+COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
+
+
+def bars(
+    path: str | Path | None, rows: Sequence[str], values: Array, labels: Sequence[str], title: str, axis: str
+) -> Any:
+    """Horizontal bars, a group per row, a bar per label."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    count = values.shape[1]
+    figure = Figure(figsize=(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    at = np.arange(len(rows))[::-1]
+    height = 0.8 / count
+    for i, label in enumerate(labels):
+        axes.barh(
+            at + (count / 2 - i - 0.5) * height, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=label
+        )
+    axes.axvline(0, color="#4a5568", linewidth=0.8)
+    axes.set_yticks(at, list(rows))
+    axes.set_xlabel(axis)
+    axes.set_title(title, loc="left", fontsize=11)
+    axes.grid(axis="x", color="#e2e8f0")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0, labelsize=8)
+    figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
+    if path is not None:
+        figure.savefig(str(path), dpi=150)
+    return figure

@@ -30,6 +30,7 @@ def bars(
         axes.barh(
             at + (count / 2 - i - 0.5) * height, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=label
         )
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(0, color="#4a5568", linewidth=0.8)
     axes.set_yticks(at, list(rows))
     axes.set_xlabel(axis)

@@ -29,7 +29,7 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{model.level:.0%} interval")
     sizes = [20 + 260 * rule.support for rule in rules]
     axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
-    axes.axvline(model.min_confidence, color="#a0aec0", linestyle=":", linewidth=1)
+    axes.set_xlim(min(low) - 0.02, max(max(high), max(rule.confidence for rule in rules)) + 0.02)
     axes.set_yticks(at, [f"{' + '.join(rule.antecedent)}  ⇒  {' + '.join(rule.consequent)}" for rule in rules])
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.set_xlabel("confidence")

@@ -108,7 +108,8 @@ class Classifier(Parameters, ABC):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """The most probable class of every row."""
-        return np.asarray(self.classes_[self.predict_proba(table).argmax(axis=1)])
+        found = self.predict_proba(table)
+        return np.asarray(self.classes_[found.argmax(axis=1)])
 
     def score(self, table: Any, y: Any = None) -> float:
         """The share of rows whose class is predicted right; y is the table's own target column unless given."""

@@ -75,6 +75,9 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator, ord
         tried.append(Candidate(name, gain, noise))
     better = [c for c in tried if c.gain > _SURE * c.noise]
     best = max(better, key=lambda c: c.gain) if better else tried[0]
+    alone = next(c for c in tried if c.name == "independent")
+    if best is tried[0] and alone.gain > 0:
+        best = alone  # pairs that do not foretell held-out records better are noise
     candidates = tuple(replace(c, chosen=c is best) for c in tried)
     if best is tried[0]:
         fitted = fit(observed, design, TAU, first.parameters)

@@ -20,6 +20,7 @@ from sfumato.channels import Channel
 from sfumato.channels.pram import Matrix
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
+from sfumato.errors import EstimationError
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.release import Part
 
@@ -42,7 +43,7 @@ class BitSupports:
                 self._group[item] = (number, channel, axis)
                 self._bits[item] = _pack(rows.column(name).to_numpy())
         self._released: dict[Set, float] = {frozenset(): 1.0}
-        self._last: tuple[tuple[Item, ...], NDArray[np.uint64] | None] = ((), None)
+        self._last: tuple[tuple[Item, ...], NDArray[np.uint64]] = ((), np.zeros(0, dtype=np.uint64))
 
     def estimate(self, items: Sequence[Item]) -> tuple[float, float]:
         """Σ w and Σ w² over the records, as shares of N: the support and its second moment."""
@@ -76,6 +77,11 @@ class BitSupports:
         else:
             P = channel.transition.dense()
             a, b = float(P[1, 1] - P[0, 1]), float(P[0, 1])
+        if abs(a) < 1e-9:
+            raise EstimationError(
+                f"the channel of item {items[0]} is singular: its released presence says nothing of the true one, "
+                f"so that no support can be estimated"
+            )
         return [(1.0 / a, frozenset(items)), (-b / a, frozenset())]
 
     def _mean(self, forms: list[Form]) -> float:
@@ -91,16 +97,19 @@ class BitSupports:
     def released(self, items: Set) -> float:
         """The share of released records that hold all the items."""
         if items not in self._released:
-            ordered = tuple(sorted(items))
-            head, bits = self._last
-            if head != ordered[:-1] or bits is None:
-                bits = self._bits[ordered[0]]
-                for item in ordered[1:-1]:
-                    bits = bits & self._bits[item]
-                self._last = (ordered[:-1], bits)
-            held = bits & self._bits[ordered[-1]] if len(ordered) > 1 else bits
+            *head, last = sorted(items)
+            held = self._bits[last] if not head else self._all_of(tuple(head)) & self._bits[last]
             self._released[items] = float(np.bitwise_count(held).sum(dtype=np.int64)) / self.n
         return self._released[items]
+
+    def _all_of(self, items: tuple[Item, ...]) -> NDArray[np.uint64]:
+        """The records that hold all the items; sets that share all but their last come one after the other."""
+        if self._last[0] != items:
+            held = self._bits[items[0]]
+            for item in items[1:]:
+                held = held & self._bits[item]
+            self._last = (items, held)
+        return self._last[1]
 
 
 def suits(part: Part, universe: Universe) -> bool:

@@ -1,0 +1,80 @@
+"""Accuracy without raw data: exact on clean records, right on randomized ones, and never blind to the channel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.datasets import discretized as dd
+from sfumato.errors import EstimationError
+from sfumato.learn import DecisionTree, NaiveBayes, hold_out
+from sfumato.learn.score import blended_mean
+from sfumato.evidence.model.observed import observe
+
+c = sf.channels
+NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
+SCHEMA = dd.ADULT.select(NAMES)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return dd.adult("train").select(NAMES)
+
+
+def scheme(p):
+    return sf.Scheme(SCHEMA, {name: c.symmetric(SCHEMA[name].size, p) for name in NAMES})
+
+
+def test_clean_records_give_the_accuracy_itself(rows):
+    model = NaiveBayes().fit(sf.evidence(rows, SCHEMA), target="income")
+    found = model.estimate_score(sf.evidence(rows, SCHEMA))
+    assert found.accuracy == pytest.approx(model.score(rows), abs=2e-4)
+    said = model.predict(rows)
+    truth = np.array(rows.column("income").to_pylist())
+    shares = [[np.mean((truth == t) & (said == s)) for s in model.classes_] for t in model.classes_]
+    assert np.allclose(found.confusion, shares, atol=2e-4)
+
+
+def test_randomized_records_give_it_within_its_error_and_uncorrected_ones_do_not(rows):
+    model = DecisionTree(max_leaves=20).fit(sf.evidence(rows, SCHEMA), target="income")
+    true = model.score(rows)
+    release = sf.randomize(rows, scheme(0.2), rng=1)
+    found = model.estimate_score(release)
+    assert abs(found.accuracy - true) < 5 * found.sd and found.sd < 0.02
+    assert found.confusion.sum() == pytest.approx(1, abs=1e-6)
+    assert np.trace(found.confusion) == pytest.approx(found.accuracy, abs=1e-6)
+    as_if_clean = model.estimate_score(sf.Release(release.arrow(), sf.Scheme(SCHEMA)))
+    assert as_if_clean.accuracy < true - 0.1  # negative control: the channels ignored
+    low, high = found.interval
+    assert low < found.accuracy < high and float(found) == found.accuracy
+    assert set(found.to_dict()) >= {"accuracy", "sd", "confusion", "majority"}
+
+
+def test_estimate_is_linear_and_unbiased_where_the_channel_allows(rows):
+    """With the model trusted little, the answer is the moment estimate."""
+    release = sf.randomize(rows, scheme(0.1), rng=2)
+    names = ["sex", "income"]
+    observed = observe(release, names)
+    wanted = np.array([0.0, 0.0, 0.0, 1.0])
+    wrong = np.array([0.7, 0.1, 0.1, 0.1])
+    value, _ = blended_mean(observed, wrong, wanted, trust=1e-6)
+    moment = sf.evidence(release).counts(names).value[-1] / len(release)
+    assert value == pytest.approx(moment, abs=1e-4)
+    trusting, _ = blended_mean(observed, wrong, wanted, trust=1e9)
+    assert abs(trusting - moment) > 0.02  # all trust in a wrong model: the model's answer
+
+
+def test_held_out_records_are_all_there_once(rows):
+    release = sf.Release.concat([sf.randomize(rows.slice(0, 500), scheme(0.1), rng=1), sf.randomize(rows.slice(500, 300), scheme(0.3), rng=2)])
+    learn, held = hold_out(release, 0.25, rng=1)
+    assert len(learn) == 600 and len(held) == 200 and len(held.parts) == 2
+    with pytest.raises(EstimationError, match="share must lie"):
+        hold_out(release, 1.0)
+
+
+def test_foreign_releases_are_refused(rows):
+    model = NaiveBayes().fit(sf.evidence(rows, SCHEMA), target="income")
+    other = sf.evidence(dd.wisconsin(), dd.WISCONSIN)
+    with pytest.raises(EstimationError, match="does not hold attribute"):
+        model.estimate_score(other)

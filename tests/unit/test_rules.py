@@ -1,0 +1,239 @@
+"""Association rules: exact on clean data, unbiased under every channel, the paper's way as twin, refusals."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.util import find_spec
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+
+import sfumato as sf
+from sfumato.datasets import discretized as dd
+from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError
+from sfumato.learn.rules import AssociationRules, read_baskets
+from sfumato.learn.rules.apriori import candidates
+from sfumato.learn.rules.inclusion import support_by_inversion, table_from_supports
+from sfumato.learn.rules.items import one_hot, one_hot_table, universe
+from sfumato.learn.rules.supports import ReleaseSupports
+
+c = sf.channels
+ITEMS = ("a", "b", "c", "d", "e")
+
+
+def baskets(n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    base = rng.random(n) < 0.5
+    columns = {i: np.where(rng.random(n) < 0.7, base, rng.random(n) < 0.4).astype(int) for i in ITEMS}
+    schema = sf.Schema({i: sf.Categorical(("absent", "present")) for i in ITEMS})
+    return schema.decode(columns), schema, columns
+
+
+def brute(columns, least):
+    out = {}
+    for size in range(1, len(columns) + 1):
+        for items in combinations(columns, size):
+            support = float(np.mean(np.all([columns[i] == 1 for i in items], axis=0)))
+            if support >= least:
+                out[frozenset(items)] = support
+    return out
+
+
+def test_clean_baskets_give_all_frequent_sets():
+    table, schema, columns = baskets()
+    found = AssociationRules(min_support=0.2).fit(sf.evidence(table, schema))
+    true = brute(columns, 0.2)
+    assert {frozenset(one.items): pytest.approx(one.support) for one in found.itemsets_} == true
+    assert all(one.sd == 0 and one.low == one.high == one.support for one in found.itemsets_)
+
+
+def test_item_sets_and_rules_equal_mlxtend():
+    if find_spec("mlxtend") is None:
+        pytest.skip("mlxtend is missing: pip install mlxtend")
+    import pandas as pd
+    from mlxtend.frequent_patterns import apriori, association_rules
+
+    schema, rows = dd.WISCONSIN, dd.wisconsin()
+    codes = schema.encode(rows)
+    frame = pd.DataFrame(
+        {f"{n}={label}": codes[n] == k for n in schema for k, label in enumerate(schema[n].labels)}
+    )
+    theirs = apriori(frame, min_support=0.3, use_colnames=True)
+    ours = AssociationRules(min_support=0.3, min_confidence=0.8015).fit(sf.evidence(rows, schema))
+    assert {frozenset(one.items): round(one.support, 12) for one in ours.itemsets_} == {
+        frozenset(items): round(s, 12) for items, s in zip(theirs["itemsets"], theirs["support"], strict=True)
+    }
+    made = association_rules(theirs, num_itemsets=len(frame), metric="confidence", min_threshold=0.8015)
+    want = {
+        (frozenset(r.antecedents), frozenset(r.consequents)): (round(r.confidence, 9), round(r.lift, 9))
+        for r in made.itertuples()
+    }
+    got = {
+        (frozenset(r.antecedent), frozenset(r.consequent)): (round(r.confidence, 9), round(r.lift, 9))
+        for r in ours.rules_
+    }
+    assert got == want
+
+
+def schemes(schema):
+    return {
+        "mask": sf.Scheme(schema, {ITEMS: c.mask(0.2)}),
+        "groups": sf.Scheme(schema, {("a", "c", "e"): c.symmetric((2, 2, 2), 0.3), "b": c.binary(0.1, 0.2)}),
+        "select a size": sf.Scheme(schema, {ITEMS: c.select_a_size([0.1, 0.1, 0.2, 0.2, 0.2, 0.2], 0.15)}),
+        "general": sf.Scheme(schema, {("a", "b"): c.matrix(np.full((4, 4), 0.1) + 0.6 * np.eye(4), sizes=(2, 2))}),
+    }
+
+
+@pytest.mark.parametrize("name", ["mask", "groups", "select a size", "general"])
+def test_supports_agree_with_the_moment_estimate_of_the_table(name):
+    """The closed form is the last cell of P⁻ᵀ Ñ, with its variance, whatever the channel."""
+    table, schema, _ = baskets()
+    release = sf.randomize(table, schemes(schema)[name], rng=1)
+    supports = ReleaseSupports(release, universe(schema, "presence", None))
+    by_name = {item.attribute: item for item in supports.universe.items}
+    evidence = sf.evidence(release)
+    for items in [("a",), ("a", "c"), ("a", "b", "e"), ("b", "c", "d"), ITEMS]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            found = evidence.counts(list(items))
+        value, variance = supports.estimate([by_name[i] for i in items])
+        assert value == pytest.approx(found.unbiased[-1] / 3000, abs=1e-9)
+        if name in ("mask", "groups"):
+            assert variance == pytest.approx(found.variance[-1] / 3000**2, rel=1e-6)
+
+
+def test_closed_form_equals_inclusion_and_exclusion():
+    """Proposition 7.4 and its inverse, against the product of linear weights."""
+    table, schema, _ = baskets()
+    release = sf.randomize(table, schemes(schema)["groups"], rng=2)
+    columns = {i: release.arrow().column(i).to_numpy() for i in ITEMS}
+    chosen = ("a", "c", "b")
+    sup = {
+        frozenset(s): float(np.all([columns[i] == 1 for i in s], axis=0).sum()) if s else 3000.0
+        for size in range(4)
+        for s in combinations(chosen, size)
+    }
+    scheme = release.scheme
+    matrices = [scheme[("a", "c")].matrix, scheme["b"].matrix]
+    twin = support_by_inversion(table_from_supports(sup, chosen), matrices) / 3000
+    supports = ReleaseSupports(release, universe(schema, "presence", None))
+    by_name = {item.attribute: item for item in supports.universe.items}
+    assert supports.estimate([by_name[i] for i in chosen])[0] == pytest.approx(twin, abs=1e-12)
+    wrong = support_by_inversion(table_from_supports(sup, chosen), [np.eye(4), scheme["b"].matrix]) / 3000
+    assert abs(wrong - twin) > 1e-3  # negative control
+
+
+def test_exclusive_items_halve_the_error():
+    rows, schema = dd.wisconsin(), dd.WISCONSIN.select(["clump_thickness", "bare_nuclei", "class"])
+    items = one_hot_table(rows, schema)
+    names = one_hot(schema).names
+    groups = {names[:3]: c.symmetric((2, 2, 2), 0.3), **{n: c.binary(0.3, 0.3) for n in names[3:]}}
+    scheme = sf.Scheme(one_hot(schema), groups)
+    exact = {frozenset(o.items): o.support for o in AssociationRules(0.01).fit(sf.evidence(rows, schema)).itemsets_}
+    errors = {"valid": [], "plain": []}
+    for seed in range(12):
+        release = sf.randomize(items, scheme, rng=seed)
+        for way, exclusive in (("valid", "auto"), ("plain", None)):
+            supports = ReleaseSupports(release, universe(one_hot(schema), "presence", exclusive))
+            by_name = {item.attribute: item for item in supports.universe.items}
+            for key, true in exact.items():
+                if len(key) == 3:
+                    errors[way].append((supports.estimate([by_name[i] for i in key])[0] - true) ** 2)
+    assert np.mean(errors["valid"]) < 0.5 * np.mean(errors["plain"])
+
+
+def test_candidates_need_all_their_subsets():
+    _, schema, _ = baskets()
+    everything = universe(schema)
+    by_name = {item.attribute: item for item in everything.items}
+    place = {item: i for i, item in enumerate(everything.items)}
+    a, b, d, e = (by_name[x] for x in "abde")
+    joined = candidates([(a, b), (a, d), (b, d), (a, e)], place, everything)
+    assert joined == [(a, b, d)]
+    values = universe(dd.WISCONSIN.select(["clump_thickness", "class"]))
+    place = {item: i for i, item in enumerate(values.items)}
+    pairs = candidates([(item,) for item in values.items], place, values)
+    assert all(one.attribute != two.attribute for one, two in pairs) and len(pairs) == 6
+
+
+def test_reports_trade_false_positives_for_false_negatives():
+    table, schema, _ = baskets()
+    release = sf.randomize(table, schemes(schema)["mask"], rng=3)
+    found = {
+        report: {one.items for one in AssociationRules(0.25, report=report).fit(release).itemsets_}
+        for report in ("point", "few_false_positives", "few_false_negatives")
+    }
+    assert found["few_false_positives"] < found["point"] < found["few_false_negatives"]
+
+
+def test_rules_carry_intervals_that_hold_the_truth():
+    table, schema, columns = baskets(n=20_000)
+    release = sf.randomize(table, schemes(schema)["groups"], rng=4)
+    true = brute(columns, 0.05)
+    model = AssociationRules(min_support=0.2, min_confidence=0.3).fit(release)
+    held = [
+        rule.confidence_low <= true[frozenset(rule.antecedent + rule.consequent)] / true[frozenset(rule.antecedent)] <= rule.confidence_high
+        for rule in model.rules_
+    ]
+    assert len(held) > 20 and np.mean(held) > 0.8  # rules share their noise, so this is not 95 % of independent draws
+    assert all(rule.lift_low <= rule.lift <= rule.lift_high for rule in model.rules_)
+    assert model.frame().num_rows == len(model.rules_) and model.frame("itemsets").num_rows == len(model.itemsets_)
+
+
+def test_rules_about_a_target_conclude_it():
+    model = AssociationRules(0.2, 0.6).fit(sf.evidence(dd.wisconsin(), dd.WISCONSIN), target="class")
+    assert model.rules_ and all(r.consequent[0].startswith("class=") and len(r.consequent) == 1 for r in model.rules_)
+
+
+def test_parts_of_a_release_are_weighed_together(tmp_path):
+    table, schema, columns = baskets()
+    one = sf.randomize(table.slice(0, 1000), schemes(schema)["mask"], rng=1)
+    two = sf.randomize(table.slice(1000), schemes(schema)["groups"], rng=2)
+    model = AssociationRules(0.25).fit(sf.Release.concat([one, two]))
+    true = brute(columns, 0.01)
+    for found in model.itemsets_:
+        assert abs(found.support - true[frozenset(found.items)]) < 6 * found.sd
+    model.plot(tmp_path / "rules.png", most=5)
+    assert (tmp_path / "rules.png").stat().st_size > 5000
+
+
+def test_basket_files_are_read(tmp_path):
+    path = tmp_path / "baskets.txt"
+    path.write_text("bread, milk\nmilk\n\nbread, butter, milk\n")
+    table, schema = read_baskets(path)
+    assert schema.names == ("bread", "butter", "milk") and table.num_rows == 3
+    found = AssociationRules(0.5).fit(sf.evidence(table, schema))
+    assert {one.items for one in found.itemsets_} == {("bread",), ("milk",), ("bread", "milk")}
+    with pytest.raises(SchemaError, match="'jam'"):
+        read_baskets([["jam"]], items=["bread"])
+    with pytest.raises(SchemaError, match="cannot be read"):
+        read_baskets(tmp_path / "none.txt")
+    with pytest.raises(SchemaError, match="at least one"):
+        read_baskets([])
+
+
+def test_bad_input_is_one_clear_line():
+    table, schema, _ = baskets(n=100)
+    given = sf.evidence(table, schema)
+    for options, words in [
+        ({"min_support": 0}, "min_support must lie in"),
+        ({"min_support": 1.2}, "min_support must lie in"),
+        ({"min_confidence": -1}, "min_confidence must lie in"),
+        ({"report": "all"}, "report must be one of"),
+        ({"max_items": 0}, "max_items"),
+        ({"level": 1}, "level must lie in"),
+        ({"items": "things"}, "items must be"),
+        ({"exclusive": [["z"]]}, "'z'"),
+        ({"exclusive": [["a"], ["a"]]}, "two families"),
+    ]:
+        with pytest.raises(EstimationError, match=words):
+            AssociationRules(**options).fit(given)
+    with pytest.raises(EstimationError, match="not fitted"):
+        AssociationRules().rules_
+    with pytest.raises(EstimationError, match="not in the release"):
+        AssociationRules().fit(given, target="z")
+    half = sf.Scheme(schema, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    with pytest.raises(EstimationError, match="singular"):
+        AssociationRules(0.2).fit(sf.randomize(table, half, rng=0))

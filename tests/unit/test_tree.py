@@ -11,7 +11,7 @@ from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
-from sfumato.learn.tree.sources import independence
+from sfumato.evidence.model.pairs import independence
 
 c = sf.channels
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
-from sfumato.evidence.model import ModelEvidence, model_evidence
+from sfumato.evidence.model import ModelEvidence
 from sfumato.learn.tree import DecisionTree
 from sfumato.release import Release
 
@@ -36,7 +36,7 @@ def model(
     release = learning.load(files)
 
     def prepare(part: Release) -> ModelEvidence:
-        return model_evidence(part, tau=tau, order=order, target=target, rng=seed)
+        return ModelEvidence(part, tau=tau, order=order, target=target, rng=seed)
 
     found = prepare(release)
     if sample is not None:

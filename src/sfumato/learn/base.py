@@ -19,7 +19,7 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence, evidence
-from sfumato.evidence.model import ModelEvidence, model_evidence
+from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
 from sfumato.release import Release
 from sfumato.schema import Schema
 
@@ -184,7 +184,7 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
         raise EstimationError(f"the target {target!r} is not in the release; it has {', '.join(schema.names)}")
     if schema[target].size < 2:
         raise EstimationError(f"the target {target!r} has one class, {schema[target].labels[0]!r}: nothing to learn")
-    names = source.names if isinstance(source, ModelEvidence) else schema.names
+    names = source.names if isinstance(source, ModelEvidence | JunctionEvidence) else schema.names
     features = tuple(name for name in names if name != target)
     if not features:
         raise EstimationError(f"the release holds nothing but the target {target!r}: there is nothing to learn from")
@@ -207,9 +207,9 @@ def as_evidence(source: Any) -> Evidence:
     )
 
 
-def modelled(source: Evidence, target: str, names: Sequence[str] | None = None) -> ModelEvidence:
+def modelled(source: Evidence, target: str, names: Sequence[str] | None = None) -> ModelEvidence | JunctionEvidence:
     """The joint model behind some evidence: itself, or one fitted to its release."""
-    if isinstance(source, ModelEvidence):
+    if isinstance(source, ModelEvidence | JunctionEvidence):
         return source
     return model_evidence(source.release, target=target, names=names)
 

@@ -15,10 +15,12 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes, Domain, Numeric
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence import Evidence
-from sfumato.evidence.model import ModelEvidence
+from sfumato.evidence.model import JunctionEvidence, ModelEvidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import DECISION_CELLS, modelled
 from sfumato.schema import Schema
+
+_DRAWN = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +37,17 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     """Cells with their counts: exact ones as they are; randomized ones from the joint model or ("direct") projected."""
     names = [*features, target]
     sizes = source.schema.sizes(names)
-    if prod(sizes) > 2 * DECISION_CELLS:
-        raise EstimationError(f"{prod(sizes)} cells are too many to list: give the learner fewer features")
-    if source.exact and not isinstance(source, ModelEvidence):
+    plain = not isinstance(source, ModelEvidence | JunctionEvidence)
+    if prod(sizes) > DECISION_CELLS:
+        if plain and (counts != "model" or source.exact):
+            raise EstimationError(f"{prod(sizes)} cells are too many to list: give the learner fewer features")
+        return _sampled(modelled(source, target), features, target)
+    if source.exact and plain:
         value = source.counts(names).value
     elif counts == "model":
         model = modelled(source, target)
+        if isinstance(model, JunctionEvidence):
+            return _sampled(model, features, target)
         order = [model.names.index(name) for name in names]
         value = np.ascontiguousarray(model.joint.transpose(order)).reshape(-1) * model.n
     else:
@@ -51,6 +58,15 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     kept = np.flatnonzero(value > 1e-9 * value.max())
     grid = np.stack(np.unravel_index(kept, sizes), axis=1)
     return Cells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
+
+
+def _sampled(model: ModelEvidence | JunctionEvidence, features: Sequence[str], target: str) -> Cells:
+    """Records drawn from the model, where its cells are too many to list."""
+    schema = model.schema.select([*features, target])
+    codes = schema.encode(model.sample(_DRAWN))
+    grid = np.stack([codes[name] for name in features], axis=1).astype(np.int64)
+    weights = np.full(_DRAWN, model.n / _DRAWN)
+    return Cells(tuple(features), grid, codes[target].astype(np.int64), weights)
 
 
 class Encoding:

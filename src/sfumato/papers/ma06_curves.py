@@ -29,14 +29,10 @@ class Curve:
         return self.values.std(axis=1, ddof=1) if self.values.shape[1] > 1 else np.zeros(len(self.values))
 
 
-def curves(
-    p: Sequence[float], runs: int, measure: Callable[[float, int], dict[str, float]]
-) -> list[Curve]:
+def curves(p: Sequence[float], runs: int, measure: Callable[[float, int], dict[str, float]]) -> list[Curve]:
     """Run ``measure(p, seed)`` for every p and seed; a curve per name that it reports."""
     found = [[measure(one, seed) for seed in range(runs)] for one in p]
-    return [
-        Curve(name, tuple(p), np.array([[run[name] for run in row] for row in found])) for name in found[0][0]
-    ]
+    return [Curve(name, tuple(p), np.array([[run[name] for run in row] for row in found])) for name in found[0][0]]
 
 
 def table(title: str, found: Sequence[Curve], notes: Sequence[str] = ()) -> str:

@@ -1,7 +1,7 @@
 """Ma06 figure 6.2: the pocket algorithm on randomized Iris data against p.
 
-Iris repeated 100 times with uniform noise in [-0.2, 0.2], grouped by MGAS, each attribute under a symmetric channel; virginica
-against the other two. The paper prints no numbers; its curve stays near the raw one up to p = .6.
+Iris repeated 100 times with uniform noise in [-0.2, 0.2], grouped by MGAS, each attribute under a symmetric channel;
+virginica against the other two. The paper prints no numbers; its curve stays near the raw one up to p = .6.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Ma06 figure 7.3: gamma of a group of items, randomized together against one by one.
 
-    together  γ = (2^|G| - 1)(1 - p) / p,        one by one with the same change of each item  γ = (γ of one item)^|G|
+together  γ = (2^|G| - 1)(1 - p) / p,        one by one with the same change of each item  γ = (γ of one item)^|G|
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Ma06 figure 7.9: accuracy of a decision tree on Breast Cancer Wisconsin against p.
 
-Ten attributes with 3, 2, 3, 2, ... values, 683 records (the paper repeats them five times); accuracy on the clean records.
+Ten attributes with 3, 2, 3, 2, ... values, 683 records (the paper repeats them five times); accuracy on the
+clean records.
 """
 
 from __future__ import annotations

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import warnings
+from math import prod
 from typing import Any
 
-from sfumato.evidence.model.evidence import ModelEvidence
+from sfumato.errors import SfumatoWarning
+from sfumato.evidence.model.candidates import TAU
+from sfumato.evidence.model.evidence import JOINT_CELLS, ModelEvidence
+from sfumato.evidence.model.junction import CLIQUE_CELLS, JunctionEvidence
 from sfumato.release import Release
 
-__all__ = ["ModelEvidence", "model_evidence"]
+__all__ = ["JunctionEvidence", "ModelEvidence", "model_evidence"]
 
 
-def model_evidence(release: Release, **options: Any) -> ModelEvidence:
-    """The joint model of a release: ``sf.evidence(release, method="model", ...)``; see ``ModelEvidence``."""
-    return ModelEvidence(release, **options)
+class JunctionTreeWarning(SfumatoWarning):
+    """A joint table too large to model whole."""
+
+
+def model_evidence(release: Release, **options: Any) -> ModelEvidence | JunctionEvidence:
+    """The joint model of a release: ``sf.evidence(release, method="model", ...)``; see ``ModelEvidence``.
+
+    Beyond 10^6 cells the junction tree of the dependent pairs takes over, and says so.
+    """
+    names = list(options.get("names") or release.schema.names)
+    cells = prod(release.schema.sizes(names))
+    if cells <= JOINT_CELLS:
+        return ModelEvidence(release, **options)
+    warnings.warn(
+        f"the joint table of {len(names)} attributes has {cells} cells, more than {JOINT_CELLS}: they are modelled in "
+        f"cliques of at most {CLIQUE_CELLS} cells along a junction tree",
+        JunctionTreeWarning,
+        stacklevel=3,
+    )
+    return JunctionEvidence(release, names, options.get("tau") or TAU)

@@ -70,7 +70,7 @@ class ModelEvidence(Evidence):
         if cells > JOINT_CELLS:
             raise EstimationError(
                 f"the joint table of {len(self.names)} attributes has {cells} cells, more than {JOINT_CELLS}: "
-                f"model fewer attributes, or take sfumato.evidence.model.junction_model(release)"
+                f"model fewer attributes, or take JunctionEvidence(release)"
             )
         self._data = observe(release, self.names)
         self._choice = self._fit(tau, order, np.random.default_rng(rng))

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato import channels
 from sfumato.channels.linear import Array
-from sfumato.evidence.model import ModelEvidence, model_evidence
+from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.model.evidence import JOINT_CELLS, margin
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.supports import RecordSupports, ReleaseSupports
@@ -48,14 +48,14 @@ def joint_model(release: Release, universe: Universe, supports: ReleaseSupports)
     if not universe.presence:
         if prod(release.schema.sizes()) > JOINT_CELLS:
             return None
-        return ModelSupports(model_evidence(release, tau=0.3), universe)
+        return ModelSupports(ModelEvidence(release, tau=0.3), universe)
     found = [part for part in supports.parts if isinstance(part, RecordSupports)]
     if len(found) != 1 or len(found) != len(supports.parts):
         return None
     units = found[0].units
     if prod(size for unit in units for size in unit.sizes) > JOINT_CELLS:
         return None
-    return ModelSupports(model_evidence(_as_categorical(found[0]), tau=0.3), universe)
+    return ModelSupports(ModelEvidence(_as_categorical(found[0]), tau=0.3), universe)
 
 
 def _as_categorical(found: RecordSupports) -> Release:

@@ -15,7 +15,7 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence import Evidence
-from sfumato.evidence.model import ModelEvidence
+from sfumato.evidence.model import JunctionEvidence, ModelEvidence
 from sfumato.learn.base import Classifier, modelled, one_class
 from sfumato.learn.tree.draw import draw, text
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
@@ -73,7 +73,7 @@ class DecisionTree(Classifier):
         asked, found = self._source(source)
         self.evidence_ = asked
         one_class(found.root(), self.target_, self.schema_[self.target_].labels)
-        exact = asked.exact and not isinstance(asked, ModelEvidence)
+        exact = asked.exact and not isinstance(asked, ModelEvidence | JunctionEvidence)
         budget = None if exact or self.counts == "paper" else self.max_leaves
         rules = Rules(self.criterion, budget, self.max_depth, max(self.min_gain, 1e-12))
         self.root_ = grow(found, range(len(self.features_)), rules)
@@ -83,9 +83,13 @@ class DecisionTree(Classifier):
     def _source(self, source: Evidence) -> tuple[Evidence, Source]:
         names = [*self.features_, self.target_]
         cells = prod(self.schema_.sizes(names))
-        asks_model = isinstance(source, ModelEvidence) or (self.counts == "model" and not source.exact)
+        asks_model = isinstance(source, ModelEvidence | JunctionEvidence) or (
+            self.counts == "model" and not source.exact
+        )
         if asks_model:
             model = modelled(source, self.target_)
+            if isinstance(model, JunctionEvidence):
+                return model, EstimateSource(model, self.features_, self.target_, 0.0, 2.0)
             moved = np.moveaxis(model.joint, model.names.index(self.target_), -1) * model.n
             return model, TableSource(moved, stop_when_settled=True)
         if cells <= TABLE_CELLS and (source.exact or self.counts == "paper"):

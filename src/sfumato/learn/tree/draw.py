@@ -75,8 +75,9 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
             for code, child in enumerate(node.children):
                 to = rows[id(child)]
                 axes.plot([level + width, level + 1], [y, to], color="#a0aec0", linewidth=1, zorder=0)
-                axes.text(level + 0.985, to, _label(tree, node.attribute or 0, code), fontsize=7, ha="right", va="center",
-                          color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
+                label = _label(tree, node.attribute or 0, code)
+                axes.text(level + 0.985, to, label, fontsize=7, ha="right", va="center", color="#4a5568",
+                          bbox={"color": "white", "pad": 1})  # fmt: skip
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)
     axes.axis("off")

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
+from sfumato.evidence.model.pairs import independence
 from sfumato.learn.tree.grow import Path
 
 
@@ -68,7 +69,7 @@ class EstimateSource:
 
     def worth(self, path: Path, counts: Array) -> bool:
         """Effective sample size: (Σ w)² / Σ w² of the records' weights in the node's estimated count."""
-        if not path:
+        if not path or self.min_effective <= 0:
             return True
         cell = self.evidence.cells([self.features[axis] for axis, _ in path], [[code for _, code in path]])
         value = float(cell.value[0])
@@ -77,6 +78,8 @@ class EstimateSource:
 
     def trusted(self, path: Path, attribute: int) -> bool:
         """A Wald test that class and attribute are independent within the node, on the estimate's own covariance."""
+        if self.alpha > 1:
+            return True
         from scipy.stats import chi2
 
         sizes = self.evidence.schema.sizes([self.features[attribute], self.target])
@@ -91,23 +94,3 @@ class EstimateSource:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             return self.evidence.counts(names).table
-
-
-def independence(table: Array, covariance: Array) -> tuple[float, int]:
-    """The Wald statistic of T = r cᵀ / n, with the delta method for the residuals, and its degrees of freedom."""
-    rows, cols = table.sum(axis=1), table.sum(axis=0)
-    n = float(table.sum())
-    if n <= 0:
-        return 0.0, 0
-    residual = (table - np.outer(rows, cols) / n).reshape(-1)
-    k, m = table.shape
-    sum_rows, sum_cols = np.kron(np.eye(k), np.ones((1, m))), np.kron(np.ones((1, k)), np.eye(m))
-    spread_rows, spread_cols = np.kron(np.eye(k), cols[:, None] / n), np.kron(rows[:, None] / n, np.eye(m))
-    J = np.eye(k * m) - spread_rows @ sum_rows - spread_cols @ sum_cols
-    J += np.outer(np.outer(rows, cols).reshape(-1) / n**2, np.ones(k * m))
-    values, vectors = np.linalg.eigh(J @ covariance @ J.T)
-    freedom = (k - 1) * (m - 1)
-    kept = np.argsort(values)[::-1][:freedom]
-    kept = kept[values[kept] > 1e-14]
-    along = vectors[:, kept].T @ residual
-    return float((along**2 / values[kept]).sum()), len(kept)

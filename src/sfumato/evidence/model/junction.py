@@ -1,0 +1,181 @@
+"""The joint model of many attributes: small models of cliques, tied together along a junction tree.
+
+    θ(x) = ∏_cliques θ_C(x_C) / ∏_separators θ_S(x_S)
+
+The links are the pairs that pass the Wald test against the randomization's own noise; they are taken strongest first
+as long as no clique has more than ``CLIQUE_CELLS`` cells, and those that did not fit are listed in ``dropped``. Each
+clique is a penalised log-linear model of its own released columns; a child enters by its distribution given what it
+shares with its parent.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError, NegativeCountsWarning
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.model.candidates import TAU
+from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.model.observed import observe
+from sfumato.evidence.model.pairs import dependent_pairs
+from sfumato.evidence.model.triangulate import Link, bounded, tree
+from sfumato.evidence.table import Evidence
+from sfumato.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: The bound on a clique's table, and on any table on the way to an answer.
+CLIQUE_CELLS = 1 << 13
+ANSWER_CELLS = 1 << 22
+
+Factor = tuple[tuple[int, ...], Array]
+
+
+class JunctionEvidence(Evidence):
+    """Counts from a model of cliques; answers ``counts`` for any attributes whose table is small enough to list."""
+
+    def __init__(
+        self, release: Release, names: Sequence[str] | None = None, tau: float = TAU, most: int = CLIQUE_CELLS
+    ) -> None:
+        super().__init__(release)
+        self.method = "model"
+        self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
+        self._sizes = self.schema.sizes(self.names)
+        moment = Evidence(release)
+        ranked = [pair for _, pair in dependent_pairs(moment, self.names)]
+        found, left_out = bounded(len(self.names), ranked, self._sizes, most, _groups(release, self.names))
+        self.links = tree(found)
+        #: Pairs that depend on each other and did not fit into cliques of the bounded size.
+        self.dropped = [(self.names[i], self.names[j]) for i, j in left_out]
+        self._moment = moment
+        self._factors: list[Factor] = [(link.clique, self._conditional(link, tau)) for link in self.links]
+
+    @property
+    def cliques(self) -> list[tuple[str, ...]]:
+        """The attributes of every clique."""
+        return [tuple(self.names[i] for i in link.clique) for link in self.links]
+
+    def __repr__(self) -> str:
+        largest = max(prod(self._sizes[i] for i in link.clique) for link in self.links)
+        return (
+            f"JunctionEvidence({len(self.names)} attributes in {len(self.links)} cliques of at most {largest} cells; "
+            f"{len(self.dropped)} weaker links left out; n={self.n})"
+        )
+
+    def _conditional(self, link: Link, tau: float) -> Array:
+        """The clique's distribution given what it shares with its parent, an axis per attribute."""
+        observed = observe(self.release, [self.names[i] for i in link.clique])
+        design = Design(observed.sizes, pairwise(len(observed.sizes), min(2, len(observed.sizes))))
+        joint = fit(observed, design, tau).theta.reshape(observed.sizes)
+        own = tuple(place for place, axis in enumerate(link.clique) if axis in link.own)
+        if not link.shared:
+            return joint
+        return np.asarray(joint / np.maximum(joint.sum(axis=own, keepdims=True), 1e-300))
+
+    def counts(self, names: str | Sequence[str]) -> Estimate:
+        asked = self._check([names] if isinstance(names, str) else list(names))
+        axes = tuple(self._place(name) for name in asked)
+        share = self._margin(axes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            # the unbiased estimate's own noise bounds the model's from above
+            sd = self._moment.counts(asked).population().sd
+        order = tuple(range(len(asked)))
+        return ModelEstimate(
+            self.schema.select(asked), share * self.n, (), order, "model", records=float(self.n), root=sd[:, None]
+        )
+
+    def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
+        return [self.counts(names) for names in requests]
+
+    def shares(self, names: Sequence[str]) -> Array:
+        """The modelled shares alone, flat."""
+        return self._margin(tuple(self._place(name) for name in names))
+
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
+        whole = self.counts(names)
+        flat = np.ravel_multi_index(tuple(np.asarray(cells, dtype=np.int64).T), whole.shape)
+        root = whole.sd[flat][:, None] / self.n
+        return ModelEstimate(
+            whole.schema, whole.value[flat], (), whole.order, "model",
+            codes=np.asarray(cells, dtype=np.int64), records=float(self.n), root=root,
+        )  # fmt: skip
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
+        """n records drawn clique by clique."""
+        if n < 1:
+            raise EstimationError(f"n must be at least 1, got {n} instead")
+        codes = self.sample_codes(n, np.random.default_rng(rng))
+        return self.schema.select(self.names).decode(dict(zip(self.names, codes, strict=True)))
+
+    def sample_codes(self, n: int, rng: np.random.Generator) -> list[NDArray[np.int64]]:
+        """A column of codes per attribute."""
+        out: dict[int, NDArray[np.int64]] = {}
+        for link, (clique, table) in zip(self.links, self._factors, strict=True):
+            given = [clique.index(axis) for axis in link.shared]
+            own = [clique.index(axis) for axis in link.own]
+            flat = table.transpose([*given, *own]).reshape(prod(self._sizes[a] for a in link.shared), -1)
+            upper = np.cumsum(flat, axis=1)
+            row = np.zeros(n, dtype=np.int64)
+            for axis in link.shared:
+                row = row * self._sizes[axis] + out[axis]
+            drawn = (rng.random(n)[:, None] * upper[row, -1:] >= upper[row]).sum(axis=1)
+            drawn = np.minimum(drawn, flat.shape[1] - 1)
+            parts = np.unravel_index(drawn, [self._sizes[axis] for axis in link.own])
+            out.update(zip(link.own, parts, strict=True))
+        return [out[axis] for axis in range(len(self.names))]
+
+    def _place(self, name: str) -> int:
+        if name not in self.names:
+            raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def _margin(self, axes: tuple[int, ...]) -> Array:
+        """Sum the other attributes out of the product of the factors, cheapest first."""
+        factors = list(self._factors)
+        left = set(range(len(self.names))) - set(axes)
+        while left:
+            chosen = min(left, key=lambda axis: prod(self._sizes[i] for i in _scope(factors, axis)))
+            scope = tuple(sorted(_scope(factors, chosen)))
+            product = self._multiply([f for f in factors if chosen in f[0]], scope)
+            rest = tuple(i for i in scope if i != chosen)
+            factors = [f for f in factors if chosen not in f[0]] + [(rest, product.sum(axis=scope.index(chosen)))]
+            left.remove(chosen)
+        return np.asarray(self._multiply(factors, axes).reshape(-1))
+
+    def _multiply(self, factors: list[Factor], scope: tuple[int, ...]) -> Array:
+        cells = prod(self._sizes[i] for i in scope)
+        if cells > ANSWER_CELLS:
+            raise EstimationError(
+                f"the answer needs a table of {cells} cells, more than {ANSWER_CELLS}: ask for fewer attributes"
+            )
+        out = np.ones([self._sizes[i] for i in scope])
+        for axes, table in factors:
+            present = sorted(axes, key=scope.index)
+            moved = table.transpose([axes.index(i) for i in present]) if axes else table
+            out = out * moved.reshape([self._sizes[i] if i in axes else 1 for i in scope])
+        return out
+
+
+def _scope(factors: list[Factor], axis: int) -> set[int]:
+    return set().union(*(set(axes) for axes, _ in factors if axis in axes))
+
+
+def _groups(release: Release, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """Attributes that are randomized together stay together."""
+    out: dict[tuple[int, ...], Any] = {}
+    for part in release.parts:
+        for group in part.scheme.groups:
+            held = tuple(names.index(name) for name in group.names if name in names)
+            if len(held) > 1:
+                out[held] = None
+    return list(out)

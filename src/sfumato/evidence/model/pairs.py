@@ -1,0 +1,52 @@
+"""Whether two attributes depend on each other, judged against the noise of their estimated table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from itertools import combinations
+from math import log
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import NegativeCountsWarning
+from sfumato.evidence.table import Evidence
+
+Pair = tuple[int, int]
+
+
+def independence(table: Array, covariance: Array) -> tuple[float, int]:
+    """The Wald statistic of T = r cᵀ / n, with the delta method for the residuals, and its degrees of freedom."""
+    rows, cols = table.sum(axis=1), table.sum(axis=0)
+    n = float(table.sum())
+    if n <= 0:
+        return 0.0, 0
+    residual = (table - np.outer(rows, cols) / n).reshape(-1)
+    k, m = table.shape
+    sum_rows, sum_cols = np.kron(np.eye(k), np.ones((1, m))), np.kron(np.ones((1, k)), np.eye(m))
+    spread_rows, spread_cols = np.kron(np.eye(k), cols[:, None] / n), np.kron(rows[:, None] / n, np.eye(m))
+    J = np.eye(k * m) - spread_rows @ sum_rows - spread_cols @ sum_cols
+    J += np.outer(np.outer(rows, cols).reshape(-1) / n**2, np.ones(k * m))
+    values, vectors = np.linalg.eigh(J @ covariance @ J.T)
+    freedom = (k - 1) * (m - 1)
+    kept = np.argsort(values)[::-1][:freedom]
+    kept = kept[values[kept] > 1e-14]
+    along = vectors[:, kept].T @ residual
+    return float((along**2 / values[kept]).sum()), len(kept)
+
+
+def dependent_pairs(source: Evidence, names: Sequence[str]) -> list[tuple[float, Pair]]:
+    """Pairs whose statistic exceeds d log N (the BIC-scaled Wald test), most telling first, by W - d log N."""
+    pairs = list(combinations(range(len(names)), 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NegativeCountsWarning)
+        found = source.counts_many([[names[i], names[j]] for i, j in pairs])
+    out = []
+    for pair, estimate in zip(pairs, found, strict=True):
+        shares = estimate.population()
+        statistic, freedom = independence(shares.table, shares.cov)
+        excess = statistic - freedom * log(max(estimate.n, 2.0))
+        if freedom and excess > 0:
+            out.append((excess, pair))
+    return sorted(out, reverse=True)

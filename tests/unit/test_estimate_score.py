@@ -8,9 +8,9 @@ import pytest
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
+from sfumato.evidence.model.observed import observe
 from sfumato.learn import DecisionTree, NaiveBayes, hold_out
 from sfumato.learn.score import blended_mean
-from sfumato.evidence.model.observed import observe
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -66,7 +66,9 @@ def test_estimate_is_linear_and_unbiased_where_the_channel_allows(rows):
 
 
 def test_held_out_records_are_all_there_once(rows):
-    release = sf.Release.concat([sf.randomize(rows.slice(0, 500), scheme(0.1), rng=1), sf.randomize(rows.slice(500, 300), scheme(0.3), rng=2)])
+    release = sf.Release.concat(
+        [sf.randomize(rows.slice(0, 500), scheme(0.1), rng=1), sf.randomize(rows.slice(500, 300), scheme(0.3), rng=2)]
+    )
     learn, held = hold_out(release, 0.25, rng=1)
     assert len(learn) == 600 and len(held) == 200 and len(held.parts) == 2
     with pytest.raises(EstimationError, match="share must lie"):

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.channels.linear import Dense
+from sfumato.evidence.counting import sparse_counts
 from sfumato.evidence.model.condense import condense, merge
 from sfumato.evidence.model.loglinear import Design, fit, pairwise, star
 from sfumato.evidence.model.observed import Observed, observe
-from sfumato.evidence.counting import sparse_counts
 from sfumato.evidence.view import view
-from sfumato.channels.linear import Dense
 
 c = sf.channels
 SIZES = (2, 3, 2, 4)
@@ -54,7 +54,9 @@ def schemes():
     s = schema()
     return {
         "symmetric": sf.Scheme(s, {f"x{i}": c.symmetric(k, 0.3) for i, k in enumerate(SIZES)}),
-        "asymmetric": sf.Scheme(s, {"x0": c.binary(0.1, 0.3), "x1": c.matrix([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0, 0.2, 0.8]])}),
+        "asymmetric": sf.Scheme(
+            s, {"x0": c.binary(0.1, 0.3), "x1": c.matrix([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0, 0.2, 0.8]])}
+        ),
         "joint, out of order": sf.Scheme(s, {("x0", "x2"): c.symmetric((2, 2), 0.3), "x3": c.subset(4, 3)}),
     }
 

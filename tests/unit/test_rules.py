@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError
@@ -57,9 +56,7 @@ def test_item_sets_and_rules_equal_mlxtend():
 
     schema, rows = dd.WISCONSIN, dd.wisconsin()
     codes = schema.encode(rows)
-    frame = pd.DataFrame(
-        {f"{n}={label}": codes[n] == k for n in schema for k, label in enumerate(schema[n].labels)}
-    )
+    frame = pd.DataFrame({f"{n}={label}": codes[n] == k for n in schema for k, label in enumerate(schema[n].labels)})
     theirs = apriori(frame, min_support=0.3, use_colnames=True)
     ours = AssociationRules(min_support=0.3, min_confidence=0.8015).fit(sf.evidence(rows, schema))
     assert {frozenset(one.items): round(one.support, 12) for one in ours.itemsets_} == {
@@ -174,7 +171,9 @@ def test_rules_carry_intervals_that_hold_the_truth():
     true = brute(columns, 0.05)
     model = AssociationRules(min_support=0.2, min_confidence=0.3).fit(release)
     held = [
-        rule.confidence_low <= true[frozenset(rule.antecedent + rule.consequent)] / true[frozenset(rule.antecedent)] <= rule.confidence_high
+        rule.confidence_low
+        <= true[frozenset(rule.antecedent + rule.consequent)] / true[frozenset(rule.antecedent)]
+        <= rule.confidence_high
         for rule in model.rules_
     ]
     assert len(held) > 20 and np.mean(held) > 0.8  # rules share their noise, so this is not 95 % of independent draws
@@ -231,7 +230,7 @@ def test_bad_input_is_one_clear_line():
         with pytest.raises(EstimationError, match=words):
             AssociationRules(**options).fit(given)
     with pytest.raises(EstimationError, match="not fitted"):
-        AssociationRules().rules_
+        _ = AssociationRules().rules_
     with pytest.raises(EstimationError, match="not in the release"):
         AssociationRules().fit(given, target="z")
     half = sf.Scheme(schema, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})

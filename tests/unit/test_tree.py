@@ -9,9 +9,9 @@ import sfumato as sf
 from sfumato import datasets
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemaError
+from sfumato.evidence.model.pairs import independence
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
-from sfumato.evidence.model.pairs import independence
 
 c = sf.channels
 
@@ -47,7 +47,9 @@ def id3(codes, target, features, criterion=None):
     for v in range(int(codes[best].max()) + 1 if best is not None else 0):
         rows = codes[best] == v
         rest = [f for f in features if f != best]
-        children[v] = id3({n: col[rows] for n, col in codes.items()}, target, rest) if rows.any() else int(counts.argmax())
+        children[v] = (
+            id3({n: col[rows] for n, col in codes.items()}, target, rest) if rows.any() else int(counts.argmax())
+        )
     return best, children
 
 
@@ -59,7 +61,11 @@ def say(tree, row):
 
 @pytest.mark.parametrize("which", ["lenses", "mushroom", "wisconsin"])
 def test_exact_evidence_gives_plain_id3(which):
-    table, schema = {"lenses": lenses, "mushroom": lambda: (dd.mushroom(), dd.MUSHROOM), "wisconsin": lambda: (dd.wisconsin(), dd.WISCONSIN)}[which]()
+    table, schema = {
+        "lenses": lenses,
+        "mushroom": lambda: (dd.mushroom(), dd.MUSHROOM),
+        "wisconsin": lambda: (dd.wisconsin(), dd.WISCONSIN),
+    }[which]()
     target = schema.names[-1]
     codes = {name: np.asarray(column, dtype=int) for name, column in schema.encode(table).items()}
     plain = id3(codes, target, list(schema.names[:-1]))

@@ -1,8 +1,7 @@
 """Ma06 figure 7.8: accuracy of a decision tree on Adult against p, the paper's ID3 and ours side by side.
 
-Eleven attributes with 4, 3, 3, 3, 2, 3, 2, 3, 2, 3, 2 values, all randomized; the paper repeats the table 30 times, here
-it is taken once. Accuracy is on Adult's own clean test part. The printed figure starts near .8 and falls with p; its values
-cannot be read from the text.
+Eleven attributes with 4, 3, 3, 3, 2, 3, 2, 3, 2, 3, 2 values, all randomized. The paper repeats the table 30 times;
+here it is taken once; accuracy is on Adult's own clean test part. The printed figure cannot be read from the text.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
+from sfumato.evidence.model import JunctionEvidence
 from sfumato.evidence.model.pairs import independence
 from sfumato.learn.tree.grow import Path
 
@@ -91,6 +92,8 @@ class EstimateSource:
         return freedom > 0 and bool(chi2.sf(statistic, freedom) < self.alpha)
 
     def _quiet(self, names: list[str]) -> Array:
+        if isinstance(self.evidence, JunctionEvidence):
+            return self.evidence.shares(names).reshape(self.evidence.schema.sizes(names)) * self.evidence.n
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             return self.evidence.counts(names).table

@@ -19,9 +19,6 @@ from sfumato.papers import ma06_fig6_1 as lenses
 from .harness import Case, benchmark
 
 
-PASSES = 20
-
-
 @benchmark
 def model() -> Iterator[Case]:
     """The joint model of Adult's eleven attributes, 46 656 cells, one copy and thirty."""
@@ -80,7 +77,7 @@ def rules() -> Iterator[Case]:
 def collapsed() -> Iterator[Case]:
     """The pocket on L weighted cells against the paper's N·L posterior-weighted samples (Lenses, N = 6000, L = 48).
 
-    Both make twenty passes over their samples, and reach the same cost.
+    A hundred passes over the cells against ten over the samples, after which both have the same cost.
     """
     release = sf.randomize(lenses.sample(0), lenses.scheme(0.2), rng=1)
     found = ModelEvidence(release, tau=1.0)
@@ -95,12 +92,12 @@ def collapsed() -> Iterator[Case]:
     weights = found.posterior_counts()
 
     def small() -> float:
-        w = pocket(X, sign, weights, np.random.default_rng(1), steps=PASSES * len(X))
+        w = pocket(X, sign, weights, np.random.default_rng(1), steps=100 * len(X))
         return float(weights[(X @ w > 0) != (sign > 0)].sum())
 
     def paper() -> float:
         big, which, heavy = expand(codes, posterior, X)
-        w = pocket(big, sign[which], heavy, np.random.default_rng(1), steps=PASSES * len(big))
+        w = pocket(big, sign[which], heavy, np.random.default_rng(1), steps=10 * len(big))
         return float(weights[(X @ w > 0) != (sign > 0)].sum())
 
     yield Case(

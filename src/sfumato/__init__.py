@@ -4,10 +4,11 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
-from sfumato import channels, datasets
+from sfumato import channels, datasets, learn
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.owner import mgas, randomize, randomize_file
+from sfumato.owner.transformer import Randomizer
 from sfumato.randomness import new_key
 from sfumato.release import Release
 from sfumato.schema import Categorical, Numeric, Ordinal, Schema
@@ -21,6 +22,7 @@ __all__ = [
     "Evidence",
     "Numeric",
     "Ordinal",
+    "Randomizer",
     "Release",
     "Schema",
     "Scheme",
@@ -28,6 +30,7 @@ __all__ = [
     "channels",
     "datasets",
     "evidence",
+    "learn",
     "mgas",
     "new_key",
     "randomize",

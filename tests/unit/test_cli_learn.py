@@ -1,0 +1,90 @@
+"""The learn commands: what they print, what they write, and how they refuse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli import learn_linear, learn_model, learn_naive_bayes, learn_rules, learn_tree
+from sfumato.datasets import discretized as dd
+
+NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
+app = typer.Typer(pretty_exceptions_enable=False)
+app.command("model")(learn_model.model)
+app.command("tree")(learn_tree.tree)
+app.command("rules")(learn_rules.rules)
+app.command("linear")(learn_linear.linear)
+app.command("naive-bayes")(learn_naive_bayes.naive_bayes)
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("learn")
+    schema = dd.WISCONSIN.select(NAMES)
+    scheme = sf.Scheme(schema, {n: sf.channels.symmetric(schema[n].size, 0.1) for n in NAMES})
+    sf.randomize(dd.wisconsin(), scheme, rng=1).save(folder / "r.parquet")
+    from pyarrow import csv
+
+    csv.write_csv(dd.wisconsin().select(NAMES), folder / "clean.csv")
+    return folder
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [("tree", ()), ("linear", ("--loss", "lda")), ("naive-bayes", ()), ("naive-bayes", ("--tan",)), ("model", ())],
+)
+def test_classifiers_say_their_estimated_accuracy(files, command, options):
+    picture = files / f"{command}{len(options)}.png"
+    words = ["--target", "class", "--seed", 1, "--test", files / "clean.csv", *options, "--plot", picture]
+    said = run(command, files / "r.parquet", *words, "--json")
+    assert said.exit_code == 0, said.output
+    found = json.loads(said.stdout)
+    assert found["test_accuracy"] > 0.9 and abs(found["estimated"]["accuracy"] - found["test_accuracy"]) < 0.2
+    assert picture.exists() or "--tan" in options
+
+
+@pytest.mark.parametrize(("command", "options"), [("linear", ("--loss", "lda")), ("naive-bayes", ())])
+def test_answers_can_be_read(files, command, options):
+    said = run(command, files / "r.parquet", "--target", "class", "--seed", 1, "--test", files / "clean.csv", *options)
+    assert said.exit_code == 0, said.output
+    assert "estimated accuracy on clean records" in said.output and "accuracy on" in said.output
+
+
+def test_model_draws_synthetic_records(files):
+    said = run("model", files / "r.parquet", "--tau", 0.3, "--sample", files / "s.csv", "--rows", 50, "--seed", 1)
+    assert said.exit_code == 0 and len((files / "s.csv").read_text().splitlines()) == 51
+
+
+def test_rules_are_listed_and_held_against_clean_rows(files):
+    words = [files / "r.parquet", "--support", 0.2, "--target", "class", "--test", files / "clean.csv"]
+    said = run("rules", *words, "--plot", files / "rules.png")
+    assert said.exit_code == 0 and "=>" in said.output and "against the clean rows" in said.output
+    found = json.loads(run("rules", *words, "--json").stdout)
+    assert found["rules"][0]["consequent"][0].startswith("class=") and found["against_clean_rows"]["frequent"] > 5
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("tree", "--target", "colour"), "not in the release"),
+        (("rules", "--support", 2), "must lie in"),
+        (("linear", "--target", "class", "--loss", "zero"), "loss must be one of"),
+    ],
+)
+def test_refusals_are_our_errors(files, words, says):
+    command, *options = words
+    said = run(command, files / "r.parquet", *options)
+    assert said.exit_code != 0 and isinstance(said.exception, sf.SfumatoError) and says in str(said.exception)
+
+
+@pytest.mark.parametrize("command", ["model", "tree", "rules", "linear", "naive-bayes"])
+def test_help_has_worked_examples(command):
+    assert f"sfumato learn {command}" in run(command, "--help").output

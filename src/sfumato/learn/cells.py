@@ -21,6 +21,7 @@ from sfumato.learn.base import DECISION_CELLS, modelled
 from sfumato.schema import Schema
 
 _DRAWN = 50_000
+_LIKELY_CELLS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,7 @@ class Cells:
 
 
 def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> Cells:
-    """Cells with their counts: exact ones as they are; randomized ones from the joint model or ("direct") projected."""
+    """Cells with their counts: exact ones as they are; randomized ones from the joint model or ("direct") most likely."""
     names = [*features, target]
     sizes = source.schema.sizes(names)
     plain = not isinstance(source, ModelEvidence | JunctionEvidence)
@@ -53,7 +54,9 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     else:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
-            found = source.counts(names)
+            # the most likely counts keep every class that occurs; beyond some size only the projection is quick
+            likely = prod(sizes) <= _LIKELY_CELLS
+            found = (Evidence(source.release, "mle") if likely else source).counts(names)
         value = project(found.value, found.n)
     kept = np.flatnonzero(value > 1e-9 * value.max())
     grid = np.stack(np.unravel_index(kept, sizes), axis=1)

@@ -46,7 +46,7 @@ def draw(path: str | Path, seed: int = 0) -> Any:
             axes.spines[side].set_visible(False)
     drawn.supxlabel("mean of the group, cm", fontsize=9)
     drawn.supylabel("share of records", fontsize=9)
-    drawn.legend(*drawn.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+    drawn.legend(*drawn.axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
     drawn.savefig(str(path), dpi=150)
     return drawn
 

@@ -13,7 +13,9 @@ from sfumato.evidence.model.observed import Observed
 
 TAU = 0.3
 _HELD_OUT = 0.25
+_LIKELY = 1.5  # of its gain for the target
 _SURE = 3.0  # a candidate must beat the default by this many standard errors
+_WORTH = 0.05  # and add this share to what the pairs say beyond independence
 _LOOSE = 1e-4  # the choice needs less precision than the final fit
 #: How strongly the full joint table leans on the pairwise model, in records.
 _STRENGTHS = (30.0, 300.0, 3000.0)
@@ -26,6 +28,8 @@ class Candidate:
     name: str
     gain: float
     noise: float
+    target_gain: float = 0.0  # the same for the released target given the other released values
+    target_noise: float = 0.0
     chosen: bool = False
 
 
@@ -71,18 +75,31 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator, ord
         makers[f"full joint, strength {strength:g}"] = _joint_maker(design, first, learn, strength)
     tried = [Candidate(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
     for name, make in makers.items():
-        gain, noise = _compare(held, make(learn, _LOOSE).theta, first.theta)
-        tried.append(Candidate(name, gain, noise))
-    better = [c for c in tried if c.gain > _SURE * c.noise]
-    best = max(better, key=lambda c: c.gain) if better else tried[0]
-    alone = next(c for c in tried if c.name == "independent")
-    if best is tried[0] and alone.gain > 0:
-        best = alone  # pairs that do not foretell held-out records better are noise
+        theta = make(learn, _LOOSE).theta
+        about = (0.0, 0.0) if target is None else _compare(held, theta, first.theta, target)
+        tried.append(Candidate(name, *_compare(held, theta, first.theta, None), *about))
+    best = _best(tried, target is not None)
     candidates = tuple(replace(c, chosen=c is best) for c in tried)
     if best is tried[0]:
         fitted = fit(observed, design, TAU, first.parameters)
         return Choice(fitted.theta, fitted, None, candidates)
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
+
+
+def _best(tried: list[Candidate], has_target: bool) -> Candidate:
+    """The default, unless another surely foretells records better, by enough to matter, and the target no worse."""
+    default, *others = tried
+    alone = next(c for c in others if c.name == "independent")
+    worth = max(-alone.gain, 0.0) * _WORTH
+    better = [
+        c
+        for c in others
+        if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > _LIKELY * c.target_noise)
+    ]
+    if better:
+        return max(better, key=lambda c: c.target_gain if has_target else c.gain)
+    # pairs that do not foretell held-out records better are noise
+    return alone if alone.gain > 0 else default
 
 
 def joint_with_prior(observed: Observed, prior: Array, strength: float, steps: int = 60) -> Array:
@@ -121,12 +138,15 @@ def _halves(observed: Observed, rng: np.random.Generator) -> tuple[Observed, Obs
     return learn, held
 
 
-def _compare(held: Observed, theta: Array, other: Array) -> tuple[float, float]:
-    """The mean difference of the log-likelihoods per record, and its standard error."""
+def _compare(held: Observed, theta: Array, other: Array, target: int | None) -> tuple[float, float]:
+    """The mean difference of the log-likelihoods per record, and its standard error.
+
+    Where a target is named, of its released value given the others': that is what learners will ask.
+    """
     total = square = 0.0
     for part in held.parts:
         seen = part.counts > 0
-        ratio = np.log(np.maximum(part.forward(theta)[seen], 1e-300) / np.maximum(part.forward(other)[seen], 1e-300))
+        ratio = (part.log_released(theta, target) - part.log_released(other, target))[seen]
         total += float(part.counts[seen] @ ratio)
         square += float(part.counts[seen] @ ratio**2)
     n = held.total

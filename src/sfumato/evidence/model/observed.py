@@ -37,6 +37,28 @@ class Channelled:
         """P w."""
         return self._out(self.transition.apply(weights))
 
+    def log_released(self, theta: Array, target: int | None = None) -> Array:
+        """log Pr(released cell); for a target with a column of its own, of that column given the others."""
+        q = np.maximum(self.forward(theta), 1e-300)
+        place = None if target is None else self._factor_of(target)
+        if place is None:
+            return np.log(q)
+        table = q.reshape([factor.cols for factor in self.transition.factors])
+        return np.asarray(np.log(table / table.sum(axis=place, keepdims=True)).reshape(-1))
+
+    def _factor_of(self, axis: int) -> int | None:
+        """The factor that treats one attribute alone, if there is one."""
+        at = 0
+        for place, factor in enumerate(self.transition.factors):
+            held, rows = [], 1
+            while rows < factor.rows or not held:
+                held.append(self.order[at])
+                rows *= self.sizes[self.order[at]]
+                at += 1
+            if held == [axis]:
+                return place
+        return None
+
     def _in(self, flat: Array) -> Array:
         if self.order == tuple(range(len(self.sizes))):
             return flat

@@ -31,7 +31,7 @@ class NaiveBayes(Classifier):
     >>> from sfumato.datasets import discretized
     >>> table, schema = discretized.wisconsin(), discretized.WISCONSIN
     >>> round(NaiveBayes().fit(sf.evidence(table, schema), target="class").score(table), 2)
-    0.97
+    0.98
     """
 
     def __init__(self, smoothing: float = 1.0, target: str | None = None) -> None:

@@ -77,6 +77,22 @@ def test_answers_agree_with_the_whole_table():
     assert np.allclose(alone, small.counts(["sex", "income"]).table.sum(axis=1))
 
 
+def test_messages_give_the_likelihood_of_the_whole_table():
+    rows, schema = chain(n=800, length=6)
+    scheme = sf.Scheme(schema, {n: c.binary(0.1, 0.2) for n in schema})
+    release = sf.randomize(rows, scheme, rng=3)
+    model = JunctionEvidence(release, most=8)
+    assert len(model.links) > 2
+    whole = sf.evidence(release).log_likelihood(list(schema.names), model.shares(schema.names))
+    assert model.log_likelihood() == pytest.approx(whole, rel=1e-10)
+    other = sf.randomize(chain(n=800, length=6, seed=5)[0], scheme, rng=4)
+    uniform = sf.evidence(other).log_likelihood(list(schema.names), np.full(64, 1 / 64))
+    assert model.log_likelihood(release=other) > uniform + 50
+    together = sf.Scheme(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
+    with pytest.raises(EstimationError, match="one by one"):
+        JunctionEvidence(sf.randomize(rows, together, rng=1), most=16).log_likelihood()
+
+
 def test_large_tables_take_the_junction_route_and_say_so():
     rows, schema = chain()
     release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, 0.1) for n in schema}), rng=1)

@@ -35,7 +35,7 @@ class Cells:
 
 
 def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> Cells:
-    """Cells with their counts: exact ones as they are; randomized ones from the joint model or ("direct") most likely."""
+    """Cells with their counts: exact ones as they are, randomized ones from the joint model or ("direct") likeliest."""
     names = [*features, target]
     sizes = source.schema.sizes(names)
     plain = not isinstance(source, ModelEvidence | JunctionEvidence)

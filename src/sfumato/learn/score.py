@@ -23,7 +23,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import ModelEvidence
-from sfumato.evidence.model.candidates import TAU, fit_only
+from sfumato.evidence.model.candidates import fit_either
 from sfumato.evidence.model.observed import Channelled, Observed, observe
 from sfumato.release import Release
 
@@ -99,7 +99,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     features = [name for name in names if name != model.target_]
     decided = model.decisions(features)
     observed = observe(source.release, names)
-    theta = source.theta if _same(source, names) else fit_only(observed, TAU).theta  # type: ignore[attr-defined]
+    theta = source.theta if _same(source, names) else fit_either(observed)  # type: ignore[attr-defined]
     classes = len(model.classes_)
     truth = np.arange(theta.size) % classes
     answer = np.repeat(decided, classes)

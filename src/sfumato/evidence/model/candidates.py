@@ -53,7 +53,7 @@ def fit_only(observed: Observed, tau: float, order: int = 2) -> Choice:
     return Choice(fitted.theta, fitted, None, ())
 
 
-def choose(observed: Observed, target: int | None, rng: np.random.Generator, order: int = 2) -> Choice:
+def choose(observed: Observed, target: int | None, rng: np.random.Generator | None = None, order: int = 2) -> Choice:
     """The candidate that foretells held-out randomized records best; the default unless the gain is sure.
 
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
@@ -84,6 +84,22 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator, ord
         fitted = fit(observed, design, TAU, first.parameters)
         return Choice(fitted.theta, fitted, None, candidates)
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
+
+
+def fit_either(observed: Observed) -> Array:
+    """The distribution of the pairwise model at tau .3, or at 1 where held-out records surely speak for it."""
+    design = Design(observed.sizes, pairwise(len(observed.sizes)))
+    learn, held = _halves(observed, None)
+    first = fit(learn, design, TAU, tolerance=_LOOSE)
+    loose = fit(learn, design, 1.0, first.parameters, _LOOSE)
+    alone = fit(learn, Design(observed.sizes, pairwise(len(observed.sizes), 1)), 1.0, None, _LOOSE)
+    tried = [
+        Candidate(name, *_compare(held, other.theta, first.theta, None))
+        for name, other in (("pairwise, tau=0.3", first), ("pairwise, tau=1", loose), ("independent", alone))
+    ]
+    best = _best(tried, False)
+    tau, start = (1.0, loose) if best is tried[1] else (TAU, first)
+    return fit(observed, design, tau, start.parameters).theta
 
 
 def _best(tried: list[Candidate], has_target: bool) -> Candidate:
@@ -133,7 +149,7 @@ def _plain(fitted: Fitted) -> Choice:
     return Choice(fitted.theta, fitted, None, ())
 
 
-def _halves(observed: Observed, rng: np.random.Generator) -> tuple[Observed, Observed]:
+def _halves(observed: Observed, rng: np.random.Generator | None) -> tuple[Observed, Observed]:
     held, learn = observed.split(_HELD_OUT, rng)
     return learn, held
 

@@ -73,10 +73,10 @@ class ModelEvidence(Evidence):
                 f"model fewer attributes, or take JunctionEvidence(release)"
             )
         self._data = observe(release, self.names)
-        self._choice = self._fit(tau, order, np.random.default_rng(rng))
+        self._choice = self._fit(tau, order, None if rng is None else np.random.default_rng(rng))
         self._warn_if_too_little()
 
-    def _fit(self, tau: float | None, order: int, rng: np.random.Generator) -> Choice:
+    def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> Choice:
         if tau is not None or self._data.total < 40:
             return fit_only(self._data, tau or 0.3, order)
         target = None if self.target is None else self.names.index(self.target)

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.model import messages
 from sfumato.evidence.model.candidates import TAU
 from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.loglinear import Design, fit, pairwise
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 #: The bound on a clique's table, and on any table on the way to an answer.
 CLIQUE_CELLS = 1 << 13
-ANSWER_CELLS = 1 << 22
+ANSWER_CELLS = 1 << 20
 
 Factor = tuple[tuple[int, ...], Array]
 
@@ -109,6 +110,19 @@ class JunctionEvidence(Evidence):
             whole.schema, whole.value[flat], (), whole.order, "model",
             codes=np.asarray(cells, dtype=np.int64), records=float(self.n), root=root,
         )  # fmt: skip
+
+    def log_likelihood(
+        self,
+        names: str | Sequence[str] | None = None,
+        theta: ArrayLike | None = None,
+        *,
+        release: Release | None = None,
+    ) -> float:
+        """log Pr(released records) under the model, of its own release or of another (held-out) one."""
+        if names is not None and theta is not None:
+            return super().log_likelihood(names, theta)
+        tables = [table for _, table in self._factors]
+        return messages.log_likelihood(release or self.release, self.names, self.links, tables, self._sizes)
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
         """n records drawn clique by clique."""

@@ -50,7 +50,8 @@ class Channelled:
         """The factor that treats one attribute alone, if there is one."""
         at = 0
         for place, factor in enumerate(self.transition.factors):
-            held, rows = [], 1
+            held: list[int] = []
+            rows = 1
             while rows < factor.rows or not held:
                 held.append(self.order[at])
                 rows *= self.sizes[self.order[at]]
@@ -108,19 +109,26 @@ class Observed:
             out[axis] = table.sum(axis=tuple(i for i in range(len(self.sizes)) if i != axis))
         return out
 
-    def split(self, share: float, rng: np.random.Generator) -> tuple[Observed, Observed]:
-        """The records cut in two at random, by their counts alone."""
+    def split(self, share: float, rng: np.random.Generator | None = None) -> tuple[Observed, Observed]:
+        """The records cut in two, by their counts alone: at random, or (without rng) every 1/share-th in cell order."""
         kept, left = [], []
         for part in self.parts:
-            counted = part.counts.astype(np.int64)
-            total = int(counted.sum())
-            seen = np.flatnonzero(counted)
-            rows = np.repeat(seen, counted[seen])
-            taken = rng.permutation(total)[: round(share * total)]
-            drawn = np.bincount(rows[taken], minlength=counted.size).astype(np.float64)
+            drawn = _systematic(part.counts, share) if rng is None else _at_random(part.counts, share, rng)
             kept.append(Channelled(part.transition, drawn, part.order, part.sizes))
             left.append(Channelled(part.transition, part.counts - drawn, part.order, part.sizes))
         return Observed(self.sizes, tuple(kept)), Observed(self.sizes, tuple(left))
+
+
+def _systematic(counts: Array, share: float) -> Array:
+    return np.diff(np.floor(np.cumsum(counts) * share + 1e-9), prepend=0.0)
+
+
+def _at_random(counts: Array, share: float, rng: np.random.Generator) -> Array:
+    whole = counts.astype(np.int64)
+    seen = np.flatnonzero(whole)
+    rows = np.repeat(seen, whole[seen])
+    taken = rng.permutation(len(rows))[: round(share * len(rows))]
+    return np.bincount(rows[taken], minlength=whole.size).astype(np.float64)
 
 
 def observe(release: Release, names: Sequence[str]) -> Observed:

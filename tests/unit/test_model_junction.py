@@ -47,7 +47,7 @@ def chain(n=8000, length=21, seed=0):
     rng = np.random.default_rng(seed)
     columns = [rng.integers(0, 2, n)]
     for _ in range(length - 1):
-        columns.append(np.where(rng.random(n) < 0.85, columns[-1], 1 - columns[-1]))
+        columns.append(np.where(rng.random(n) < 0.75, columns[-1], 1 - columns[-1]))
     schema = sf.Schema({f"x{i:02d}": sf.Categorical((0, 1)) for i in range(length)})
     return dict(zip(schema.names, columns, strict=True)), schema
 
@@ -100,10 +100,10 @@ def test_large_tables_take_the_junction_route_and_say_so():
         model = sf.evidence(release, method="model")
     assert isinstance(model, JunctionEvidence)
     tree_ = DecisionTree(max_leaves=8).fit(model, target="x05")
-    assert tree_.score(rows) > 0.85
+    assert tree_.score(rows) > 0.7
     assert set(tree_.used_features) & {"x04", "x06"}
-    assert TAN().fit(model, target="x05").score(rows) > 0.85
-    assert LinearClassifier("logistic").fit(model, target="x05").score(rows) > 0.85
+    assert TAN().fit(model, target="x05").score(rows) > 0.7
+    assert LinearClassifier("logistic").fit(model, target="x05").score(rows) > 0.7
     with pytest.raises(EstimationError, match="fewer attributes"):
         ModelEvidence(release)
     with pytest.raises(EstimationError, match="ask for fewer"):

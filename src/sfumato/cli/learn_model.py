@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
-from sfumato.evidence.model import ModelEvidence
+from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
+from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
 from sfumato.release import Release
 
@@ -35,8 +36,8 @@ def model(
     """
     release = learning.load(files)
 
-    def prepare(part: Release) -> ModelEvidence:
-        return ModelEvidence(part, tau=tau, order=order, target=target, rng=seed)
+    def prepare(part: Release) -> ModelEvidence | JunctionEvidence:
+        return model_evidence(part, tau=tau, order=order, target=target, rng=seed)
 
     found = prepare(release)
     if sample is not None:
@@ -49,6 +50,9 @@ def model(
     if target is not None:
         tree, score = learning.learn(lambda: DecisionTree(max_leaves=None), release, target, seed, prepare)
         tested = learning.test_accuracy(tree, test)
+    if isinstance(found, JunctionEvidence):
+        _show_junction(found, score, target, json)
+        return
     differing = found.disagreement()
     if json:
         console.emit(
@@ -77,3 +81,23 @@ def model(
         learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
+
+
+def _show_junction(found: JunctionEvidence, score: Score | None, target: str | None, json: bool) -> None:
+    """What a model of cliques says of itself."""
+    if json:
+        console.emit(
+            {
+                "model": "junction tree",
+                "attributes": list(found.names),
+                "n": found.n,
+                "cliques": found.cliques,
+                "dropped": found.dropped,
+                "estimated": None if score is None else score.to_dict(),
+            }
+        )
+        return
+    console.say(str(found))
+    console.table(["clique"], [[", ".join(clique)] for clique in found.cliques])
+    if score is not None and target is not None:
+        learning.show_score(score, target)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 #: The bound on a clique's table, and on any table on the way to an answer.
-CLIQUE_CELLS = 1 << 13
+CLIQUE_CELLS = 1 << 12
 ANSWER_CELLS = 1 << 20
 
 Factor = tuple[tuple[int, ...], Array]

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, symmetric, windows
+from sfumato.channels.product import Product
 from sfumato.errors import DisclosureWarning, SchemeError, SfumatoError
 from sfumato.schema import Domain, Schema
 
@@ -29,7 +30,7 @@ class Group:
     @property
     def columns(self) -> tuple[str, ...]:
         """The released columns: the attributes', or a single one where the output does not split into attributes."""
-        return self.names if len(self.channel.outputs) == len(self.names) else ("+".join(self.names),)
+        return tuple(_columns(self.channel, self.names))
 
 
 class Scheme:
@@ -62,6 +63,9 @@ class Scheme:
                 treated.setdefault(name, Group((name,), identity(schema[name].size)))
         self.groups: tuple[Group, ...] = tuple(dict.fromkeys(treated[name] for name in schema.names if name in treated))
 
+        if len(set(self.columns)) < len(self.columns):
+            raise SchemeError(f"two released columns would have the same name: {', '.join(self.columns)}")
+
     def group(self, name: str) -> Group:
         """The group that holds an attribute."""
         for group in self.groups:
@@ -77,6 +81,8 @@ class Scheme:
         group = self.group(names[0])
         if group.names == names:
             return group.channel
+        if not set(names) <= set(group.names):
+            raise SchemeError(f"{', '.join(names)} are not treated together: ask for one group at a time")
         return group.channel.marginal([group.names.index(other) for other in names])
 
     @property
@@ -156,18 +162,20 @@ class Scheme:
         try:
             schema = Schema.from_dict(document["schema"])
             entries = [(tuple(entry["attributes"]), any_from_dict(entry["channel"])) for entry in document["channels"]]
-        except (KeyError, TypeError, AttributeError) as problem:
+            if len(dict(entries)) != len(entries):
+                raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
+            return cls(schema, dict(entries))
+        except SfumatoError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as problem:
             raise SchemeError(f"the scheme is damaged: {problem!r}") from None
-        if len(dict(entries)) != len(entries):
-            raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
-        return cls(schema, dict(entries))
 
     @classmethod
     def from_json(cls, text: str) -> Scheme:
         """The scheme that ``to_json`` wrote."""
         try:
             document = json.loads(text)
-        except (json.JSONDecodeError, TypeError) as problem:
+        except (json.JSONDecodeError, TypeError, RecursionError) as problem:
             raise SchemeError(f"the scheme is not JSON: {problem}") from None
         return cls.from_dict(document)
 
@@ -186,6 +194,20 @@ class Scheme:
     def __repr__(self) -> str:
         inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
         return f"Scheme({inside})"
+
+
+def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
+    """The columns that one channel releases for these attributes."""
+    if isinstance(channel, Product):
+        found: list[str] = []
+        for part in channel.channels:
+            found += _columns(part, names[: len(part.sizes)])
+            names = names[len(part.sizes) :]
+        return found
+    if len(channel.outputs) == len(names):
+        return list(names)
+    joined = "+".join(names)
+    return [joined] if len(channel.outputs) == 1 else [f"{joined}.{i}" for i in range(len(channel.outputs))]
 
 
 def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
@@ -215,8 +237,8 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
 
 
 def _best(domain: Domain, gamma: float) -> Channel:
-    if domain.size == 1:
-        return identity(1)
+    if domain.size == 1 or gamma == math.inf:
+        return identity(domain.size)
     if domain.size == 2:
         return symmetric(2, gamma=gamma)
     if domain.ordered and not domain.nullable:

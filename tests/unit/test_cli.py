@@ -34,6 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     frame.to_csv(tmp_path / "raw.csv", index=False)
     (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    (tmp_path / "header.csv").write_text("sex,grade\n")
+    sf.randomize(frame, SCHEME).save(tmp_path / "good.parquet")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
@@ -103,6 +105,16 @@ def test_bound_instead_of_a_scheme(
         ("inspect raw.csv", "raw.csv.json is missing beside it"),
         ("estimate raw.csv --columns sex", "raw.csv has no scheme"),
         ("bench nothing-like-this", "no benchmark is called"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --key-file k", "--key-file needs --id"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --id id --key-file raw.csv", "raw.csv is not a key"),
+        ("randomize header.csv release.parquet --gamma 3", "empty table"),
+        ("estimate good.parquet --columns sex --plot picture.xyz", "picture.xyz: a picture must end in"),
+        ("estimate good.parquet --columns sex --plot nowhere/picture.svg", "nowhere/picture.svg: cannot be written"),
+        ("estimate good.parquet", "--columns"),
+        ("estimate good.parquet --columns sex --level 2", "level must lie in"),
+        ("demo --folder raw.csv", "raw.csv"),
+        ("nonsense", "nonsense"),
+        ("reproduce figure_99", "there is no figure or table called 'figure_99'"),
     ],
 )
 def test_errors_are_one_line(
@@ -148,3 +160,10 @@ def test_demo_tells_the_whole_story(
         "age.png",
         "race.png",
     }
+
+
+def test_version_and_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    assert run("--version", monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == sf.__version__
+    assert run("", monkeypatch) == 0
+    assert "randomize" in capsys.readouterr().out

@@ -34,7 +34,7 @@ def from_dict(document: dict[str, Any]) -> Channel:
         raise ChannelError(f"unknown kind of channel {kind!r}: this version knows {', '.join(known)}")
     try:
         return KINDS[kind].from_parameters(document)
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:
         if isinstance(problem, ChannelError):
             raise
         raise ChannelError(f"the description of the {kind} channel is damaged: {problem!r}") from problem

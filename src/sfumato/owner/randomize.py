@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -14,14 +15,17 @@ from sfumato import tables
 from sfumato.channels import Noise
 from sfumato.channels.linear import Array
 from sfumato.channels.lookup import Codes
-from sfumato.errors import ChannelError, DisclosureWarning, SchemaError, SchemeError
+from sfumato.errors import ChannelError, DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import KeyedSource, Source, Words, source
-from sfumato.release import Release, Writer, code_types
+from sfumato.release import Release
 from sfumato.scheme import Group, Scheme
+from sfumato.writer import Writer, code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_LONG_ID = 96  # bytes: longer ids are replaced by their digest, so that one of them does not widen all
 
 Rng = np.random.Generator | Source | int | None
 
@@ -58,8 +62,7 @@ def randomize_file(
     progress: Callable[[int], None] | None = None,
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
-    with Writer(target, overwrite) as writer:
-        writer.part(scheme, id)
+    with Writer(target, [scheme], id, overwrite) as writer:
         for batch in randomized_batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
@@ -77,11 +80,13 @@ def randomized_batches(
     answers = Keyed(key) if key is not None else Fresh(source(rng))
     kinds = code_types(scheme)
     wanted = [*scheme.schema.names, *([id] if id is not None else [])]
-    types = scheme.schema.arrow_types | ({id: pa.string()} if id is not None else {})  # an id of 007 stays 007
-    for batch in tables.batches(table, wanted, types):
+    for batch in tables.batches(table, wanted, tables.AS_TEXT):  # as text, an id of 007 stays 007
         if not batch.num_rows:
             continue
-        released = _treat(batch, scheme, answers, id_text(batch.column(id)) if key is not None else None)
+        try:
+            released = _treat(batch, scheme, answers, id_text(batch.column(id)) if key is not None else None)
+        except OutsideDomainError as problem:
+            raise scheme.schema.count_outside(table, problem) from None
         columns = {name: pa.array(released[name], type=kinds[name]) for name in scheme.columns}
         if id is not None:
             columns[id] = batch.column(id)
@@ -163,8 +168,17 @@ def id_text(ids: Any) -> np.ndarray[Any, np.dtype[np.bytes_]]:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
     if pa.types.is_floating(ids.type):
         raise SchemaError("the id column holds fractions; use whole numbers or text")
-    text = ids.cast(pa.string())
-    widest = max(int(pc.max(pc.binary_length(text)).as_py() or 1), 1)
+    try:
+        text = ids.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise SchemaError(f"the id column of type {ids.type} cannot be read as text") from None
+    long = pc.greater(pc.binary_length(text), _LONG_ID)
+    # The last byte tells an id from its digest, and keeps ids apart that differ only in trailing zero bytes.
+    text = pc.binary_join_element_wise(text, pa.scalar("\1"), pa.scalar(""))
+    if pc.any(long).as_py():
+        digests = [hashlib.sha256(value.encode()).hexdigest() + "\2" for value in text.filter(long).to_pylist()]
+        text = pc.replace_with_mask(text, long, pa.array(digests))
+    widest = int(pc.max(pc.binary_length(text)).as_py())
     padded = pc.ascii_rpad(text, width=widest, padding="\0")  # by bytes: all ids end up equally long
     data = np.frombuffer(padded.buffers()[2], dtype=np.uint8)
     start = np.frombuffer(padded.buffers()[1], dtype=np.int32)[padded.offset]

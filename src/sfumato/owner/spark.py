@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sfumato.release import Release, code_types
+from sfumato.release import Release
 from sfumato.scheme import Scheme
+from sfumato.writer import code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import comb, lgamma
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.subject import Attribute, is_noise, subject
 from sfumato.channels.linear import Array
 from sfumato.errors import ChannelError, SfumatoError
 
-_MOST_PATTERNS = 200_000
+_MOST_PATTERNS = 100_000
 
 
 def bayes(
@@ -46,10 +47,9 @@ def bayes(
         y = int(codes[never][0])
         raise ChannelError(f"released code {y} cannot occur under this channel and prior: it has no posterior")
     patterns, place = np.unique(np.sort(codes, axis=1), axis=0, return_inverse=True)
-    with np.errstate(divide="ignore"):
-        log = np.log(seen.prior)[:, None] + sum(np.log(seen.P)[:, patterns[:, t]] for t in range(codes.shape[1]))
+    log = _log(seen.prior)[:, None] + sum(_log(seen.P)[:, patterns[:, t]] for t in range(codes.shape[1]))
     top = log.max(axis=0)
-    if np.isinf(top).any():
+    if (top < -1e8).any():
         raise ChannelError("the answers of some record contradict each other: no true value can give them all")
     weights = np.exp(log - top)
     posterior = weights / weights.sum(axis=0)
@@ -92,27 +92,28 @@ def repeated(
 def _exact(P: Array, prior: Array, times: int) -> float:
     """Sum over how often each answer occurred."""
     counts = _patterns(times, P.shape[1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_p = np.log(P)
-        terms = np.where(counts[:, None, :] > 0, counts[:, None, :] * log_p[None], 0.0).sum(axis=2)
-        log = np.log(prior)[None] + terms
-    ways = lgamma(times + 1) - np.array([sum(lgamma(c + 1) for c in row) for row in counts])
+    ways = lgamma(times + 1) - np.array([lgamma(c + 1) for c in range(times + 1)])[counts].sum(axis=1)
+    log = _log(prior) + counts @ _log(P).T
     return float(min(np.exp(log.max(axis=1) + ways).sum(), 1.0))
 
 
-def _patterns(times: int, m: int) -> Array:
-    if m == 1:
-        return np.array([[times]], dtype=np.float64)
-    rows = [np.insert(_patterns(times - first, m - 1), 0, first, axis=1) for first in range(times + 1)]
-    return np.concatenate(rows)
+def _patterns(times: int, m: int) -> NDArray[np.int64]:
+    """Every way to spread the answers over m kinds: m - 1 bars among the stars."""
+    bars = np.array(list(combinations(range(times + m - 1), m - 1)), dtype=np.int64).reshape(-1, m - 1)
+    ends = np.full((len(bars), 1), times + m - 1)
+    return np.diff(np.hstack((np.full_like(ends, -1), bars, ends)), axis=1) - 1
+
+
+def _log(p: Array) -> Array:
+    """Logarithms with a large negative number for impossible, so that none times impossible is nothing."""
+    return np.log(p, out=np.full_like(p, -1e9), where=p > 0)
 
 
 def _simulated(P: Array, prior: Array, times: int, trials: int, rng: np.random.Generator | int | None) -> float:
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     x = generator.choice(len(prior), size=trials, p=prior)
     counts = np.array([generator.multinomial(times, P[v] / P[v].sum()) for v in x], dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        log = np.log(prior) + counts @ np.maximum(np.log(P), -1e6).T
+    log = _log(prior) + counts @ _log(P).T
     return float((log.argmax(axis=1) == x).mean())
 
 

@@ -1,0 +1,32 @@
+"""The report as plain text, for a terminal."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from sfumato.assess.report import words
+from sfumato.assess.report.cautions import cautions
+from sfumato.assess.report.facts import Facts
+
+_WIDTH = 100
+
+
+def plain(facts: Facts, title: str) -> str:
+    """The same words and numbers as the page, without pictures."""
+    out = [title, "=" * len(title), ""]
+    out += [fill(line, _WIDTH) for line in words.summary(facts)]
+    found = cautions(facts)
+    if found:
+        out += ["", "What to watch", "-------------"]
+        out += [fill(f"{'!' if c.serious else '-'} {c.title}. {c.text}", _WIDTH, subsequent_indent="  ") for c in found]
+    out += ["", "Attribute by attribute", "----------------------"]
+    for unit in facts.units:
+        if unit.channel.k == 1:
+            out += [f"{unit.title}: a single value", ""]
+            continue
+        out.append(f"{unit.title}: protection {words.grade(unit.measures['gamma'])} ({unit.channel})")
+        said = [words.what_happens(unit), *words.learns(unit), *words.accuracy(unit, facts.n)]
+        out += [fill(line, _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in said]
+        out += [f"    {name:32s} {value}" for name, value in words.numbers(unit, facts.n)]
+        out.append("")
+    return "\n".join(out).rstrip() + "\n"

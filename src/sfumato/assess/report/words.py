@@ -1,0 +1,303 @@
+"""The report's sentences: what an adversary learns and what accuracy is left, for a reader who is no statistician."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from sfumato.assess.report.facts import Facts, Unit
+from sfumato.channels.itemset import Mask, SelectASize
+from sfumato.channels.pram import Blocks
+from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.channels.subset import Subset
+from sfumato.channels.windows import Windows
+
+#: Up to which gamma we call the protection what; a convention of this report, explained in it.
+GRADES = ((3.0, "strong"), (10.0, "moderate"), (100.0, "weak"), (math.inf, "very weak"))
+
+
+def grade(gamma: float) -> str:
+    """One word for a gamma."""
+    if gamma == math.inf:
+        return "none"
+    return next(word for limit, word in GRADES if gamma <= limit * (1 + 1e-9))
+
+
+def percent(share: float) -> str:
+    """A share as a percentage that never claims certainty it does not have.
+
+    >>> percent(0.25), percent(0.9997), percent(1.0), percent(0.0004)
+    ('25 %', '99.97 %', '100 %', '0.04 %')
+    """
+    value = 100 * share
+    if value in (0.0, 100.0):
+        return f"{value:.0f} %"
+    if value > 99:
+        digits = 2
+        while digits < 9 and round(value, digits) >= 100:
+            digits += 1
+        text = f"{value:.{digits}f}"
+        return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
+    return f"{value:.2g} %" if value < 9.95 else f"{value:.0f} %"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for a table."""
+    if value is None:
+        return "n/a"
+    if value == math.inf:
+        return "∞"
+    if value >= 10 ** max(digits, 4):
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def points(share: float) -> str:
+    """A half-width in percentage points."""
+    value = 100 * share
+    return f"± {value:.2g} points" if value < 10 else f"± {value:.0f} points"
+
+
+def quoted(unit: Unit) -> str:
+    """The attribute's name inside a sentence."""
+    return f"“{unit.title}”"
+
+
+def what_happens(unit: Unit) -> str:
+    """What the channel does to a true value, in one sentence."""
+    channel = unit.channel
+    if channel.k == 1:
+        return "There is only one possible value, so nothing can be disclosed."
+    if unit.identity:
+        return "The true value is passed on unchanged."
+    if isinstance(channel, Symmetric | ValidSymmetric):
+        changed = percent(channel.p)
+        if len(unit.names) > 1:
+            kind = "possible combinations" if isinstance(channel, ValidSymmetric) else "combinations of values"
+            return (
+                f"The {len(unit.names)} attributes are treated as one: in {changed} of the records the whole "
+                f"combination is replaced by another of the {kind}, drawn at random."
+            )
+        return f"In {changed} of the records the true value is replaced by one of the others, drawn at random."
+    if isinstance(channel, Subset):
+        size = int(channel.membership.sum(axis=0)[0])
+        inside = float(channel.matrix[0] @ channel.membership[0])
+        return (
+            f"Not a value but a set of about {size} of the {channel.k} values is reported; it holds the true value in "
+            f"{percent(inside)} of the records, and nobody can tell in which."
+        )
+    if isinstance(channel, Windows):
+        return (
+            "Not a value but a stretch of neighbouring values is reported, sometimes narrow, sometimes wide; whether "
+            "it holds the true value is left to chance."
+        )
+    if isinstance(channel, Mask):
+        return f"Every item's presence is flipped in {percent(channel.p)} of the records, each on its own."
+    if isinstance(channel, SelectASize):
+        return "Some of a record's items are kept, the others dropped, and items that were not there are added."
+    if isinstance(channel, Blocks):
+        return f"Values are exchanged at random, but only within their own one of {len(channel.channels)} groups."
+    kept = [float(channel.matrix[x, x]) for x in range(channel.k)] if channel.k == channel.m else []
+    if kept and channel.k * channel.m <= 1 << 16:
+        low, high = percent(min(kept)), percent(max(kept))
+        often = low if low == high else f"{low} to {high}"
+        return (
+            f"The true value is reported in {often} of the records, otherwise another one, by a fixed table of chances."
+        )
+    return "The answer is drawn from a fixed table of chances that depends on the true value."
+
+
+def learns(unit: Unit) -> list[str]:
+    """What an adversary learns about one attribute or group, in sentences."""
+    m, name = unit.measures, quoted(unit)
+    if unit.channel.k == 1:
+        return [f"{name} has a single possible value."]
+    if unit.identity:
+        return [
+            f"Whoever sees the release knows {name} of every record exactly. This attribute has no protection at all."
+        ]
+    out = []
+    gamma = m["gamma"]
+    if gamma == math.inf:
+        if "gamma_within" in m:
+            out.append(
+                f"Every answer gives away with certainty which of the {m['blocks']} groups the true value belongs to. "
+                f"Within a group, it shifts the odds between two values by at most {number(m['gamma_within'])} times."
+            )
+        else:
+            out.append(
+                "Some answers rule out some true values with certainty: for a record with such an answer, a suspicion "
+                "can turn into knowledge."
+            )
+    else:
+        beliefs = m["beliefs"]
+        out.append(
+            f"One answer shifts the odds between any two true values by at most {number(gamma)} times. Someone who "
+            f"held a value to be 10 % likely can become at most {percent(beliefs['0.1'])} sure of it; someone who was "
+            f"50 % sure, at most {percent(beliefs['0.5'])}. This holds whatever else that person knows."
+        )
+    if "guess" in m:
+        gain = m["guess"] - m["guess_blind"]
+        but = "no better than" if gain < 0.0005 else "against"
+        out.append(
+            f"An adversary who guesses as well as anybody can is right for {percent(m['guess'])} of the records, "
+            f"{but} {percent(m['guess_blind'])} without seeing the release."
+        )
+    if "break_even" in m:
+        out.append(pays(m["break_even"]))
+    if "repeats" in m and m["repeats"]["10"] > m["guess"] + 0.005:
+        out.append(
+            f"If the same records were released afresh ten times, the guess would be right for "
+            f"{percent(m['repeats']['10'])} of them: release once, or with a key."
+        )
+    return out
+
+
+def pays(break_even: float) -> str:
+    """When acting on a guess stops paying for the adversary."""
+    if break_even == math.inf:
+        return (
+            "Acting on some answers pays for an adversary however much a wrong guess would cost, for he is never wrong."
+        )
+    return (
+        f"Acting on a guess stops paying for an adversary once a wrong guess costs more than {number(break_even)} "
+        f"times what a right one brings."
+    )
+
+
+def accuracy(unit: Unit, n: int | None) -> list[str]:
+    """What accuracy is left, in sentences."""
+    m = unit.measures
+    if unit.channel.k == 1 or unit.identity:
+        return []
+    if "not_estimable" in m:
+        return ["From these answers the shares of the true values cannot be estimated, however many records there are."]
+    if "effective_sample_size" not in m:
+        return []
+    share = m["effective_sample_size"]
+    what = "running shares (how many lie below a value)" if m["target"] == "cdf" else "shares of the values"
+    if n is None:
+        return [f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."]
+    worth = max(share * n, 0.0)
+    shown = f"about {worth:,.0f}" if worth >= 1.5 else "about one"
+    reach = m.get("half_width_cdf", m.get("half_width", 0.0))
+    return [
+        f"{n:,} randomized records tell as much about the {what} as {shown} unrandomized ones would. "
+        f"Each is estimated to within {points(reach)} (95 % confidence)."
+    ]
+
+
+def summary(facts: Facts) -> list[str]:
+    """The report in a few sentences."""
+    guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
+    bare = [unit for unit in facts.units if unit.identity]
+    out = []
+    if guarded:
+        finite = [unit for unit in guarded if unit.measures["gamma"] < math.inf]
+        count = sum(unit.alike * len(unit.names) for unit in guarded)
+        out.append(f"{_many(count, 'attribute')} {'is' if count == 1 else 'are'} randomized before leaving the owner.")
+        if finite:
+            worst = max(finite, key=lambda unit: float(unit.measures["gamma"]))
+            ceiling = percent(worst.measures["beliefs"]["0.1"])
+            out.append(
+                f"The least protected of them with a guarantee is {quoted(worst)} ({grade(worst.measures['gamma'])}): "
+                f"one answer can raise a 10 % suspicion to at most {ceiling}."
+            )
+        open_ended = [unit for unit in guarded if unit.measures["gamma"] == math.inf]
+        if open_ended:
+            out.append(
+                f"No guarantee holds for {_list([quoted(u) for u in open_ended])}: some answers rule values out."
+            )
+    if bare:
+        out.append(f"{_list([quoted(u) for u in bare])} {'is' if len(bare) == 1 else 'are'} passed on in the clear.")
+    if len(facts.units) > 1 and guarded:
+        out.append(whole(facts))
+    return out
+
+
+def whole(facts: Facts) -> str:
+    """The whole record, in one sentence."""
+    guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
+    ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
+    if ratio == math.inf:
+        return "Taken together, the answers of one record can identify some of its values with certainty."
+    beyond = "" if len(guarded) == len([u for u in facts.units if u.channel.k > 1]) else " randomized"
+    return (
+        f"All{beyond} answers of one record together shift the odds between two possible persons by at most "
+        f"{number(ratio)} times: to someone who could link them, a 1 % suspicion about a whole record may grow to "
+        f"{percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
+    )
+
+
+def _many(count: int, noun: str) -> str:
+    small = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+    return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
+
+
+def _list(names: list[str]) -> str:
+    if len(names) > 6:
+        return f"{', '.join(names[:5])} and {len(names) - 5} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+GLOSSARY: tuple[tuple[str, str], ...] = (
+    (
+        "gamma (γ), epsilon (ε)",
+        "How many times one answer can change the odds between two true values, at worst; ε is its natural logarithm. "
+        "γ = 1 discloses nothing, γ = ∞ means that some answer excludes some value. It holds against any adversary.",
+    ),
+    (
+        "Protection",
+        "Our word for γ: up to 3 strong, up to 10 moderate, up to 100 weak, above very weak, infinite none. A "
+        "convention to help the eye, not a law.",
+    ),
+    (
+        "Best guess",
+        "How often the most likely true value, given the answer, is the true one. The blind guess names the most "
+        "frequent value each time.",
+    ),
+    (
+        "Unknown bits, privacy loss",
+        "How many yes-or-no questions about the true value remain after the answer, on average; and the share of the "
+        "original uncertainty that the answer removed. Averages: a rare but certain disclosure hardly shows in them.",
+    ),
+    (
+        "Hides among",
+        "How many true values remain possible after any answer (K), and how unevenly, in bits (0 is even).",
+    ),
+    (
+        "Effective sample",
+        "How many unrandomized records the randomized ones are worth for estimating shares; the ceiling holds for "
+        "every estimator.",
+    ),
+    (
+        "Telling two apart",
+        "How well the best test tells the two most different true values apart: 0.5 is blind, 1 is certain.",
+    ),
+)
+
+
+def numbers(unit: Unit, n: int | None) -> list[tuple[str, str]]:
+    """The numbers that stand beside the words."""
+    m: dict[str, Any] = unit.measures
+    rows = [("gamma, epsilon", f"{number(m['gamma'])}, {number(m['epsilon'])}")]
+    if "gamma_within" in m:
+        rows.append(("gamma within a group", number(m["gamma_within"])))
+    rows.append(("values, answers", f"{m['values']:,}, {m['answers']:,}"))
+    if "guess" in m:
+        rows += [
+            ("best guess, blind guess", f"{percent(m['guess'])}, {percent(m['guess_blind'])}"),
+            ("surest belief after an answer", percent(m["surest"])),
+            ("unknown bits before, after", f"{m['entropy']:.3f}, {m['conditional_entropy']:.3f}"),
+            ("privacy loss (average)", percent(m["privacy_loss"])),
+            ("hides among, unevenness", f"{m['k_anonymity']}, {m['k_distance']:.3f} bits"),
+            ("telling two values apart", f"{m['auc']:.3f}"),
+        ]
+    if "effective_sample_size" in m:
+        ceiling = percent(m["effective_sample_bound"])
+        rows.append(("effective sample, ceiling", f"{percent(m['effective_sample_size'])}, {ceiling}"))
+    if "half_width" in m:
+        rows.append(("each share, 95 %", points(m["half_width"])))
+    if "half_width_cdf" in m:
+        rows.append(("each running share, 95 %", points(m["half_width_cdf"])))
+    return rows

@@ -127,12 +127,13 @@ def audit_scheme(
     own ``randomize``. A column that is passed on unchanged, against the scheme, shows here.
     """
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
-    release = randomizer or _owner(scheme, generator)
+    release = randomizer or _owner(scheme, None if rng is None else generator)
     out = []
     for group in scheme.groups:
 
         def ask(columns: Any, group: Any = group) -> Any:
             rows = len(columns)
+            columns = columns.reshape(rows, -1)
             table = {n: generator.integers(0, d.size, rows) for n, d in scheme.schema.items()}
             table |= _valid_others(scheme, group, rows, generator)
             table |= {n: columns[:, i] for i, n in enumerate(group.names)}
@@ -161,7 +162,7 @@ def _valid_others(scheme: Scheme, own: Any, rows: int, rng: np.random.Generator)
     return out
 
 
-def _owner(scheme: Scheme, rng: np.random.Generator) -> Randomizer:
+def _owner(scheme: Scheme, rng: np.random.Generator | None) -> Randomizer:
     from sfumato.owner import randomize
 
     def release(table: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Ma06 Fig. 3.4: accuracy against privacy for several sample sizes; (a) two five-valued variables, (b) two triangles."""
+"""Ma06 Fig. 3.4: accuracy against privacy for several sample sizes; (a) two five-valued variables, (b) triangles."""
 
 from __future__ import annotations
 

@@ -223,11 +223,11 @@ class TestResampled:
         return X, X[own] + width * noise, own, rng.normal(size=(n, d))
 
     def test_a_narrow_kernel_links_and_a_wide_one_does_not(self):
-        X, Y, own, fresh = self.resampled(0, 0.5455)
+        X, Y, own, _ = self.resampled(0, 0.5455)
         narrow = attacks.linkage(X, Y, own)
         assert 1 - narrow.error > 0.85
         assert narrow.nothing == pytest.approx(1 - 1 / 500)
-        X, Y, own, fresh = self.resampled(0, 4.0)
+        X, Y, own, _ = self.resampled(0, 4.0)
         assert 1 - attacks.linkage(X, Y, own).error < 0.15
 
     def test_membership(self):

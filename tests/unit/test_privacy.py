@@ -259,6 +259,10 @@ class TestEffectiveSample:
         assert privacy.effective_sample_size(c.identity(4)) == near(1.0)
         assert privacy.effective_sample_bound(c.identity(4)) == 1.0
 
+    def test_values_known_to_be_absent_have_no_variance(self):
+        V = privacy.covariance(c.identity(3), [0.5, 0.5, 0.0])
+        assert V == pytest.approx(np.array([[0.25, -0.25, 0], [-0.25, 0.25, 0], [0, 0, 0]]))
+
     def test_groups_with_impossible_combinations(self):
         schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "pregnant": sf.Categorical(("yes", "no"))})
         valid = c.symmetric(valid=[("F", "yes"), ("F", "no"), ("M", "no")], p=0.3)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.subject import Attribute, channel_of, subject
+from sfumato.assess.subject import Attribute, Subject, channel_of, subject
 from sfumato.channels import Channel
 from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array, Dense
@@ -57,7 +57,8 @@ def covariance(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute 
     The inverse Fisher information on the simplex; with the identity channel diag(theta) - theta thetaᵀ.
     """
     seen = subject(of, prior, attribute)
-    possible = seen.P.sum(axis=1) > 0.5
+    # a value that would show in answers that never occur is known to be absent: its share has no variance
+    possible = (seen.P.sum(axis=1) > 0.5) & (seen.P[:, ~seen.seen].sum(axis=1) == 0)
     P = seen.P[np.ix_(possible, seen.seen)]
     gram = (P / seen.released[seen.seen]) @ P.T
     spread = np.linalg.eigvalsh(gram)
@@ -87,17 +88,13 @@ def effective_sample_size(
     if target not in TARGETS:
         raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
     seen = subject(of, prior, attribute)
-    through = covariance(seen.P, seen.prior) if not _has_empty_rows(seen.P) else covariance(of, prior)
+    through = covariance(seen)
     direct = np.diag(seen.prior) - np.outer(seen.prior, seen.prior)
     if target == "cdf":
         through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
     if np.trace(direct) <= 0:
         raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
     return float(np.trace(direct) / np.trace(through))
-
-
-def _has_empty_rows(P: Array) -> bool:
-    return bool((P.sum(axis=1) < 0.5).any())
 
 
 @dataclass(frozen=True)
@@ -130,7 +127,7 @@ def simulate_sample_size(
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
     through = _common_distance(channel, seen.prior, n, trials, generator)
-    guess = min(max(n * _fisher_or(seen.P, seen.prior, through[0]), 1.0), float(n))
+    guess = min(max(n * _fisher_or(seen, through[0]), 1.0), float(n))
     sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
     plain = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes])
     # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
@@ -140,9 +137,9 @@ def simulate_sample_size(
     return Simulated(k / n, float(np.hypot(relative, 0.01) * k / n))
 
 
-def _fisher_or(P: Array, prior: Array, distance: float) -> float:
+def _fisher_or(seen: Subject, distance: float) -> float:
     try:
-        return effective_sample_size(P, prior, "cdf")
+        return effective_sample_size(seen, target="cdf")
     except EstimationError:
         return min(1.0, 0.1 / max(distance, 1e-9))
 

@@ -51,7 +51,7 @@ def mutual_information(of: Any, prior: Any = None, *, attribute: Attribute = Non
 
         return float(continuous.mutual_information(prior, of))
     seen = subject(of, prior, attribute)
-    return max(float(entropy(seen.prior)) - conditional_entropy(seen.P, seen.prior), 0.0)
+    return max(float(entropy(seen.prior)) - conditional_entropy(seen), 0.0)
 
 
 def privacy_loss(of: Any, prior: Any = None, *, attribute: Attribute = None) -> float:

@@ -47,11 +47,13 @@ class Subject:
 
 
 def subject(of: Any, prior: ArrayLike | None = None, attribute: Attribute = None) -> Subject:
-    """The matrix and the prior; without a prior every possible true value is equally likely.
+    """The matrix and the prior; without a prior every possible true value is equally likely. A subject is itself.
 
     >>> subject([[0.9, 0.1], [0.25, 0.75]]).prior
     array([0.5, 0.5])
     """
+    if isinstance(of, Subject):
+        return of
     P = channel_of(of, attribute).matrix
     possible = P.sum(axis=1) > 0.5  # combinations that a channel over valid ones rules out have empty rows
     if prior is None:

@@ -186,17 +186,17 @@ def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
     """Measures that depend on what the adversary believes beforehand."""
     seen = subject(channel, prior)
     top = float(seen.posterior.max(axis=0)[seen.seen].max())
-    hidden = k_anonymity(channel, prior)
+    hidden = k_anonymity(seen)
     curve = roc(channel)
     out = {
         "guess_blind": float(prior.max()),
-        "guess": map_success(channel, prior),
+        "guess": map_success(seen),
         "surest": top,
         "break_even": math.inf if top >= 1 - 1e-12 else top / (1 - top),
         "entropy": entropy(prior),
-        "conditional_entropy": conditional_entropy(channel, prior),
-        "mutual_information": mutual_information(channel, prior),
-        "privacy_loss": privacy_loss(channel, prior),
+        "conditional_entropy": conditional_entropy(seen),
+        "mutual_information": mutual_information(seen),
+        "privacy_loss": privacy_loss(seen),
         "k_anonymity": hidden.k,
         "k_distance": hidden.distance,
         "auc": curve.auc,
@@ -211,13 +211,13 @@ def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
 
 
 def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
-    target = "cdf" if unit.ordered and channel.k > 2 else "shares"
+    target, seen = "cdf" if unit.ordered and channel.k > 2 else "shares", subject(channel, prior)
     try:
-        out: dict[str, Any] = {"target": target, "effective_sample_size": effective_sample_size(channel, prior, target)}
+        out: dict[str, Any] = {"target": target, "effective_sample_size": effective_sample_size(seen, target=target)}
         if n is not None:
-            out["half_width"] = float(half_width(channel, n, prior).max())
+            out["half_width"] = float(half_width(seen, n).max())
             if target == "cdf":
-                out["half_width_cdf"] = float(half_width(channel, n, prior, target="cdf").max())
+                out["half_width_cdf"] = float(half_width(seen, n, target="cdf").max())
         return out
     except EstimationError as problem:
         return {"not_estimable": str(problem)}

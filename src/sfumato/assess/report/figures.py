@@ -81,7 +81,7 @@ def overview(facts: Facts) -> str | None:
 def heat_map(unit: Unit) -> str | None:
     """The table of chances: a row per true value, a column per answer."""
     channel = unit.channel
-    if channel.k < 2 or channel.k > 128 or channel.k * channel.m > 1 << 18:
+    if channel.k < 2 or channel.k > 128 or channel.k * channel.m > 1 << 20:
         return None
     P = channel.matrix
 
@@ -149,7 +149,7 @@ def beliefs(unit: Unit) -> str:
 
 def payoff(unit: Unit) -> str | None:
     """What a guessing adversary gains, as wrong guesses grow dearer."""
-    if "break_even" not in unit.measures or unit.channel.k * unit.channel.m > 1 << 18:
+    if "break_even" not in unit.measures or unit.channel.k * unit.channel.m > 1 << 20:
         return None
     stop = unit.measures["break_even"]
     reach = 10.0 if stop == math.inf else 1.7 * stop
@@ -175,10 +175,11 @@ def precision(unit: Unit, n: int | None) -> str | None:
     if "effective_sample_size" not in m:
         return None
     from sfumato.assess.precision import half_width
+    from sfumato.channels import identity
 
     target = m["target"]
     one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
-    plain = float(half_width(np.eye(unit.channel.k), 1, unit.prior, target=target).max())
+    plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())
     centre = n or 10_000
     sizes = np.geomspace(max(centre / 100, 10), centre * 100, 50)
 

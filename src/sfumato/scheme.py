@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from sfumato.channels import Channel, from_dict, identity, subset, symmetric, windows
@@ -157,7 +158,7 @@ class Scheme:
             raise SchemeError(f"the scheme is not JSON: {problem}") from None
         return cls.from_dict(document)
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the scheme's canonical JSON: equal exactly when the schemes are."""
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)

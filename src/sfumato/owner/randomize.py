@@ -14,6 +14,7 @@ from sfumato import tables
 from sfumato.channels.lookup import Codes
 from sfumato.errors import ChannelError, SchemaError, SchemeError
 from sfumato.owner.ledger import Ledger
+from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import KeyedSource, Source, Words, source
 from sfumato.release import Release, Writer, code_types
 from sfumato.scheme import Group, Scheme
@@ -45,7 +46,10 @@ def randomize(
     import pyarrow as pa
 
     with _booked(ledger, scheme, key, again):
-        found = list(_batches(table, scheme, key, id, rng))
+        if is_spark(table) and rng is None:
+            _check_request(scheme, key, id, rng)
+            return randomize_spark(table, scheme, key, id)
+        found = list(randomized_batches(table, scheme, key, id, rng))
         if not found:
             raise SchemaError("the table is empty: there is nothing to randomize")
     return Release(pa.Table.from_batches(found), scheme, id)
@@ -67,7 +71,7 @@ def randomize_file(
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
     with _booked(ledger, scheme, key, again), Writer(target, overwrite) as writer:
         writer.part(scheme, id)
-        for batch in _batches(table, scheme, key, id, rng):
+        for batch in randomized_batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
                 progress(batch.num_rows)
@@ -78,10 +82,13 @@ def _booked(ledger: Ledger | None, scheme: Scheme, key: bytes | None, again: boo
     return nullcontext() if ledger is None else ledger.entry(scheme, key, again)
 
 
-def _batches(table: Any, scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) -> Iterator[pa.RecordBatch]:
+def randomized_batches(
+    table: Any, scheme: Scheme, key: bytes | None, id: str | None, rng: Rng
+) -> Iterator[pa.RecordBatch]:
+    """The released rows of a table, batch by batch."""
     import pyarrow as pa
 
-    _check_request(table, scheme, key, id, rng)
+    _check_request(scheme, key, id, rng)
     treat = _keyed(scheme, KeyedSource(key)) if key is not None else _fresh(scheme, source(rng))
     kinds = code_types(scheme)
     wanted = [*scheme.schema.names, *([id] if id is not None else [])]
@@ -96,7 +103,7 @@ def _batches(table: Any, scheme: Scheme, key: bytes | None, id: str | None, rng:
         yield pa.RecordBatch.from_pydict(columns)
 
 
-def _check_request(table: Any, scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) -> None:
+def _check_request(scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) -> None:
     if key is not None and id is None:
         raise SchemeError("key needs id, the column that tells records apart")
     if key is not None and rng is not None:
@@ -156,10 +163,15 @@ def purpose(scheme: Scheme, group: Group) -> bytes:
 def id_text(ids: Any) -> np.ndarray[Any, np.dtype[np.bytes_]]:
     """Ids as text in bytes, so that 7 in a Parquet file and "7" in a CSV file are the same record."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if ids.null_count:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
     if pa.types.is_floating(ids.type):
         raise SchemaError("the id column holds fractions; use whole numbers or text")
-    text = ids.cast(pa.string()).cast(pa.binary())
-    return np.asarray(text.to_numpy(zero_copy_only=False)).astype("S")
+    text = ids.cast(pa.string())
+    widest = max(int(pc.max(pc.binary_length(text)).as_py() or 1), 1)
+    padded = pc.ascii_rpad(text, width=widest, padding="\0")  # by bytes: all ids end up equally long
+    data = np.frombuffer(padded.buffers()[2], dtype=np.uint8)
+    start = np.frombuffer(padded.buffers()[1], dtype=np.int32)[padded.offset]
+    return data[start : start + len(padded) * widest].view(f"S{widest}")

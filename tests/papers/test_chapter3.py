@@ -38,8 +38,9 @@ def test_figure_3_4_sample_size_is_the_key():
     assert (b[:, 1] < b[:, 0]).all()
 
 
-def test_table_2_1_is_complete():
-    assert ma06_fig3_4.JOINT.sum() == pytest.approx(1)
+def test_the_triangles_are_a_density():
+    x = np.linspace(0, 24, 24_001)
+    assert np.trapezoid(ma06_fig3_4.two_triangles(x), x) == pytest.approx(1)
 
 
 def test_example_1():

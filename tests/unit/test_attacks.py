@@ -74,6 +74,16 @@ class TestRepeated:
         found = attacks.repeated(additive.gaussian(2), 16)
         assert (found.error, found.naive) == (0.5, 2.0)
 
+    def test_the_mean_of_noisy_releases(self):
+        rng = np.random.default_rng(12)
+        X = 10 * rng.normal(size=(4000, 2))
+        found = attacks.average([X + 2 * rng.normal(size=X.shape) for _ in range(16)], 2.0, X)
+        assert found.error == pytest.approx(0.5, rel=0.05)
+        assert found.naive == pytest.approx(2.0, rel=0.05)
+        assert attacks.average([X[:, 0]] * 4, 2.0).error == 1.0
+        with pytest.raises(SfumatoError, match="a column or table per release"):
+            attacks.average([1.0, 2.0], 2.0)
+
     def test_times_must_be_whole(self):
         with pytest.raises(SfumatoError, match="times must be a whole number"):
             attacks.repeated(c.binary(0.1, 0.1), 0)

@@ -11,18 +11,10 @@ from sfumato.assess.distances import kl
 from sfumato.channels import product, symmetric
 from sfumato.channels.linear import Array
 from sfumato.evidence import mle
+from sfumato.papers.ma06_fig2_2 import TABLE
+from sfumato.papers.ma06_fig2_3 import BASE
 from sfumato.papers.printing import show
 
-#: Table 2.1, whose entries sum to .95 in print: the missing 1/20 belongs to cell (5, 5).
-JOINT = np.array(
-    [
-        [1 / 40, 3 / 10, 0, 1 / 60, 0],
-        [3 / 40, 0, 1 / 30, 1 / 20, 1 / 20],
-        [0, 1 / 10, 1 / 30, 0, 0],
-        [1 / 20, 0, 0, 1 / 60, 1 / 10],
-        [1 / 20, 0, 1 / 30, 1 / 60, 1 / 20],
-    ]
-)
 KEEPS_A, SIZES_A = (0.25, 0.35, 0.5, 0.65, 0.8, 0.95), (1000, 4000, 16_000, 32_000)
 KEEPS_B, SIZES_B = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), (25_000, 100_000, 400_000)
 CELLS = 39  # the thesis' own discretization of 100,000 values ends with 39 groups
@@ -36,7 +28,7 @@ def distances_a(
     The likelihood often puts cells at zero, where the distance would be infinite: they are held at 1e-6.
     """
     generator = np.random.default_rng(rng)
-    truth = JOINT.reshape(-1)
+    truth = TABLE.reshape(-1)
     out = np.zeros((len(sizes), len(keeps)))
     for j, keep in enumerate(keeps):
         operator = product([symmetric(5, 1 - keep)] * 2).transition
@@ -52,8 +44,10 @@ def distances_a(
 
 
 def two_triangles(x: Array) -> Array:
-    """The density with peaks at 1 and 3 over [0, 4], as the thesis draws it."""
-    return np.maximum(0.5 - np.abs(x - 1) / 2, 0) + np.maximum(0.5 - np.abs(x - 3) / 2, 0)
+    """Two triangles of equal weight side by side, as in figure 2.3."""
+    height = 1 / BASE
+    left, right = (1 - np.abs(x - centre) / (BASE / 2) for centre in (BASE / 2, 3 * BASE / 2))
+    return height * (np.maximum(left, 0) + np.maximum(right, 0))
 
 
 def distances_b(
@@ -61,8 +55,8 @@ def distances_b(
 ) -> Array:
     """The mean of int |f - f^| for the two triangles in equal cells, heights divided by the cell width."""
     generator = np.random.default_rng(rng)
-    edges = np.linspace(0, 4, CELLS + 1)
-    fine = np.linspace(0, 4, CELLS * 50 + 1)
+    edges = np.linspace(0, 2 * BASE, CELLS + 1)
+    fine = np.linspace(0, 2 * BASE, CELLS * 50 + 1)
     middle = (fine[1:] + fine[:-1]) / 2
     density = two_triangles(middle)
     mass = density.reshape(CELLS, 50).sum(axis=1)

@@ -3,7 +3,7 @@
 Every attack returns what it recovered, its error, and the error of knowing nothing.
 """
 
-from sfumato.assess.attacks.additive import bayes_estimate, pca, spectral
+from sfumato.assess.attacks.additive import average, bayes_estimate, pca, spectral
 from sfumato.assess.attacks.linkage import linkage, membership
 from sfumato.assess.attacks.norms import NormBound, element_bound, norm_bound
 from sfumato.assess.attacks.posterior import bayes, repeated
@@ -13,6 +13,7 @@ from sfumato.assess.attacks.rotation import procrustes, rotation_pca
 __all__ = [
     "NormBound",
     "Recovery",
+    "average",
     "bayes",
     "bayes_estimate",
     "element_bound",

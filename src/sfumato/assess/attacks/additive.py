@@ -56,6 +56,24 @@ def bayes_estimate(released: ArrayLike, noise: Any, truth: ArrayLike | None = No
     return _done("bayes_estimate", mean + (Z - mean) @ (vectors * gain) @ vectors.T, Z, s, truth, int((gain > 0).sum()))
 
 
+def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
+    r"""The mean of several releases of the same records with fresh noise: its error falls as sd / sqrt(releases).
+
+    ``releases`` has one table (or column) per release along its first axis.
+    """
+    stack = np.asarray(releases, dtype=np.float64)
+    if stack.ndim not in (2, 3) or len(stack) < 1:
+        raise SfumatoError(f"releases must hold a column or table per release, got shape {stack.shape}")
+    Z, s = table(stack[0], "releases"), noise_sd(noise)
+    recovered = table(stack.mean(axis=0), "releases")
+    if truth is None:
+        ignorance = float(np.sqrt(max(float(Z.var(axis=0).mean()) - s**2, 0.0)))
+        return Recovery("average", recovered, s / float(np.sqrt(len(stack))), ignorance, s, {"releases": len(stack)})
+    X = table(truth, "truth", Z)
+    nothing = rms(X - X.mean(axis=0))
+    return Recovery("average", recovered, rms(recovered - X), nothing, rms(Z - X), {"releases": len(stack)})
+
+
 def noise_sd(noise: Any) -> float:
     """The standard deviation meant by a number or by a noise density."""
     value = float(noise.sd) if hasattr(noise, "sd") else float(noise)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.words import number, percent, points, quoted
+from sfumato.assess.report.words import listed, number, percent, points, quoted
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _of_accuracy(unit: Unit, n: int | None) -> list[Caution]:
 def _of_noise(facts: Facts) -> list[Caution]:
     if not facts.noise:
         return []
-    names = ", ".join(facts.noise)
+    names = listed([f"“{name}”" for name in facts.noise])
     text = (
         f"Continuous noise is added to {names}. No gamma is guaranteed: values at the rim of the range stand out, and "
         "the digits of floating-point numbers can betray the true value. Prefer bins and a channel."

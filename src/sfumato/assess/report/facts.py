@@ -124,7 +124,9 @@ def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Array
             prior, source = _prior(names, channel, evidence, priors)
             labels: tuple[str, ...] = ()
             if channel.k <= 4096:
-                labels = tuple(", ".join(map(_label, row)) for row in combinations(*(d.labels for d in domains)))
+                labels = tuple(
+                    "/".join(_label(v, len(row)) for v in row) for row in combinations(*(d.labels for d in domains))
+                )
             ordered = len(domains) == 1 and domains[0].ordered and not domains[0].nullable
             yield Unit(names, labels, channel, prior, source, alike, ordered)
 
@@ -140,8 +142,10 @@ def _parts(names: tuple[str, ...], channel: Channel) -> list[tuple[tuple[str, ..
     return out
 
 
-def _label(value: Any) -> str:
-    return "no answer" if value is None else str(value)
+def _label(value: Any, parts: int) -> str:
+    """The value's name, cut short where it stands beside others."""
+    name = "no answer" if value is None else str(value)
+    return name if parts == 1 else name[:4]
 
 
 def _prior(

@@ -8,6 +8,7 @@ from html import escape
 from sfumato.assess.report import figures, words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.numbers import GLOSSARY, numbers
 
 STYLE = """
 :root { --ink: #2b2a28; --soft: #6f6a62; --line: #e2ddd3; --paper: #fbfaf7; --accent: #2d6a8e; }
@@ -107,8 +108,8 @@ def _overview(facts: Facts) -> str:
             words.percent(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
             "exact" if unit.identity else words.points(reach) if reach is not None else "",
         ]
-        numbers = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
-        rows.append(f"<tr><td>{escape(unit.title)}</td><td>{_badge(unit)}</td>{numbers}</tr>")
+        row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
+        rows.append(f"<tr><td>{escape(unit.title)}</td><td>{_badge(unit)}</td>{row}</tr>")
     picture = figures.overview(facts)
     drawn = f"<figure>{picture}</figure>" if picture and len(facts.units) <= 24 else ""
     return f'<h2>At a glance</h2><div class="wide"><table>{head}{"".join(rows)}</table></div>{drawn}'
@@ -138,7 +139,7 @@ def _unit(unit: Unit, n: int | None) -> str:
         said = said + words.learns(unit) + words.accuracy(unit, n)
     rows = "".join(
         f'<tr><td>{escape(name)}</td><td class="num">{escape(value)}</td></tr>'
-        for name, value in (words.numbers(unit, n) if unit.channel.k > 1 else [])
+        for name, value in (numbers(unit) if unit.channel.k > 1 else [])
     )
     header = (
         f"<header><h3>{escape(unit.title)}</h3>{_badge(unit)}"
@@ -169,5 +170,5 @@ def _whole(facts: Facts) -> str:
 
 
 def _glossary() -> str:
-    rows = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in words.GLOSSARY)
+    rows = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in GLOSSARY)
     return f"<h2>What the numbers mean</h2><dl>{rows}</dl>"

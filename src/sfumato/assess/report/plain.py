@@ -7,6 +7,7 @@ from textwrap import fill
 from sfumato.assess.report import words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
+from sfumato.assess.report.numbers import numbers
 
 _WIDTH = 100
 
@@ -27,6 +28,6 @@ def plain(facts: Facts, title: str) -> str:
         out.append(f"{unit.title}: protection {words.grade(unit.measures['gamma'])} ({unit.channel})")
         said = [words.what_happens(unit), *words.learns(unit), *words.accuracy(unit, facts.n)]
         out += [fill(line, _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in said]
-        out += [f"    {name:32s} {value}" for name, value in words.numbers(unit, facts.n)]
+        out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
         out.append("")
     return "\n".join(out).rstrip() + "\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.channels.itemset import Mask, SelectASize
@@ -26,8 +25,8 @@ def grade(gamma: float) -> str:
 def percent(share: float) -> str:
     """A share as a percentage that never claims certainty it does not have.
 
-    >>> percent(0.25), percent(0.9997), percent(1.0), percent(0.0004)
-    ('25 %', '99.97 %', '100 %', '0.04 %')
+    >>> percent(0.25), percent(0.125), percent(0.9997), percent(1.0), percent(0.0004)
+    ('25 %', '12.5 %', '99.97 %', '100 %', '0.04 %')
     """
     value = 100 * share
     if value in (0.0, 100.0):
@@ -38,7 +37,7 @@ def percent(share: float) -> str:
             digits += 1
         text = f"{value:.{digits}f}"
         return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
-    return f"{value:.2g} %" if value < 9.95 else f"{value:.0f} %"
+    return f"{value:.2g} %" if value < 9.95 else f"{value:.3g} %" if value < 20 else f"{value:.0f} %"
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -96,7 +95,9 @@ def what_happens(unit: Unit) -> str:
     if isinstance(channel, SelectASize):
         return "Some of a record's items are kept, the others dropped, and items that were not there are added."
     if isinstance(channel, Blocks):
-        return f"Values are exchanged at random, but only within their own one of {len(channel.channels)} groups."
+        return (
+            f"The values form {len(channel.channels)} groups and are exchanged at random within their own group only."
+        )
     kept = [float(channel.matrix[x, x]) for x in range(channel.k)] if channel.k == channel.m else []
     if kept and channel.k * channel.m <= 1 << 16:
         low, high = percent(min(kept)), percent(max(kept))
@@ -206,10 +207,10 @@ def summary(facts: Facts) -> list[str]:
         open_ended = [unit for unit in guarded if unit.measures["gamma"] == math.inf]
         if open_ended:
             out.append(
-                f"No guarantee holds for {_list([quoted(u) for u in open_ended])}: some answers rule values out."
+                f"No guarantee holds for {listed([quoted(u) for u in open_ended])}: some answers rule values out."
             )
     if bare:
-        out.append(f"{_list([quoted(u) for u in bare])} {'is' if len(bare) == 1 else 'are'} passed on in the clear.")
+        out.append(f"{listed([quoted(u) for u in bare])} {'is' if len(bare) == 1 else 'are'} passed on in the clear.")
     if len(facts.units) > 1 and guarded:
         out.append(whole(facts))
     return out
@@ -234,70 +235,7 @@ def _many(count: int, noun: str) -> str:
     return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
 
 
-def _list(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     if len(names) > 6:
         return f"{', '.join(names[:5])} and {len(names) - 5} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-GLOSSARY: tuple[tuple[str, str], ...] = (
-    (
-        "gamma (γ), epsilon (ε)",
-        "How many times one answer can change the odds between two true values, at worst; ε is its natural logarithm. "
-        "γ = 1 discloses nothing, γ = ∞ means that some answer excludes some value. It holds against any adversary.",
-    ),
-    (
-        "Protection",
-        "Our word for γ: up to 3 strong, up to 10 moderate, up to 100 weak, above very weak, infinite none. A "
-        "convention to help the eye, not a law.",
-    ),
-    (
-        "Best guess",
-        "How often the most likely true value, given the answer, is the true one. The blind guess names the most "
-        "frequent value each time.",
-    ),
-    (
-        "Unknown bits, privacy loss",
-        "How many yes-or-no questions about the true value remain after the answer, on average; and the share of the "
-        "original uncertainty that the answer removed. Averages: a rare but certain disclosure hardly shows in them.",
-    ),
-    (
-        "Hides among",
-        "How many true values remain possible after any answer (K), and how unevenly, in bits (0 is even).",
-    ),
-    (
-        "Effective sample",
-        "How many unrandomized records the randomized ones are worth for estimating shares; the ceiling holds for "
-        "every estimator.",
-    ),
-    (
-        "Telling two apart",
-        "How well the best test tells the two most different true values apart: 0.5 is blind, 1 is certain.",
-    ),
-)
-
-
-def numbers(unit: Unit, n: int | None) -> list[tuple[str, str]]:
-    """The numbers that stand beside the words."""
-    m: dict[str, Any] = unit.measures
-    rows = [("gamma, epsilon", f"{number(m['gamma'])}, {number(m['epsilon'])}")]
-    if "gamma_within" in m:
-        rows.append(("gamma within a group", number(m["gamma_within"])))
-    rows.append(("values, answers", f"{m['values']:,}, {m['answers']:,}"))
-    if "guess" in m:
-        rows += [
-            ("best guess, blind guess", f"{percent(m['guess'])}, {percent(m['guess_blind'])}"),
-            ("surest belief after an answer", percent(m["surest"])),
-            ("unknown bits before, after", f"{m['entropy']:.3f}, {m['conditional_entropy']:.3f}"),
-            ("privacy loss (average)", percent(m["privacy_loss"])),
-            ("hides among, unevenness", f"{m['k_anonymity']}, {m['k_distance']:.3f} bits"),
-            ("telling two values apart", f"{m['auc']:.3f}"),
-        ]
-    if "effective_sample_size" in m:
-        ceiling = percent(m["effective_sample_bound"])
-        rows.append(("effective sample, ceiling", f"{percent(m['effective_sample_size'])}, {ceiling}"))
-    if "half_width" in m:
-        rows.append(("each share, 95 %", points(m["half_width"])))
-    if "half_width_cdf" in m:
-        rows.append(("each running share, 95 %", points(m["half_width_cdf"])))
-    return rows

@@ -127,6 +127,15 @@ def test_a_group_with_impossible_combinations():
     assert all(result.passed for result in audit_scheme(scheme, trials=20_000, rng=8))
 
 
+def test_channels_side_by_side_are_audited_one_by_one():
+    names = tuple(f"item{i}" for i in range(30))
+    schema = sf.Schema({name: sf.Categorical(("n", "y")) for name in names} | {"one": sf.Categorical(("only",))})
+    scheme = sf.Scheme(schema, {names: c.mask(0.3)})
+    found = audit_scheme(scheme, trials=2000, rng=11, alpha=1e-6)
+    assert [result.name for result in found] == list(names)
+    assert all(result.passed for result in found)
+
+
 def test_a_command(tmp_path):
     program = tmp_path / "flip.py"
     program.write_text(

@@ -6,21 +6,21 @@ Half of the trials choose the event that betrays most, the other half certify it
 from __future__ import annotations
 
 import math
-import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
+from sfumato.assess.blackbox import Randomizer, asker, tally
 from sfumato.assess.certificate import Counts, best_event, fit, limit
 from sfumato.assess.subject import channel_of
 from sfumato.channels import Channel
-from sfumato.channels.base import join_codes, split_codes
+from sfumato.channels.base import split_codes
+from sfumato.channels.product import Product
 from sfumato.errors import SfumatoError
 from sfumato.scheme import Scheme
-
-Randomizer = Callable[[Any], Any]
 
 _MOST_CELLS = 1 << 24
 
@@ -97,10 +97,10 @@ def audit(
     if claimed is None and published is not None:
         claimed = published.gamma
     _check(claimed, trials, alpha, sizes, answers)
-    ask = _asker(of, sizes, answers, rng)
+    ask = asker(of, sizes, answers, rng)
     possible = _possible(published, math.prod(sizes))
-    choose = _tally(ask, possible, sizes, answers, trials // 2)
-    certify = _tally(ask, possible, sizes, answers, trials - trials // 2)
+    choose = tally(ask, possible, answers, trials // 2)
+    certify = tally(ask, possible, answers, trials - trials // 2)
     x, other, event = best_event(choose, alpha)
     inside = certify[:, event].sum(axis=1)
     half = int(certify[x].sum())
@@ -129,33 +129,42 @@ def audit_scheme(
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     release = randomizer or _owner(scheme, None if rng is None else generator)
     out = []
-    for group in scheme.groups:
+    for names, columns, channel in _questions(scheme):
 
-        def ask(columns: Any, group: Any = group) -> Any:
-            rows = len(columns)
-            columns = columns.reshape(rows, -1)
+        def ask(codes: Any, names: Any = names, columns: Any = columns) -> Any:
+            rows = len(codes)
             table = {n: generator.integers(0, d.size, rows) for n, d in scheme.schema.items()}
-            table |= _valid_others(scheme, group, rows, generator)
-            table |= {n: columns[:, i] for i, n in enumerate(group.names)}
+            table |= _valid_others(scheme, names, rows, generator)
+            table |= dict(zip(names, codes.reshape(rows, -1).T, strict=True))
             answers = release(table)
             try:
-                return np.column_stack([np.asarray(answers[column]) for column in group.columns])
+                return np.column_stack([np.asarray(answers[column]) for column in columns])
             except (KeyError, ValueError) as problem:
-                raise SfumatoError(f"the randomizer must return the columns {group.columns}: {problem}") from None
+                raise SfumatoError(f"the randomizer must return the columns {columns}: {problem}") from None
 
-        channel = group.channel
-        seed = generator.integers(1 << 31)
-        found = audit(ask, against=channel, trials=trials, alpha=alpha, rng=int(seed), name=" + ".join(group.names))
+        found = audit(ask, against=channel, trials=trials, alpha=alpha, name=" + ".join(names))
         out.append(found)
     return out
 
 
-def _valid_others(scheme: Scheme, own: Any, rows: int, rng: np.random.Generator) -> dict[str, Any]:
+def _questions(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Channel]]:
+    """What is randomized together: attributes, released columns and channel; channels side by side one by one."""
+    for group in scheme.groups:
+        if isinstance(group.channel, Product) and group.columns == group.names:
+            ends = list(accumulate(len(part.sizes) for part in group.channel.channels))
+            for part, end in zip(group.channel.channels, ends, strict=True):
+                names = group.names[end - len(part.sizes) : end]
+                yield names, names, part
+        elif group.channel.k > 1:
+            yield group.names, group.columns, group.channel
+
+
+def _valid_others(scheme: Scheme, own: tuple[str, ...], rows: int, rng: np.random.Generator) -> dict[str, Any]:
     """Random values for the other groups, only such as their channels allow."""
     out: dict[str, Any] = {}
     for group in scheme.groups:
         cells = getattr(group.channel, "cells", None)
-        if group is own or cells is None or not len(cells):
+        if group.names == own or cells is None or not len(cells):
             continue
         drawn = split_codes(rng.choice(cells, rows), group.channel.sizes)
         out |= dict(zip(group.names, drawn, strict=True))
@@ -182,85 +191,9 @@ def _published(of: Any, against: Any) -> Channel | None:
     return None
 
 
-def _asker(of: Any, sizes: tuple[int, ...], answers: tuple[int, ...], rng: Any) -> Callable[[Counts], Counts]:
-    """One function from flat true codes to flat released codes, whatever is audited."""
-    generator = rng if isinstance(rng, np.random.Generator) else None if rng is None else np.random.default_rng(rng)
-    if isinstance(of, Channel):
-        return lambda codes: of.randomize(codes, generator).astype(np.int64)
-    if isinstance(of, list | tuple) and all(isinstance(word, str) for word in of):
-        call: Randomizer = _command(list(of))
-    elif callable(of):
-        call = of
-    else:
-        raise SfumatoError(
-            f"audit takes a channel, a function or a command as a list of words, got {type(of).__name__}"
-        )
-
-    def ask(codes: Counts) -> Counts:
-        columns = np.column_stack(split_codes(codes, sizes)).astype(np.int64)
-        got = np.asarray(call(columns if len(sizes) > 1 or len(answers) > 1 else codes))
-        return _flat(got, len(codes), answers)
-
-    return ask
-
-
-def _flat(got: Any, rows: int, answers: tuple[int, ...]) -> Counts:
-    got = got[:, 0] if got.ndim == 2 and got.shape[1] == 1 and len(answers) == 1 else got
-    expected = (rows,) if len(answers) == 1 else (rows, len(answers))
-    if got.shape != expected:
-        raise SfumatoError(
-            f"the randomizer must give one answer for each of {rows} records, shape {expected}, got {got.shape} instead"
-        )
-    if got.dtype.kind not in "iub":
-        raise SfumatoError(f"the randomizer must answer with whole-number codes, got {got.dtype} instead")
-    columns = [got] if got.ndim == 1 else list(got.T)
-    for column, size in zip(columns, answers, strict=True):
-        if column.min() < 0 or column.max() >= size:
-            odd = int(column.min()) if column.min() < 0 else int(column.max())
-            raise SfumatoError(f"the randomizer answered {odd}, which is not among the known answers 0 to {size - 1}")
-    return join_codes([column.astype(np.int64) for column in columns], answers).astype(np.int64)
-
-
-def _command(words: list[str]) -> Randomizer:
-    def call(codes: Any) -> Any:
-        rows = codes[:, None] if codes.ndim == 1 else codes
-        text = "\n".join(" ".join(map(str, row)) for row in rows.tolist()) + "\n"
-        try:
-            done = subprocess.run(words, input=text, capture_output=True, text=True, check=True)
-        except (OSError, subprocess.CalledProcessError) as problem:
-            raise SfumatoError(f"the command {words[0]!r} failed: {problem}") from None
-        try:
-            answers = [[int(part) for part in line.replace(",", " ").split()] for line in done.stdout.splitlines()]
-            out = np.array(answers, dtype=np.int64)
-        except ValueError:
-            raise SfumatoError(
-                f"the command {words[0]!r} must write one answer per line, as whole-number codes"
-            ) from None
-        return out[:, 0] if out.ndim == 2 and out.shape[1] == 1 else out
-
-    return call
-
-
 def _possible(published: Channel | None, k: int) -> Counts:
     cells = getattr(published, "cells", None)
     return np.arange(k) if cells is None or not len(cells) else np.sort(np.asarray(cells, dtype=np.int64))
-
-
-def _tally(
-    ask: Callable[[Counts], Counts], inputs: Counts, sizes: tuple[int, ...], answers: tuple[int, ...], trials: int
-) -> Counts:
-    """How often each input gave each answer."""
-    m = math.prod(answers)
-    out = np.zeros((len(inputs), m), dtype=np.int64)
-    batch = max(1, (1 << 20) // trials)
-    for start in range(0, len(inputs), batch):
-        some = inputs[start : start + batch]
-        # inputs take turns, so that a randomizer with a memory is not asked the same thing in one long run
-        codes = np.tile(some, trials)
-        got = ask(codes)
-        cell = np.tile(np.arange(len(some)), trials) * m + got
-        out[start : start + len(some)] = np.bincount(cell, minlength=len(some) * m).reshape(len(some), m)
-    return out
 
 
 def _sizes(given: int | Sequence[int] | None, known: tuple[int, ...] | None, what: str) -> tuple[int, ...]:

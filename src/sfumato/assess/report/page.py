@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 
 from sfumato.assess.report import figures, words
@@ -87,8 +86,7 @@ def _paragraphs(lines: list[str]) -> str:
 
 
 def _text(line: str) -> str:
-    """Escaped, with numbers and their units kept on one line."""
-    return re.sub(r"(?<=\d) (?=%|points)|(?<=±) ", "\u00a0", escape(line))
+    return words.whole_numbers(escape(line))
 
 
 def _overview(facts: Facts) -> str:

@@ -15,11 +15,11 @@ _WIDTH = 100
 def plain(facts: Facts, title: str) -> str:
     """The same words and numbers as the page, without pictures."""
     out = [title, "=" * len(title), ""]
-    out += [fill(line, _WIDTH) for line in words.summary(facts)]
+    out += [_fill(line) for line in words.summary(facts)]
     found = cautions(facts)
     if found:
         out += ["", "What to watch", "-------------"]
-        out += [fill(f"{'!' if c.serious else '-'} {c.title}. {c.text}", _WIDTH, subsequent_indent="  ") for c in found]
+        out += [_fill(f"{'!' if c.serious else '-'} {c.title}. {c.text}", rest="  ") for c in found]
     out += ["", "Attribute by attribute", "----------------------"]
     for unit in facts.units:
         if unit.channel.k == 1:
@@ -27,7 +27,11 @@ def plain(facts: Facts, title: str) -> str:
             continue
         out.append(f"{unit.title}: protection {words.grade(unit.measures['gamma'])} ({unit.channel})")
         said = [words.what_happens(unit), *words.learns(unit), *words.accuracy(unit, facts.n)]
-        out += [fill(line, _WIDTH, initial_indent="  ", subsequent_indent="  ") for line in said]
+        out += [_fill(line, "  ", "  ") for line in said]
         out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
         out.append("")
-    return "\n".join(out).rstrip() + "\n"
+    return "\n".join(out).rstrip().replace("\u00a0", " ") + "\n"
+
+
+def _fill(line: str, first: str = "", rest: str = "") -> str:
+    return fill(words.whole_numbers(line), _WIDTH, initial_indent=first, subsequent_indent=rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.channels.itemset import Mask, SelectASize
@@ -77,7 +78,8 @@ def what_happens(unit: Unit) -> str:
                 f"The {len(unit.names)} attributes are treated as one: in {changed} of the records the whole "
                 f"combination is replaced by another of the {kind}, drawn at random."
             )
-        return f"In {changed} of the records the true value is replaced by one of the others, drawn at random."
+        by = "the other one" if channel.k == 2 else "one of the others, drawn at random"
+        return f"In {changed} of the records the true value is replaced by {by}."
     if isinstance(channel, Subset):
         size = int(channel.membership.sum(axis=0)[0])
         inside = float(channel.matrix[0] @ channel.membership[0])
@@ -188,6 +190,11 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     ]
 
 
+def whole_numbers(text: str) -> str:
+    """Numbers and their units kept together by spaces that do not break."""
+    return re.sub(r"(?<=\d) (?=%|points)|(?<=±) ", "\u00a0", text)
+
+
 def summary(facts: Facts) -> list[str]:
     """The report in a few sentences."""
     guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
@@ -198,12 +205,7 @@ def summary(facts: Facts) -> list[str]:
         count = sum(unit.alike * len(unit.names) for unit in guarded)
         out.append(f"{_many(count, 'attribute')} {'is' if count == 1 else 'are'} randomized before leaving the owner.")
         if finite:
-            worst = max(finite, key=lambda unit: float(unit.measures["gamma"]))
-            ceiling = percent(worst.measures["beliefs"]["0.1"])
-            out.append(
-                f"The least protected of them with a guarantee is {quoted(worst)} ({grade(worst.measures['gamma'])}): "
-                f"one answer can raise a 10 % suspicion to at most {ceiling}."
-            )
+            out.append(_guarantee(finite, len(finite) == len(guarded)))
         open_ended = [unit for unit in guarded if unit.measures["gamma"] == math.inf]
         if open_ended:
             out.append(
@@ -214,6 +216,16 @@ def summary(facts: Facts) -> list[str]:
     if len(facts.units) > 1 and guarded:
         out.append(whole(facts))
     return out
+
+
+def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
+    gammas = [float(unit.measures["gamma"]) for unit in finite]
+    worst = finite[gammas.index(max(gammas))]
+    word, ceiling = grade(max(gammas)), percent(worst.measures["beliefs"]["0.1"])
+    rises = f"one answer can raise a 10 % suspicion to at most {ceiling}."
+    if all_of_them and max(gammas) < 1.01 * min(gammas):
+        return f"{'Its' if len(finite) == 1 else 'Their'} protection is {word}: {rises}"
+    return f"The least protected of them with a guarantee is {quoted(worst)} ({word}): {rises}"
 
 
 def whole(facts: Facts) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -47,6 +50,11 @@ def test_example_1():
     text = zhang04_example1.report()
     for value in ("0.505", "0.118709", "0.005018", "-0.700", "-0.505", "-0.005", "2.31667"):
         assert value in text
+
+
+def test_the_example_runs_and_checks_itself(capsys):
+    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "zhang04_game.py"))
+    assert "equal at loss / benefit = 2.31667" in capsys.readouterr().out
 
 
 def test_bound_table():

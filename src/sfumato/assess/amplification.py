@@ -76,11 +76,11 @@ def joint_gamma(parts: Sequence[Any]) -> float:
     >>> joint_gamma([[[0.75, 0.25], [0.25, 0.75]]] * 3)
     27.0
     """
+    channels = [g.channel for part in parts if isinstance(part, Scheme) for g in part.groups]
+    channels += [channel_of(part) for part in parts if not isinstance(part, Scheme)]
     worst: Fraction | float = Fraction(1)
-    for part in parts:
-        own = Fraction(gamma(part)) if isinstance(part, Scheme) and gamma(part) < math.inf else None
-        ratio = own if own is not None else math.inf if isinstance(part, Scheme) else channel_of(part).exact_gamma
-        worst = math.inf if math.inf in (worst, ratio) else worst * ratio
+    for channel in channels:
+        worst = math.inf if math.inf in (worst, channel.exact_gamma) else worst * channel.exact_gamma
     return float(worst)
 
 

@@ -126,15 +126,16 @@ def simulate_sample_size(
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
-    through = _common_distance(channel, seen.prior, n, trials, generator)
+    through = _randomized_distance(channel, seen.prior, n, trials, generator)
     guess = min(max(n * _fisher_or(seen, through[0]), 1.0), float(n))
     sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
-    plain = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes])
+    plain, spread = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes]).T
     # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
     slope, level = np.polyfit(np.log(sizes), np.log(plain), 1) if len(sizes) > 1 else (-0.5, np.log(plain[0]))
     k = float(np.exp((np.log(through[0]) - level) / slope))
-    relative = through[1] / through[0] / abs(slope)
-    return Simulated(k / n, float(np.hypot(relative, 0.01) * k / n))
+    of_line = float((spread / plain).mean()) / np.sqrt(len(sizes))
+    relative = np.hypot(through[1] / through[0], of_line) / abs(slope)
+    return Simulated(k / n, float(relative * k / n))
 
 
 def _fisher_or(seen: Subject, distance: float) -> float:
@@ -144,7 +145,7 @@ def _fisher_or(seen: Subject, distance: float) -> float:
         return min(1.0, 0.1 / max(distance, 1e-9))
 
 
-def _common_distance(
+def _randomized_distance(
     channel: Channel, prior: Array, n: int, trials: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     operator = channel.transition if not isinstance(channel, SelectASize) else Dense(channel.matrix)
@@ -154,6 +155,7 @@ def _common_distance(
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
 
 
-def _plain_distance(prior: Array, k: int, trials: int, rng: np.random.Generator) -> float:
+def _plain_distance(prior: Array, k: int, trials: int, rng: np.random.Generator) -> tuple[float, float]:
     shares = rng.multinomial(k, prior / prior.sum(), size=trials) / k
-    return float(np.abs(np.cumsum(shares - prior, axis=1)).max(axis=1).mean())
+    found = np.abs(np.cumsum(shares - prior, axis=1)).max(axis=1)
+    return float(found.mean()), float(found.std(ddof=1) / np.sqrt(trials))

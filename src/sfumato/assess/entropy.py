@@ -121,20 +121,19 @@ def _shortest(mass: Array, borders: Array, confidence: float) -> float:
     held = np.concatenate(([True], np.diff(below) > 0))
     held[:-1] |= held[1:]  # both ends of every cell that holds something, so that the cdf can be inverted
     knots, at = below[held], borders[held]
-    steep = np.concatenate(([True], np.diff(knots) > 0))
     best = np.inf
     for start, mass_before in zip(at, knots, strict=True):
         if mass_before + confidence <= 1 + 1e-12:
-            best = min(best, _invert(min(mass_before + confidence, 1.0), knots, at, steep) - start)
+            best = min(best, _invert(min(mass_before + confidence, 1.0), knots, at) - start)
         if mass_before >= confidence - 1e-12:
-            best = min(best, start - _invert(max(mass_before - confidence, 0.0), knots, at, steep, last=True))
+            best = min(best, start - _invert(max(mass_before - confidence, 0.0), knots, at, last=True))
     return float(best)
 
 
-def _invert(level: float, knots: Array, at: Array, steep: Any, last: bool = False) -> float:
+def _invert(level: float, knots: Array, at: Array, last: bool = False) -> float:
     """The smallest (or, with ``last``, the largest) point at which the cdf reaches a level."""
     if last:
-        return -_invert(1 - level, 1 - knots[::-1], -at[::-1], steep)
+        return -_invert(1 - level, 1 - knots[::-1], -at[::-1])
     right = int(np.searchsorted(knots, level - 1e-15))
     if right == 0:
         return float(at[0])

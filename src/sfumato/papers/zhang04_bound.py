@@ -40,7 +40,7 @@ def table(n: int = 2000, trials: int = 300, rng: int = 2004) -> list[tuple[str, 
     return rows
 
 
-def report(n: int = 2000, trials: int = 300) -> str:
+def report(n: int = 2000, trials: int = 1500) -> str:
     """The paper proves the bound and asks when it is met: only by erasure."""
     rows = [
         f"Zhang04 Theorem 1: effective sample size r against its bound, uniform x, n = {n}",

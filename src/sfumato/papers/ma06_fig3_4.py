@@ -81,10 +81,11 @@ def figure(path: Any) -> None:
 
     drawing = Figure(figsize=(9, 3.4), layout="constrained")
     left, right = drawing.subplots(1, 2)
-    for n, row in zip(SIZES_A, distances_a(), strict=True):
-        left.plot(KEEPS_A, row, marker="o", ms=3, label=f"N = {n:,}")
-    for n, row in zip(SIZES_B, distances_b(), strict=True):
-        right.plot(KEEPS_B, row, marker="o", ms=3, label=f"N = {n:,}")
+    shades = ("#9dbccd", "#5d93b3", "#2d6a8e", "#12303f")
+    for n, row, shade in zip(SIZES_A, distances_a(), shades, strict=True):
+        left.plot(KEEPS_A, row, marker="o", ms=3, color=shade, label=f"N = {n:,}")
+    for n, row, shade in zip(SIZES_B, distances_b(), shades[1:], strict=True):
+        right.plot(KEEPS_B, row, marker="o", ms=3, color=shade, label=f"N = {n:,}")
     left.set(title="(a) two variables of five values", xlabel="1 - p, kept", ylabel="KL distance, bits", yscale="log")
     right.set(title="(b) two triangles", xlabel="1 - p, kept", ylabel="∫ |f - f^|", yscale="log")
     for axes in (left, right):

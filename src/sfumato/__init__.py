@@ -10,6 +10,7 @@ from sfumato.assess.audit import audit
 from sfumato.assess.report import report
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.evidence.density import Density, density
 from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.randomness import new_key
 from sfumato.release import Release
@@ -20,6 +21,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Density",
     "Estimate",
     "Evidence",
     "Numeric",
@@ -33,6 +35,7 @@ __all__ = [
     "audit",
     "channels",
     "datasets",
+    "density",
     "evidence",
     "mgas",
     "new_key",

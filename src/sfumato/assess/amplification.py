@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.assess.subject import Attribute, channel_of, is_noise
+from sfumato.assess.subject import Attribute, channel_of, noise_of
 from sfumato.channels import Channel
 from sfumato.channels.linear import Array
 from sfumato.channels.product import Product
@@ -28,8 +28,8 @@ def gamma(of: Any, attribute: Attribute = None) -> float:
     >>> gamma([[0.9, 0.1], [0.25, 0.75]])
     7.5
     """
-    if is_noise(of):
-        return float(of.gamma)
+    if noise_of(of, attribute) is not None:
+        return math.inf
     if isinstance(of, Scheme) and attribute is None:
         return of.gamma
     return channel_of(of, attribute).gamma
@@ -78,7 +78,8 @@ def joint_gamma(parts: Sequence[Any]) -> float:
     """
     channels = [g.channel for part in parts if isinstance(part, Scheme) for g in part.groups]
     channels += [channel_of(part) for part in parts if not isinstance(part, Scheme)]
-    worst: Fraction | float = Fraction(1)
+    noisy = any(isinstance(part, Scheme) and part.noises for part in parts)
+    worst: Fraction | float = math.inf if noisy else Fraction(1)
     for channel in channels:
         worst = math.inf if math.inf in (worst, channel.exact_gamma) else worst * channel.exact_gamma
     return float(worst)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.subject import Attribute, is_noise, subject
+from sfumato.assess.subject import Attribute, noise_of, subject
 from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
@@ -46,10 +46,11 @@ def mutual_information(of: Any, prior: Any = None, *, attribute: Attribute = Non
     >>> round(mutual_information([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.118709
     """
-    if is_noise(of):
+    noise = noise_of(of, attribute)
+    if noise is not None:
         import sfumato.assess.continuous as continuous
 
-        return float(continuous.mutual_information(prior, of))
+        return float(continuous.mutual_information(prior, noise))
     seen = subject(of, prior, attribute)
     return max(float(entropy(seen.prior)) - conditional_entropy(seen), 0.0)
 
@@ -62,10 +63,11 @@ def privacy_loss(of: Any, prior: Any = None, *, attribute: Attribute = None) -> 
     >>> round(privacy_loss([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.078989
     """
-    if is_noise(of):
+    noise = noise_of(of, attribute)
+    if noise is not None:
         import sfumato.assess.continuous as continuous
 
-        return float(continuous.privacy_loss(prior, of))
+        return float(continuous.privacy_loss(prior, noise))
     return float(1 - 2.0 ** -mutual_information(of, prior, attribute=attribute))
 
 
@@ -98,10 +100,11 @@ def interval_privacy(
     """
     if not 0 < confidence < 1:
         raise SfumatoError(f"confidence must lie in (0, 1), got {confidence} instead")
-    if is_noise(of):
+    noise = noise_of(of, attribute)
+    if noise is not None:
         import sfumato.assess.continuous as continuous
 
-        return float(continuous.interval_privacy(of, confidence))
+        return float(continuous.interval_privacy(noise, confidence))
     seen = subject(of, prior, attribute)
     k = len(seen.prior)
     borders = np.arange(k + 1.0) if edges is None else np.asarray(edges, dtype=np.float64)

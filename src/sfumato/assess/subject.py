@@ -70,6 +70,8 @@ def channel_of(of: Any, attribute: Attribute = None) -> Channel:
     if isinstance(of, Scheme):
         if attribute is not None:
             return of[attribute]
+        if of.noises:
+            raise ChannelError(f"{next(iter(of.noises))!r} has additive noise and no finite channel: name an attribute")
         channels = [group.channel for group in of.groups]
         return channels[0] if len(channels) == 1 else product(channels)
     if attribute is not None:
@@ -81,6 +83,13 @@ def channel_of(of: Any, attribute: Attribute = None) -> Channel:
             f"{type(of).__name__} noise has no finite matrix: cut it into intervals with discretize(x_edges, y_edges)"
         )
     return matrix(of)
+
+
+def noise_of(of: Any, attribute: Attribute = None) -> Any:
+    """The additive noise meant by a noise, or by an attribute of a scheme that has one; otherwise None."""
+    if isinstance(of, Scheme):
+        return of.noises.get(attribute) if isinstance(attribute, str) else None
+    return of if is_noise(of) else None
 
 
 def is_noise(of: Any) -> bool:

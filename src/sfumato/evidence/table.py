@@ -5,11 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato import tables
 from sfumato.channels import Channel
 from sfumato.channels.base import left_inverse
 from sfumato.channels.linear import Array, Dense
@@ -22,8 +23,11 @@ from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate, Piece
 from sfumato.evidence.simplex import project
 from sfumato.evidence.view import View, view
 from sfumato.release import Part, Release
-from sfumato.schema import Schema
+from sfumato.schema import Numeric, Schema
 from sfumato.scheme import Scheme
+
+if TYPE_CHECKING:
+    from sfumato.evidence.density import Density
 
 METHODS = ("moment", "project", "mle")
 
@@ -83,6 +87,20 @@ class Evidence:
         value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
         order = tuple(range(len(asked)))
         return Estimate(self.schema.select(asked), value, tuple(pieces), order, "moment", codes=codes)
+
+    def density(self, name: str, **options: Any) -> Density:
+        """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
+        from sfumato.evidence.density import density
+
+        noises = {part.scheme.noises.get(name) for part in self.release.parts}
+        noise = noises.pop()
+        if noise is None or noises:
+            raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
+        domain = self.schema[name]
+        if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
+            options["support"] = (domain.low, domain.high)
+        batches = (tables.batches(part.rows, [name]) for part in self.release.parts)
+        return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 
     def released_counts(self, names: str | Sequence[str]) -> Counts:
         """The counts of the released values themselves, uncorrected, where all rows share one scheme."""

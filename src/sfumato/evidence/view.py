@@ -25,9 +25,7 @@ class View:
     outputs: tuple[tuple[int, ...], ...]  # of the columns, group by group
     transition: Kronecker
     inverse: Kronecker
-    whole: tuple[
-        str, ...
-    ]  # all attributes the columns show: more than axes where some are summed out
+    whole: tuple[str, ...]  # all attributes the columns show: more than axes where some are summed out
 
     @property
     def own(self) -> Array:

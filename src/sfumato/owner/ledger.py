@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from typing import Any
 
 from sfumato.channels import Channel
 from sfumato.channels.response import Symmetric
-from sfumato.errors import ReleaseError
-from sfumato.scheme import Group, Scheme
+from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.scheme import Scheme
 
 _TABLES = """
 create table if not exists releases (
@@ -117,11 +118,7 @@ class Ledger:
                     (made, self.population, scheme.fingerprint),
                 )
                 number = int(cursor.lastrowid or 0)
-                rows = [
-                    (number, name, _question(scheme, group), fingerprint(key), *_kept(group.channel))
-                    for group in scheme.groups
-                    for name in group.names
-                ]
+                rows = [(number, a.name, a.question, fingerprint(key), _text(a.gamma), a.plain) for a in _asked(scheme)]
                 database.executemany("insert into answers values (?, ?, ?, ?, ?, ?)", rows)
                 database.commit()
             except BaseException:
@@ -145,16 +142,14 @@ class Ledger:
     ) -> list[tuple[str, int, Fraction | float]]:
         """Attributes that would get another independent answer: how many they have, and the gamma of all together."""
         out: list[tuple[str, int, Fraction | float]] = []
-        for group in scheme.groups:
-            question, mark = _question(scheme, group), fingerprint(key)
-            for name in group.names:
-                answered = _distinct([entry for entry in entries if entry.attribute == name])
-                known = {(entry.question, entry.key) for entry in answered}
-                same = _is_plain(group.channel) and question in {entry.question for entry in answered}
-                free = same or (mark is not None and (question, mark) in known)
-                if answered and not free:
-                    composed = _product([entry.gamma for entry in answered] + [group.channel.exact_gamma])
-                    out.append((name, len(answered), composed))
+        mark = fingerprint(key)
+        for asked in _asked(scheme):
+            answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
+            same = asked.plain and asked.question in {entry.question for entry in answered}
+            keyed = mark is not None and (asked.question, mark) in {(entry.question, entry.key) for entry in answered}
+            if answered and not same and not keyed:
+                composed = _product([entry.gamma for entry in answered] + [asked.gamma])
+                out.append((asked.name, len(answered), composed))
         return sorted(out, key=lambda row: -float(row[2]))
 
     def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
@@ -162,14 +157,12 @@ class Ledger:
         with closing(self._open()) as database:
             entries = self._read(database)
         out: dict[str, float] = {}
-        for group in scheme.groups:
-            for name in group.names:
-                answered = _distinct([entry for entry in entries if entry.attribute == name])
-                same = key is not None and (_question(scheme, group), fingerprint(key)) in {
-                    (entry.question, entry.key) for entry in answered
-                }
-                own = [] if same else [group.channel.exact_gamma]
-                out[name] = float(_product([entry.gamma for entry in answered] + own))
+        mark = fingerprint(key)
+        for asked in _asked(scheme):
+            answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
+            known = mark is not None and (asked.question, mark) in {(entry.question, entry.key) for entry in answered}
+            own = [] if known else [asked.gamma]
+            out[asked.name] = float(_product([entry.gamma for entry in answered] + own))
         return out
 
     def spent(self) -> dict[str, float]:
@@ -204,9 +197,24 @@ def fingerprint(key: bytes | None) -> str | None:
     return None if key is None else hashlib.sha256(b"sfumato ledger 1" + bytes(key)).hexdigest()[:32]
 
 
-def _question(scheme: Scheme, group: Group) -> str:
-    """Attributes, domains and channel: what, with the key, decides a keyed answer."""
-    return scheme.select(group.names).fingerprint
+@dataclass(frozen=True)
+class _Asked:
+    """One attribute of a scheme that is about to be released."""
+
+    name: str
+    question: str  # attributes, domains and channel: what, with the key, decides a keyed answer
+    gamma: Fraction | float
+    plain: bool
+
+
+def _asked(scheme: Scheme) -> list[_Asked]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisclosureWarning)  # of additive noise; said when the scheme was made
+        out = [_Asked(name, scheme.select([name]).fingerprint, math.inf, False) for name in scheme.noises]
+        for group in scheme.groups:
+            question, plain = scheme.select(group.names).fingerprint, _is_plain(group.channel)
+            out += [_Asked(name, question, group.channel.exact_gamma, plain) for name in group.names]
+    return out
 
 
 def _distinct(entries: list[Entry]) -> list[Entry]:
@@ -228,9 +236,8 @@ def _is_plain(channel: Channel) -> bool:
     return isinstance(channel, Symmetric) and channel.other == 0
 
 
-def _kept(channel: Channel) -> tuple[str, int]:
-    gamma = channel.exact_gamma
-    return "inf" if gamma == math.inf else str(Fraction(gamma)), int(_is_plain(channel))
+def _text(gamma: Fraction | float) -> str:
+    return "inf" if gamma == math.inf else str(Fraction(gamma))
 
 
 def _ratio(text: str) -> Fraction | float:

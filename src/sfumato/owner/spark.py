@@ -27,7 +27,8 @@ def randomize_spark(frame: Any, scheme: Scheme, key: bytes | None, id: str | Non
     Fresh answers are drawn once and kept (the lineage is cut): a partition that Spark computed a second time would be a
     second, independent release of the same records.
     """
-    columns = [f"`{name}` {_SIGNED[kind.bit_width]}" for name, kind in code_types(scheme).items()]
+    kinds = code_types(scheme)
+    columns = [f"`{name}` {_SIGNED.get(kinds[name].bit_width, 'double')}" for name in scheme.columns]
     wanted = list(scheme.schema.names)
     if id is not None:
         wanted.append(id)

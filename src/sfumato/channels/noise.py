@@ -1,0 +1,170 @@
+"""What every additive noise answers: its density, its draws, and its exact kernel between intervals."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato import randomness
+from sfumato.domains import Domain, Numeric
+from sfumato.errors import ChannelError
+
+Floats = NDArray[np.float64]
+TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Noise(ABC):
+    r"""A public noise density; its kernel between intervals comes from the cdf, never from midpoints.
+
+        P[x, y] = Pr(Z in y-interval | X uniform in x-interval)
+                = (1 / w) \int_{x0}^{x1} F(y1 - x) - F(y0 - x) dx
+
+    AA01 section 4.1. Ties at the edge of a bounded density weigh one half.
+    """
+
+    kind: ClassVar[str] = ""
+    symmetric: ClassVar[bool] = True  # about zero
+
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Floats: ...
+
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats: ...
+
+    @abstractmethod
+    def quantile(self, u: ArrayLike) -> Floats: ...
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return (-math.inf, math.inf)
+
+    @property
+    @abstractmethod
+    def sd(self) -> float: ...
+
+    @property
+    def gamma(self) -> float:
+        """Infinite: some output is impossible from some input, or the ratio grows without bound."""
+        return math.inf
+
+    @property
+    def exact_gamma(self) -> float:
+        return math.inf
+
+    @property
+    def epsilon(self) -> float:
+        return math.inf
+
+    def bind(self, domains: Sequence[Domain]) -> Self:
+        """This noise for one numeric attribute, the only kind that it can be added to."""
+        if len(domains) != 1 or not isinstance(domains[0], Numeric) or domains[0].nullable:
+            raise ChannelError("additive noise needs a single numeric attribute without nulls")
+        return self
+
+    def draw(self, values: Floats, draws: randomness.Words) -> Floats:
+        """values + noise under given 63-bit draws, by the inverse cdf of their leading 53 bits."""
+        bits = draws >> np.uint64(randomness.BITS - 53)
+        return np.asarray(values + self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53))
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator | randomness.Source | int | None = None) -> Floats:
+        """values + noise, by the inverse cdf of 53 random bits from the secure source (or `rng` for experiments).
+
+        Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
+        """
+        x = np.asarray(values, dtype=np.float64)
+        if not np.isfinite(x).all():
+            count = int((~np.isfinite(x)).sum())
+            raise ChannelError(f"values must be finite, got {count} NaN or infinite: drop or impute them first")
+        src = randomness.source(rng)
+        flat = x.reshape(-1).copy()
+        for start in range(0, flat.size, CHUNK):
+            part = flat[start : start + CHUNK]
+            part[:] = self.draw(part, randomness.words(src, part.size))
+        return flat.reshape(x.shape)
+
+    def interval_matrix(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Floats:
+        """P[x, y] of shape (K, M), exact; rows sum to 1 when y_edges cover all outputs (outer edges may be infinite).
+
+        >>> from sfumato.channels.additive import uniform
+        >>> uniform(1).interval_matrix([0, 1], [-1, 0, 1, 2])
+        array([[0.25, 0.5 , 0.25]])
+        """
+        x, y = checked_edges(x_edges, "x_edges"), checked_edges(y_edges, "y_edges")
+        if not np.isfinite(x).all():
+            raise ChannelError(f"x_edges must be finite, got {x[0]} to {x[-1]}")
+        below = self._mean_cdf(y, x)
+        matrix = np.diff(below, axis=0)
+        if self.symmetric:  # in the upper tail 1 - F loses all digits: take the mirrored problem there
+            above = self._mean_cdf(-y[::-1], -x[::-1])[::-1, ::-1]
+            matrix = np.where(below[1:] < 0.5, matrix, -np.diff(above, axis=0))
+        return np.ascontiguousarray(np.maximum(matrix, 0.0).T)
+
+    def density_matrix(self, x_edges: ArrayLike, z: ArrayLike) -> Floats:
+        """The density of each z given X uniform in each cell, (F(z - x0) - F(z - x1)) / w, of shape (N, K)."""
+        x, points = checked_edges(x_edges, "x_edges"), np.asarray(z, dtype=np.float64)
+        gap = points[:, None] - x[None, :]
+        below = self.cdf(gap)
+        matrix = -np.diff(below, axis=1)
+        if self.symmetric:
+            matrix = np.where(below[:, :-1] < 0.5, matrix, np.diff(self.cdf(-gap), axis=1))
+        return np.maximum(matrix, 0.0) / np.diff(x)
+
+    def discretize(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Any:
+        """The finite channel between the cells of x and the cells of y."""
+        from sfumato.channels.pram import matrix
+
+        P = self.interval_matrix(x_edges, y_edges)
+        lost = 1.0 - P.sum(axis=1)
+        if lost.max() > 1e-9:
+            raise ChannelError(
+                f"y_edges must cover every output, got edges that miss up to {lost.max():.3g} of a row: "
+                "let them start at -inf and end at inf"
+            )
+        return matrix(P / P.sum(axis=1, keepdims=True))
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]: ...
+
+    def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
+        """C[e, i]: the mean of F(y_e - x) over cell i, by Gauss-Legendre between the ends of the support."""
+        low, high = self.support
+        width = np.diff(x)
+        spread = float(self.quantile(0.75) - self.quantile(0.25))
+        nodes, weights = np.polynomial.legendre.leggauss(12 if width.max() < spread else 48)
+        finite = np.isfinite(y)
+        edge = np.where(finite, y, 0.0)[:, None]
+        # F is 1 left of y - high and 0 right of y - low: only the rest needs quadrature, so its kinks cost nothing
+        left = np.clip(edge - high, x[:-1], x[1:])
+        right = np.clip(edge - low, x[:-1], x[1:])
+        middle, half = (left + right) / 2, (right - left) / 2
+        total = left - x[:-1]
+        for node, weight in zip(nodes, weights, strict=True):
+            total = total + weight * half * self.cdf(edge - (middle + node * half))
+        return np.where(finite[:, None], total / width, (y > 0)[:, None])
+
+
+class Closed(Noise):
+    """Noise whose cdf has a known antiderivative G: the mean of F over a cell is a difference of G."""
+
+    @abstractmethod
+    def _cdf_integral(self, t: Floats) -> Floats: ...
+
+    def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
+        finite = np.isfinite(y)
+        G = self._cdf_integral(np.where(finite, y, 0.0)[:, None] - x[None, :])
+        return np.where(finite[:, None], -np.diff(G, axis=1) / np.diff(x), (y > 0)[:, None])
+
+
+def checked_edges(values: ArrayLike, name: str) -> Floats:
+    edges = np.asarray(values, dtype=np.float64)
+    if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all():
+        raise ChannelError(f"{name} must be at least 2 increasing numbers, got {np.asarray(values).shape}")
+    return edges

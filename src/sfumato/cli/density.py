@@ -1,0 +1,99 @@
+"""sfumato density: the density of one noisy column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+
+
+def density(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet file with the released values.")],
+    column: Annotated[str, typer.Option(help="The column that holds z.")],
+    noise: Annotated[str, typer.Option(help="uniform:HALF_WIDTH, gaussian:SD, laplace:SCALE or scipy.NAME:ARGS.")],
+    support: Annotated[str | None, typer.Option(help="Where x may lie, as LOW,HIGH.")] = None,
+    bins: Annotated[int | None, typer.Option(help="Cells of the estimate (default 80).")] = None,
+    method: Annotated[str, typer.Option(help="auto (needs no tuning), em, as or mle.")] = "auto",
+    stop: Annotated[
+        str | None, typer.Option(help="For em and as: iterations:N, theta:T, loglik:T, chi2:T or cv:FOLDS.")
+    ] = None,
+    widen: Annotated[bool, typer.Option("--widen", help="Widen the support when z does not fit it.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Estimate the density of x from a column z = x + noise; the noise is public.
+
+    Examples:
+
+        sfumato density survey.parquet --column z --noise uniform:1
+
+        sfumato density survey.csv --column income --noise gaussian:5000 --support 0,200000 --plot income.svg
+
+        sfumato density survey.csv --column z --noise laplace:0.5 --method em --stop cv:5 --bins 50 --json
+
+        sfumato density survey.csv --column z --noise scipy.gamma:2,-2,1
+    """
+    from sfumato.evidence.density import density as estimate
+    from sfumato.tables import count_rows
+
+    between = _pair(support)
+    total = count_rows(file) if file.exists() else None
+    with console.progress("reading", total) as advance:
+        seen = 0
+
+        def progress(count: int) -> None:
+            nonlocal seen
+            advance(count - seen)
+            seen = count
+
+        found = estimate(
+            file,
+            noise,
+            between,
+            bins,
+            method,
+            stop,
+            column=column,
+            outside="widen" if widen else "refuse",
+            progress=progress,
+        )
+    if plot is not None:
+        found.plot(plot)
+    if json:
+        console.emit(found.to_dict())
+        return
+    low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
+    rows = [
+        ("values", found.n),
+        ("noise", f"{found.noise.kind}, sd {found.noise.sd:.4g}"),
+        ("method", found.method + (f", stopped by {found.stop}" if found.stop else "")),
+        ("support", f"{found.edges[0]:.6g} to {found.edges[-1]:.6g} in {found.mass.size} cells"),
+        ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),
+        ("5 %, 50 %, 95 %", f"{low:.6g}, {middle:.6g}, {high:.6g}"),
+        ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
+        ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
+    ]
+    console.table(("", "density"), rows)
+    console.say(_bars(found.height.tolist()))
+    if plot is not None:
+        console.note(f"picture: {plot}")
+
+
+def _pair(text: str | None) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise SfumatoError(f"support must look like 0,100, got {text!r}") from None
+    return low, high
+
+
+def _bars(height: list[float]) -> str:
+    """The density as one line of block characters."""
+    top = max(height) or 1.0
+    return "".join(" ▁▂▃▄▅▆▇█"[round(8 * h / top)] for h in height)

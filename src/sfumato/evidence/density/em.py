@@ -1,0 +1,114 @@
+r"""The EM iteration of AA01 section 4.2, on binned z or on exact samples.
+
+    p_i  <-  p_i / N  sum_j c_j A_ji / (A p)_j
+
+The log-likelihood never falls. Run to convergence it gives the maximum-likelihood estimate, the worst choice of all:
+stop early, by a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.evidence.density.kernels import Dense, Kernel
+from sfumato.evidence.density.stopping import Stop
+
+Floats = NDArray[np.float64]
+TINY = 1e-150  # small enough to be nothing, large enough that counts over it do not overflow
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """Masses after the last iteration, and the log-likelihood before each one and at the end."""
+
+    mass: Floats
+    iterations: int
+    trace: Floats
+
+
+def iterate(
+    kernel: Kernel,
+    counts: Floats,
+    stop: Stop,
+    start: Floats | None = None,
+    rng: np.random.Generator | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Iterated:
+    """EM from a uniform start (or `start`) until the rule is met."""
+    kernel, counts = _occupied(kernel, counts)
+    if stop.rule == "cv":
+        stop = Stop("iterations", float(cross_validated(kernel, counts, int(stop.value), start, rng)), stop.limit)
+    n = float(counts.sum())
+    mass = np.full(kernel.cells, 1.0 / kernel.cells) if start is None else start / start.sum()
+    limit = int(stop.value) if stop.rule == "iterations" else stop.limit
+    watch = stop.rule == "loglik"
+    trace: list[float] = []
+    done = 0
+    for done in range(1, limit + 1):
+        prob = np.maximum(kernel.forward(mass), TINY)
+        if watch or progress is not None or done == 1:
+            trace.append(float(counts @ np.log(prob)))
+        after = mass * kernel.adjoint(counts / prob) / n
+        gain = trace[-1] - trace[-2] if len(trace) > 1 else np.inf
+        finished = stop.met(mass, after, gain, n)
+        mass = after
+        if progress is not None:
+            progress(done)
+        if finished:
+            break
+    trace.append(float(counts @ np.log(np.maximum(kernel.forward(mass), TINY))))
+    return Iterated(mass / mass.sum(), done, np.array(trace))
+
+
+def cross_validated(
+    kernel: Kernel,
+    counts: Floats,
+    folds: int,
+    start: Floats | None = None,
+    rng: np.random.Generator | None = None,
+    limit: int = 3000,
+) -> int:
+    """The fewest iterations whose held-out log-likelihood lies within one standard error of the best."""
+    rng = rng or np.random.default_rng()
+    parts = split(counts, folds, rng)
+    marks = np.unique(np.rint(np.geomspace(1, limit, 80)).astype(int))
+    scores = np.full((folds, marks.size), -np.inf)
+    for fold in range(folds):
+        train, test = counts - parts[fold], parts[fold]
+        mass = np.full(kernel.cells, 1.0 / kernel.cells) if start is None else start / start.sum()
+        n, column = float(train.sum()), 0
+        for step in range(1, limit + 1):
+            mass = mass * kernel.adjoint(train / np.maximum(kernel.forward(mass), TINY)) / n
+            if step == marks[column]:
+                prob = np.maximum(kernel.forward(mass), TINY)
+                scores[fold, column] = float(test @ np.log(prob)) / max(float(test.sum()), 1.0)
+                column += 1
+                if column > 12 and scores[fold, column - 1] < scores[fold, :column].max() - 0.02:
+                    break
+    mean = scores.mean(axis=0)
+    best = int(np.argmax(mean))
+    error = float(np.std(scores[:, best] - scores[:, 0], ddof=1)) / np.sqrt(folds)
+    return int(marks[int(np.argmax(mean >= mean[best] - error))])
+
+
+def split(counts: Floats, folds: int, rng: np.random.Generator) -> list[Floats]:
+    """Each observation to a fold at random, as counts (fractional counts are rounded first)."""
+    left = np.rint(counts).astype(np.int64)
+    parts = []
+    for fold in range(folds, 1, -1):
+        drawn = rng.binomial(left, 1.0 / fold)
+        parts.append(drawn.astype(np.float64))
+        left = left - drawn
+    return [*parts, left.astype(np.float64)]
+
+
+def _occupied(kernel: Kernel, counts: Floats) -> tuple[Kernel, Floats]:
+    """Empty z-cells leave the iteration unchanged: without them a dense kernel is smaller."""
+    if isinstance(kernel, Dense) and not counts.all():
+        held = counts > 0
+        return Dense(np.ascontiguousarray(kernel.matrix[held])), counts[held]
+    return kernel, counts

@@ -1,0 +1,244 @@
+"""sf.density: one call for every method; input is checked here and nowhere else."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.channels.additive import Noise, from_scipy, parse_noise
+from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
+from sfumato.evidence.density import as_, auto, band, crop, em, mle
+from sfumato.evidence.density.binning import Sample, gather
+from sfumato.evidence.density.kernels import FFT_FROM, Dense, Kernel, Toeplitz, interval_kernel, sample_kernel
+from sfumato.evidence.density.result import Density
+from sfumato.evidence.density.stopping import Stop, parse_stop
+from sfumato.evidence.density.threads import one_thread
+
+Floats = NDArray[np.float64]
+METHODS = ("auto", "em", "as", "mle")
+BINS = 80
+Z_CELLS = 400
+SAMPLES = 2000  # up to here EM uses the exact kernel of every sample
+REMOTE = 1e-14  # unbounded noise: beyond these quantiles a value counts as impossible
+
+
+def density(
+    z: Any,
+    noise: Noise | str | Any,
+    support: tuple[float, float] | None = None,
+    bins: int | ArrayLike | None = None,
+    method: str = "auto",
+    stop: Any = None,
+    *,
+    column: str | None = None,
+    outside: str = "refuse",
+    crop_support: bool = True,
+    rng: np.random.Generator | int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Density:
+    """The density of x from z = x + noise.
+
+    z may be numbers, an iterable of arrays, a table with `column`, or a path to CSV or Parquet; it is read once.
+    noise is a channel (`channels.uniform(1)`), a frozen scipy.stats distribution or text ("uniform:1").
+    support is where x may lie (default: the range of z, less the median of the noise); "auto" crops it to where the
+    mass is unless crop_support=False. bins is the number of equal cells, or their edges (then nothing is cropped).
+    stop is the rule of "em" and "as": a number of iterations, "theta:1e-3", "loglik:0.3", "chi2:0.01" or "cv:5".
+    outside: "refuse" z that support and noise do not allow, or "widen" the support until they do.
+
+    >>> from sfumato.channels.additive import uniform
+    >>> x = np.linspace(2, 4, 2000)
+    >>> d = density(uniform(1).randomize(x, rng=0), uniform(1))
+    >>> round(d.mean, 1)
+    3.0
+    """
+    if method not in METHODS:
+        raise EstimationError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if outside not in ("refuse", "widen"):
+        raise EstimationError(f"outside must be 'refuse' or 'widen', got {outside!r}")
+    if stop is not None and method not in ("em", "as"):
+        raise EstimationError(f'stop belongs to "em" and "as", got it with method {method!r}')
+    channel = as_noise(noise)
+    rule = parse_stop(stop, "chi2")
+    given, cells = None, BINS
+    if isinstance(bins, int | np.integer):
+        cells = int(bins)
+        if cells < 2:
+            raise EstimationError(f"bins must be at least 2, got {cells}")
+    elif bins is not None:
+        if support is not None:
+            raise EstimationError("give either support or the edges of the bins, got both")
+        given = _checked_edges(bins)
+        support = (float(given[0]), float(given[-1]))
+    sample = gather(z, column, progress)
+    if sample.low == sample.high:
+        raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
+    asked = support
+    support = _support(sample, channel, support, outside)
+    if given is not None and support != asked:
+        raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
+    _warn_if_hopeless(sample, channel, None if asked is None else support)
+    edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
+    generator = np.random.default_rng(rng) if rng is not None else None
+    with one_thread():
+        if method == "auto":
+            beyond = None if asked is None else _beyond(sample, channel, support)
+            return _auto(sample, channel, edges, crop_support and given is None, beyond)
+        return _iterated(sample, channel, edges, method, rule, generator)
+
+
+def as_noise(noise: Any) -> Noise:
+    """The channel behind whatever names it."""
+    if isinstance(noise, Noise):
+        return noise
+    if isinstance(noise, str):
+        return parse_noise(noise)
+    return from_scipy(noise)
+
+
+def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None) -> Density:
+    found, problem = auto.fit_auto(sample, noise, edges, cropped, beyond)
+    first, last = found.inner
+    mass = found.mass[first:last]
+    kept = float(mass.sum())
+    return Density(
+        edges=found.edges[first : last + 1],
+        mass=mass / kept,
+        method="auto",
+        noise=noise,
+        n=sample.n,
+        iterations=found.steps,
+        log_likelihood=found.log_likelihood - float(problem.counts @ np.log(np.diff(problem.z_edges))),
+        z_edges=problem.z_edges,
+        z_counts=problem.counts,
+        dropped=max(1 - kept, 0.0),
+        spread=band.spread(found.fits, found.weights, found.inner, math.log(kept)),
+    )
+
+
+def _iterated(
+    sample: Sample, noise: Noise, edges: Floats, method: str, rule: Stop, rng: np.random.Generator | None
+) -> Density:
+    gap, trace = None, np.empty(0)
+    z_edges = _z_edges(sample, edges)
+    counts = sample.histogram(z_edges)
+    if method == "as":
+        if not np.allclose(np.diff(edges), edges[1] - edges[0], rtol=1e-6):
+            raise EstimationError('method "as" needs cells of equal width, got unequal edges')
+        done, z_edges, counts = as_.bayes(sample, noise, edges, rule)
+        mass, iterations, trace = done.mass, done.iterations, done.trace
+    elif method == "em":
+        kernel: Kernel
+        if sample.values is not None and sample.n <= SAMPLES:
+            kernel, weight = sample_kernel(noise, edges, sample.values), np.ones(sample.n)
+        else:
+            kernel, weight = interval_kernel(noise, edges, z_edges), counts
+        done = em.iterate(kernel, weight, rule, rng=rng)
+        mass, iterations, trace = done.mass, done.iterations, done.trace
+    else:
+        exact = interval_kernel(noise, edges, z_edges)
+        assert isinstance(exact, Dense | Toeplitz)  # noqa: S101  narrows the type
+        best = mle.maximise(exact, counts)
+        mass, iterations, trace, gap = best.mass, best.iterations, best.trace, best.gap
+    prob = np.maximum(noise.interval_matrix(edges, z_edges).T @ mass, 1e-300)
+    found = Density(
+        edges=edges,
+        mass=mass,
+        method=method,
+        noise=noise,
+        n=sample.n,
+        iterations=iterations,
+        log_likelihood=float(counts @ np.log(prob / np.diff(z_edges))),
+        z_edges=z_edges,
+        z_counts=counts,
+        stop=str(rule) if method != "mle" else "",
+        gap=gap,
+        trace=trace,
+    )
+    if method == "mle" and found.rank < edges.size - 1:
+        warnings.warn(
+            f"the kernel has rank {found.rank} below {edges.size - 1} cells: the maximum is not unique, and "
+            f"{edges.size - 1 - found.rank} directions of the mass leave no trace in z (see null_space())",
+            SingularChannelWarning,
+            stacklevel=3,
+        )
+    return found
+
+
+def _z_edges(sample: Sample, edges: Floats) -> Floats:
+    if edges.size - 1 >= FFT_FROM and sample.step == 0:
+        return as_.aligned_edges(sample, edges)
+    return crop.z_edges(sample, max(Z_CELLS, min(4 * (edges.size - 1), 4000)))
+
+
+def _range(sample: Sample, noise: Noise) -> tuple[float, float]:
+    """Where x lies as far as z tells: its range less the noise's median."""
+    middle = float(noise.quantile(0.5))
+    return sample.low - middle, sample.high - middle
+
+
+def _beyond(sample: Sample, noise: Noise, support: tuple[float, float]) -> tuple[float, float]:
+    low, high = _range(sample, noise)
+    return min(low, support[0]), max(high, support[1])
+
+
+def reach(noise: Noise) -> tuple[float, float]:
+    """The noise's support, or its far quantiles where that is infinite."""
+    low, high = noise.support
+    if not math.isfinite(low):
+        low = float(noise.quantile(REMOTE))
+    if not math.isfinite(high):
+        high = float(noise.quantile(1 - REMOTE))
+    return low, high
+
+
+def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str) -> tuple[float, float]:
+    if support is None:
+        return _range(sample, noise)
+    low, high = float(support[0]), float(support[1])
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise EstimationError(f"support must be two increasing finite numbers, got ({low}, {high})")
+    down, up = reach(noise)
+    slack = 1e-9 * (high - low)
+    least, most = low + down - slack, high + up + slack
+    if sample.low >= least and sample.high <= most:
+        return low, high
+    if outside == "widen":
+        return min(low, sample.low - down), max(high, sample.high - up)
+    count = sample.outside(least, most)
+    raise EstimationError(
+        f"z must lie in [{least:.6g}, {most:.6g}] for support [{low:g}, {high:g}] and this noise, got {count} values "
+        f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen'"
+    )
+
+
+def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:
+    """Warn when the noise swamps the data: Var x = Var z - Var y, for its shape N (Var x / Var z)^2 values count."""
+    spread = noise.sd
+    if not math.isfinite(spread):
+        return
+    _, variance = sample.moments()
+    signal = max(variance - spread**2, 0.0)
+    wide = support is not None and math.sqrt(3) * spread > support[1] - support[0]
+    if wide or signal < spread**2 / 9:
+        effective = sample.n * (signal / variance) ** 2
+        warnings.warn(
+            f"the noise (sd {spread:.4g}) is wider than the data's whole range (sd about {math.sqrt(signal):.2g}): "
+            f"little more than the mean is recoverable; {sample.n} values weigh like {effective:.1f} for the shape",
+            UnrecoverableWarning,
+            stacklevel=3,
+        )
+
+
+def _checked_edges(bins: Any) -> Floats:
+    try:
+        edges = np.asarray(bins, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EstimationError(f"bins must be a number of cells or their edges, got {bins!r}") from None
+    if edges.ndim != 1 or edges.size < 3 or not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
+        raise EstimationError(f"bins must be a number of cells or at least 3 increasing edges, got {bins!r}")
+    return edges

@@ -1,0 +1,80 @@
+r"""The converged maximum-likelihood estimate, with its certificate: the worst estimate, and the reference for the rest.
+
+Sequential quadratic programming on p >= 0 (a non-negative least-squares problem a step), started by EM. The gap
+
+    max_i  1/N sum_j c_j A_ji / (A p)_j  -  1   >=   (best log-likelihood - log-likelihood) / N
+
+bounds what is left to gain. AA01's Proposition 4.1 (a unique maximum) fails when the kernel has rank below K.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.evidence.density.em import TINY, iterate
+from sfumato.evidence.density.kernels import Dense, Toeplitz
+from sfumato.evidence.density.stopping import Stop
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Converged:
+    mass: Floats
+    iterations: int
+    trace: Floats
+    gap: float
+
+
+def maximise(kernel: Dense | Toeplitz, counts: Floats, gap: float = 1e-7, limit: int = 200) -> Converged:
+    """Masses whose log-likelihood per value is within `gap` of the largest possible."""
+    from scipy.optimize import nnls
+
+    held = counts > 0
+    matrix, weight = kernel.matrix[held], counts[held] / counts.sum()
+    n = float(counts.sum())
+    mass = iterate(Dense(matrix), counts[held], Stop("iterations", 20)).mass
+    value, slope = _look(matrix, weight, mass)
+    trace = [n * value]
+    while (left := float(slope.max()) - 1) >= gap and len(trace) <= limit:
+        prob = np.maximum(matrix @ mass, TINY)
+        root = matrix * (np.sqrt(weight) / prob)[:, None]
+        hessian = root.T @ root
+        hessian[np.diag_indices_from(hessian)] += 1e-10 * float(np.diag(hessian).max())
+        lower = np.linalg.cholesky(hessian)
+        # minimise 1/2 q'Hq - (H p + slope - 1)'q over q >= 0; H p = slope, up to the ridge
+        target = np.linalg.solve(lower, hessian @ mass + slope - 1)
+        try:
+            goal = nnls(lower.T, target, maxiter=30 * mass.size)[0]
+        except RuntimeError:
+            goal = mass * slope
+        mass, value, slope = _search(matrix, weight, mass, goal, value, slope)
+        trace.append(n * value)
+    return Converged(mass, len(trace) - 1, np.array(trace), max(left, 0.0))
+
+
+def _look(matrix: Floats, weight: Floats, mass: Floats) -> tuple[float, Floats]:
+    prob = np.maximum(matrix @ mass, TINY)
+    return float(weight @ np.log(prob)), (weight / prob) @ matrix
+
+
+def _search(
+    matrix: Floats, weight: Floats, mass: Floats, goal: Floats, value: float, slope: Floats
+) -> tuple[Floats, float, Floats]:
+    """The longest of the halved steps towards the goal that gains; an EM step when none does."""
+    total = float(goal.sum())
+    goal = goal / total if total > 0 else mass
+    size = 1.0
+    while size > 1e-6:
+        trial = mass + size * (goal - mass)
+        trial /= trial.sum()
+        new, new_slope = _look(matrix, weight, trial)
+        if new > value:
+            return trial, new, new_slope
+        size /= 2
+    trial = mass * slope
+    new, new_slope = _look(matrix, weight, trial / trial.sum())
+    return trial / trial.sum(), new, new_slope

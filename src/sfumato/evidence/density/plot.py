@@ -1,0 +1,49 @@
+"""The estimate beside the noisy histogram it came from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from sfumato.evidence.density.result import Density
+
+INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
+
+
+def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> Any:
+    """Histogram of z in grey, the estimate as a line, its band shaded."""
+    from matplotlib.figure import Figure
+
+    figure = None
+    if ax is None:
+        figure = Figure(figsize=(7.2, 4.0), layout="constrained")
+        ax = figure.subplots()
+    group = max(1, density.z_counts.size // 80)
+    edges = density.z_edges[::group]
+    if edges[-1] != density.z_edges[-1]:
+        edges = np.append(edges, density.z_edges[-1])
+    counts = np.add.reduceat(density.z_counts, np.arange(0, density.z_counts.size, group))
+    ax.stairs(counts / density.n / np.diff(edges), edges, fill=True, color=GREY, label="released z = x + noise")
+    top = float(density.height.max())
+    if density.spread is not None:
+        low, high = density.band(level)
+        ax.stairs(high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band")
+        top = max(top, float(np.minimum(high, 1.4 * top).max()))
+    ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
+    ax.set_ylim(0, 1.08 * top)
+    # a few far values must not squeeze the picture: show 99.8 % of z and of the estimate
+    total = np.concatenate(([0.0], np.cumsum(density.z_counts))) / density.n
+    shown = np.concatenate((np.interp((1e-3, 1 - 1e-3), total, density.z_edges), density.quantile((1e-3, 1 - 1e-3))))
+    margin = 0.03 * float(np.ptp(shown))
+    ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
+    ax.set_xlabel("value")
+    ax.set_ylabel("density")
+    ax.set_title(f"{density.n:,} values, {density.noise.kind} noise, method {density.method}", loc="left", fontsize=10)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+    if path is not None:
+        (figure or ax.figure).savefig(path, dpi=150)
+    return ax

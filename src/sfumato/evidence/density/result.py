@@ -1,0 +1,161 @@
+"""Density: the estimated distribution of X, piecewise constant on its cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato import randomness
+from sfumato.channels.additive import Noise
+from sfumato.errors import EstimationError
+from sfumato.evidence.density import band, kernels
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Density:
+    """An estimate of the density of X from z = x + noise.
+
+    `edges`, `mass`          the cells and their probabilities (they sum to 1)
+    `log_likelihood`         sum log f_Z(z) under the estimate, with z binned on `z_edges`
+    `iterations`             EM or AS iterations, SQP steps, or scoring steps over all averaged models
+    `trace`                  log-likelihood along the iteration (when it was watched)
+    `gap`                    method "mle": how much log-likelihood per value is left to gain at most
+    `dropped`                method "auto": estimated mass outside the cropped support
+    """
+
+    edges: Floats
+    mass: Floats
+    method: str
+    noise: Noise
+    n: int
+    iterations: int
+    log_likelihood: float
+    z_edges: Floats = field(repr=False)
+    z_counts: Floats = field(repr=False)
+    stop: str = ""
+    gap: float | None = None
+    dropped: float = 0.0
+    trace: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    spread: band.Spread | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"Density({self.method}, n={self.n}, {self.mass.size} cells on "
+            f"[{self.edges[0]:.6g}, {self.edges[-1]:.6g}], "
+            f"mean {self.mean:.6g}, sd {self.sd:.6g}, floor {self.floor:.2%})"
+        )
+
+    @cached_property
+    def height(self) -> Floats:
+        """The density in each cell."""
+        return self.mass / np.diff(self.edges)
+
+    @cached_property
+    def cumulative(self) -> Floats:
+        total = np.concatenate(([0.0], np.cumsum(self.mass)))
+        return np.asarray(total / total[-1])
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        """The density at x, 0 outside the cells."""
+        t = np.asarray(x, dtype=np.float64)
+        cell = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, self.mass.size - 1)
+        return np.where((t >= self.edges[0]) & (t <= self.edges[-1]), self.height[cell], 0.0)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        return np.interp(np.asarray(x, dtype=np.float64), self.edges, self.cumulative)
+
+    def quantile(self, q: ArrayLike) -> Floats:
+        """The smallest x with cdf(x) >= q."""
+        u = np.asarray(q, dtype=np.float64)
+        if not ((u >= 0) & (u <= 1)).all():
+            raise EstimationError(f"q must lie in [0, 1], got {q!r}")
+        cell = np.clip(np.searchsorted(self.cumulative, u, side="left") - 1, 0, self.mass.size - 1)
+        share = (u - self.cumulative[cell]) / np.maximum(self.cumulative[cell + 1] - self.cumulative[cell], 1e-300)
+        return self.edges[cell] + np.clip(share, 0.0, 1.0) * np.diff(self.edges)[cell]
+
+    @property
+    def mean(self) -> float:
+        return float(self.mass @ (self.edges[1:] + self.edges[:-1])) / 2
+
+    @property
+    def variance(self) -> float:
+        middle, width = (self.edges[1:] + self.edges[:-1]) / 2, np.diff(self.edges)
+        return float(self.mass @ ((middle - self.mean) ** 2 + width**2 / 12))
+
+    @property
+    def sd(self) -> float:
+        return math.sqrt(self.variance)
+
+    def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """Draws from the estimate (synthetic values; secure source by default)."""
+        bits = randomness.words(randomness.source(rng), size) >> np.uint64(randomness.BITS - 53)
+        return self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53)
+
+    @property
+    def floor(self) -> float:
+        r"""What cells of this width lose even with the best masses: 1/2 \int |f - its cell means|, f by its slope.
+
+        A straight piece of slope s loses s w^2 / 8 in a cell of width w. The true floor needs the true density:
+        `sfumato.assess.continuous.floor`.
+        """
+        middle = (self.edges[1:] + self.edges[:-1]) / 2
+        if middle.size < 2:
+            return 0.0
+        slope = np.gradient(self.height, middle)
+        return float(np.sum(np.abs(slope) * np.diff(self.edges) ** 2)) / 8
+
+    @cached_property
+    def rank(self) -> int:
+        """The rank of the kernel from the cells of x to those of z; below K, z cannot tell some masses apart."""
+        return kernels.rank(kernels.interval_kernel(self.noise, self.edges, self.z_edges))
+
+    def null_space(self) -> Floats:
+        """Orthonormal changes of mass, one a row, that leave the distribution of z as it is."""
+        _, values, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
+        used = int((values > 1e-10 * values[0]).sum())
+        return np.asarray(rows[used:])
+
+    def band(self, level: float = 0.9) -> tuple[Floats, Floats]:
+        """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged."""
+        if self.spread is None:
+            raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
+        if not 0 < level < 1:
+            raise EstimationError(f"level must lie in (0, 1), got {level}")
+        return band.limits(self.spread, level)
+
+    def plot(self, path: str | Path | None = None, ax: Any = None, level: float = 0.9) -> Any:
+        """The estimate with its band beside the histogram of z; saved when a path is given."""
+        from sfumato.evidence.density.plot import draw
+
+        return draw(self, path, ax, level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything a reader needs, json-able."""
+        document: dict[str, Any] = {
+            "method": self.method,
+            "stop": self.stop,
+            "n": self.n,
+            "noise": self.noise.to_dict(),
+            "iterations": self.iterations,
+            "log_likelihood": self.log_likelihood,
+            "floor": self.floor,
+            "mean": self.mean,
+            "sd": self.sd,
+            "edges": self.edges.tolist(),
+            "mass": self.mass.tolist(),
+            "dropped": self.dropped,
+        }
+        if self.gap is not None:
+            document |= {"gap": self.gap, "rank": self.rank}
+        if self.spread is not None:
+            low, high = self.band()
+            document["band"] = {"level": 0.9, "low": low.tolist(), "high": high.tolist()}
+        return document

@@ -1,0 +1,144 @@
+"""Additive noise: exact kernels, ties, sampling, JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.stats as st
+from scipy.integrate import quad
+
+from sfumato.channels import additive as ad
+from sfumato.errors import ChannelError
+
+EVERY = [
+    ad.uniform(0.7),
+    ad.gaussian(0.5),
+    ad.laplace(0.4),
+    ad.tabulated([-1, 0, 2], [0.25, 0.75]),
+    ad.from_scipy(st.gamma(2.0)),
+    ad.from_scipy(st.t(4, 0, 0.3)),
+    ad.from_scipy(st.uniform(-1, 3)),
+]
+X_EDGES = np.array([0.0, 0.3, 1.2, 2.0])
+Y_EDGES = np.array([-np.inf, -1.0, 0.0, 0.5, 1.7, 3.0, np.inf])
+ids = [f"{n.kind}-{i}" for i, n in enumerate(EVERY)]
+
+
+def brute(noise: ad.Noise, x0: float, x1: float, y0: float, y1: float) -> float:
+    def between(x: float) -> float:
+        upper = 1.0 if y1 == np.inf else float(noise.cdf(y1 - x))
+        lower = 0.0 if y0 == -np.inf else float(noise.cdf(y0 - x))
+        return upper - lower
+
+    return quad(between, x0, x1, limit=300, epsabs=1e-10)[0] / (x1 - x0)
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_interval_matrix_equals_the_integral_of_the_cdf(noise: ad.Noise) -> None:
+    P = noise.interval_matrix(X_EDGES, Y_EDGES)
+    slow = [[brute(noise, x0, x1, y0, y1) for y0, y1 in pairwise(Y_EDGES)] for x0, x1 in pairwise(X_EDGES)]
+    assert np.abs(P - slow).max() < 1e-8
+    assert np.abs(P.sum(axis=1) - 1).max() < 1e-12
+    assert np.abs(P - np.roll(slow, 1, axis=0)).max() > 1e-3  # the check can fail
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_density_matrix_is_the_limit_of_narrow_intervals(noise: ad.Noise) -> None:
+    z, eps = np.array([0.31, 1.17]), 1e-4
+    exact = noise.density_matrix(X_EDGES, z)
+    for row, point in zip(exact, z, strict=True):
+        narrow = noise.interval_matrix(X_EDGES, [point - eps, point + eps])[:, 0] / (2 * eps)
+        assert np.abs(row - narrow).max() < 2e-3
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_sampler_follows_its_cdf_and_no_other(noise: ad.Noise) -> None:
+    drawn = noise.randomize(np.zeros(20_000), rng=5)
+    assert st.kstest(drawn, noise.cdf).pvalue > 1e-6
+    assert st.kstest(drawn * 1.1, noise.cdf).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_json_round_trip(noise: ad.Noise) -> None:
+    again = ad.from_dict(json.loads(json.dumps(noise.to_dict())))
+    assert again == noise
+    assert np.allclose(again.cdf([-0.4, 0.2, 0.9]), noise.cdf([-0.4, 0.2, 0.9]))
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_quantile_inverts_cdf_and_sd_matches(noise: ad.Noise) -> None:
+    u = np.array([0.01, 0.3, 0.5, 0.77, 0.99])
+    assert np.allclose(noise.cdf(noise.quantile(u)), u, atol=1e-10)
+    assert noise.sd == pytest.approx(float(np.std(noise.quantile((np.arange(400_000) + 0.5) / 400_000))), rel=5e-3)
+    assert noise.gamma == math.inf
+    assert noise.epsilon == math.inf
+
+
+def test_ties_at_the_edge_of_a_bounded_density_weigh_one_half() -> None:
+    third = 0.1 + 0.2  # not 0.3 in doubles: the tie must not hang on the last bit
+    assert ad.uniform(0.3).pdf(third) == pytest.approx(0.5 / 0.6)
+    assert ad.uniform(0.3).pdf(-third) == pytest.approx(0.5 / 0.6)
+    assert ad.uniform(0.3).pdf(0.3 * (1 + 1e-6)) == 0.0
+    assert ad.tabulated([0, 1, 2], [0.25, 0.75]).pdf([0.0, 1.0, 2.0]) == pytest.approx([0.125, 0.5, 0.375])
+    assert ad.from_scipy(st.expon()).pdf(0.0) == pytest.approx(0.5, rel=1e-6)
+
+
+def test_upper_tail_keeps_its_digits() -> None:
+    far = ad.gaussian(1).interval_matrix([0.0, 0.01], [9.0, 9.1, 9.2])[0]
+    mirrored = ad.gaussian(1).interval_matrix([-0.01, 0.0], [-9.2, -9.1, -9.0])[0][::-1]
+    assert (far > 0).all()
+    assert far == pytest.approx(mirrored, rel=1e-9)
+
+
+def test_randomize_keeps_shape_and_uses_the_secure_source_by_default() -> None:
+    x = np.arange(6.0).reshape(2, 3)
+    first, second = ad.uniform(1).randomize(x), ad.uniform(1).randomize(x)
+    assert first.shape == x.shape
+    assert not np.array_equal(first, second)
+    assert np.abs(first - x).max() <= 1
+
+
+def test_discretize_gives_the_finite_channel() -> None:
+    channel = ad.uniform(1).discretize([0, 1, 2], [-np.inf, 0, 1, 2, np.inf])
+    assert channel.matrix == pytest.approx(np.array([[0.25, 0.5, 0.25, 0], [0, 0.25, 0.5, 0.25]]))
+    with pytest.raises(ChannelError, match="cover every output"):
+        ad.gaussian(1).discretize([0, 1, 2], [0, 1, 2])
+
+
+def test_empirical_noise_is_its_histogram() -> None:
+    y = np.random.default_rng(0).normal(size=5000)
+    noise = ad.empirical(y, bins=40)
+    assert noise.sd == pytest.approx(1, abs=0.1)
+    assert noise.support == (y.min(), y.max())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ad.uniform(0), "half_width must be positive"),
+        (lambda: ad.gaussian(-1), "sd must be positive"),
+        (lambda: ad.laplace(math.nan), "scale must be positive"),
+        (lambda: ad.tabulated([0, 1], [0.5]), "sum to 1"),
+        (lambda: ad.tabulated([1, 0], [1.0]), "increasing"),
+        (lambda: ad.from_scipy(st.poisson(3)), "discrete"),
+        (lambda: ad.from_scipy(3), "frozen"),
+        (lambda: ad.from_dict({"kind": "sawtooth"}), "sawtooth"),
+        (lambda: ad.from_dict({"kind": "uniform"}), "cannot be read"),
+        (lambda: ad.parse_noise("uniform"), "one number"),
+        (lambda: ad.parse_noise("uniform:x"), "no number"),
+        (lambda: ad.parse_noise("scipy.nothing:1"), "nothing"),
+        (lambda: ad.uniform(1).randomize([1.0, math.nan]), "finite"),
+    ],
+)
+def test_bad_input_is_named(call: object, words: str) -> None:
+    with pytest.raises(ChannelError, match=words):
+        call()  # type: ignore[operator]
+
+
+def test_parse_noise_reads_the_command_line_form() -> None:
+    assert ad.parse_noise("gaussian:0.5") == ad.gaussian(0.5)
+    assert ad.parse_noise("scipy.gamma:2,-2,1").support == (-2.0, math.inf)

@@ -1,0 +1,108 @@
+"""Density: a distribution with its own arithmetic, a band and a picture."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats as st
+from typer.testing import CliRunner
+
+from sfumato.channels.additive import gaussian, uniform
+from sfumato.errors import EstimationError
+from sfumato.evidence.density import Density, density
+
+RNG = np.random.default_rng(21)
+Z = gaussian(0.5).randomize(RNG.normal(1, 1, 4000), RNG)
+
+
+@pytest.fixture(scope="module")
+def found() -> Density:
+    return density(Z, gaussian(0.5))
+
+
+def test_it_is_a_distribution(found: Density) -> None:
+    assert found.mass.sum() == pytest.approx(1)
+    assert (found.mass >= 0).all()
+    assert found.mass.size == found.edges.size - 1 == 80
+    grid = np.linspace(found.edges[0], found.edges[-1], 200_001)
+    assert np.trapezoid(found.pdf(grid), grid) == pytest.approx(1, abs=1e-3)
+    assert found.cdf(found.edges[-1]) == pytest.approx(1)
+    q = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
+    assert found.cdf(found.quantile(q)) == pytest.approx(q, abs=1e-9)
+    assert found.pdf([found.edges[0] - 1, found.edges[-1] + 1]) == pytest.approx([0, 0])
+
+
+def test_moments_match_the_truth_and_its_own_sample(found: Density) -> None:
+    assert found.mean == pytest.approx(1, abs=0.1)
+    assert found.sd == pytest.approx(1, abs=0.12)
+    drawn = found.sample(20_000, rng=2)
+    assert st.kstest(drawn, found.cdf).pvalue > 1e-6
+    assert st.kstest(drawn + 0.1, found.cdf).pvalue < 1e-6
+
+
+def test_floor_estimate_is_near_the_true_floor(found: Density) -> None:
+    from sfumato.assess.continuous import floor
+
+    assert found.floor == pytest.approx(floor(st.norm(1, 1), found.edges), rel=0.25)
+
+
+def test_band_holds_the_estimate_and_widens_with_the_level(found: Density) -> None:
+    low, high = found.band(0.9)
+    wide_low, wide_high = found.band(0.99)
+    body = found.height > 0.05 * found.height.max()
+    assert (low[body] < found.height[body]).all()
+    assert (found.height[body] < high[body]).all()
+    assert (wide_low <= low).all()
+    assert (wide_high >= high).all()
+    with pytest.raises(EstimationError, match="band"):
+        density(Z, gaussian(0.5), method="em").band()
+    with pytest.raises(EstimationError, match="level"):
+        found.band(1.5)
+
+
+def test_document_is_json(found: Density) -> None:
+    document = json.loads(json.dumps(found.to_dict()))
+    assert document["n"] == 4000
+    assert len(document["mass"]) == len(document["band"]["low"]) == 80
+
+
+def test_plot_is_written(found: Density, tmp_path: Path) -> None:
+    found.plot(tmp_path / "d.svg")
+    assert "<svg" in (tmp_path / "d.svg").read_text()
+    density(Z, gaussian(0.5), method="em").plot(tmp_path / "e.png")
+    assert (tmp_path / "e.png").stat().st_size > 5000
+
+
+def test_command_line(tmp_path: Path) -> None:
+    import typer
+
+    from sfumato.cli.density import density as command
+    from sfumato.errors import SfumatoError
+
+    app = typer.Typer()
+    app.command()(command)
+    file = tmp_path / "z.csv"
+    file.write_text("z,w\n" + "\n".join(f"{v},a" for v in uniform(1).randomize(RNG.uniform(2, 4, 900), RNG)))
+    run = CliRunner().invoke
+    plain = run(app, [str(file), "--column", "z", "--noise", "uniform:1", "--plot", str(tmp_path / "p.svg")])
+    assert plain.exit_code == 0, plain.output
+    assert "900" in plain.output
+    assert "uniform, sd 0.5774" in plain.output
+    assert (tmp_path / "p.svg").exists()
+    how = ["--column", "z", "--noise", "uniform:1", "--method", "em"]
+    machine = run(app, [str(file), *how, "--stop", "theta", "--json"])
+    assert json.loads(machine.stdout)["stop"] == "theta:0.001"
+    for bad, words in (
+        (["--column", "w", "--noise", "uniform:1"], "cannot be read"),
+        (["--column", "q", "--noise", "uniform:1"], "no column 'q'"),
+        (["--column", "z", "--noise", "uniform:0"], "half_width must be positive"),
+        ([*how, "--stop", "30"], "stop must be one of"),
+        ([*how, "--support", "2.5-3"], "support must look like"),
+    ):
+        wrong = run(app, [str(file), *bad])  # the command line's main turns these into one line
+        assert isinstance(wrong.exception, SfumatoError)
+        assert words in str(wrong.exception)
+        assert "\n" not in str(wrong.exception)

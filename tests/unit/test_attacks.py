@@ -70,8 +70,7 @@ class TestRepeated:
         assert 1 - attacks.repeated(grouped, 1).error == pytest.approx(0.7)
 
     def test_noise_averages_out(self):
-        additive = pytest.importorskip("sfumato.channels.additive")
-        found = attacks.repeated(additive.gaussian(2), 16)
+        found = attacks.repeated(c.gaussian(2), 16)
         assert (found.error, found.naive) == (0.5, 2.0)
 
     def test_the_mean_of_noisy_releases(self):

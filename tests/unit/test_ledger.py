@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import ReleaseError, SchemaError
+from sfumato.errors import DisclosureWarning, ReleaseError, SchemaError
 from sfumato.owner.ledger import Ledger, fingerprint
 
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "town": sf.Categorical(("A", "B", "C"))})
@@ -89,6 +89,17 @@ def test_groups_with_infinite_gamma_do_not(ledger):
     sf.randomize({"r": ["a"]}, scheme, ledger=ledger)
     with pytest.raises(ReleaseError, match="to infinity"):
         sf.randomize({"r": ["a"]}, scheme, ledger=ledger)
+
+
+def test_additive_noise_is_booked_too(ledger):
+    schema = sf.Schema({"income": sf.Numeric(0, 100)})
+    with pytest.warns(DisclosureWarning):
+        scheme = sf.Scheme(schema, {"income": c.gaussian(5)})
+    table = {"id": ["1", "2"], "income": [10.0, 20.0]}
+    sf.randomize(table, scheme, KEY, "id", ledger=ledger)
+    sf.randomize(table, scheme, KEY, "id", ledger=ledger)  # keyed: free
+    with pytest.raises(ReleaseError, match="'income' was already released once: .* to infinity"):
+        sf.randomize(table, scheme, ledger=ledger)
 
 
 def test_a_release_that_fails_is_struck_out(ledger, tmp_path):

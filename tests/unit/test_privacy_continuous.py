@@ -7,10 +7,8 @@ import math
 import pytest
 
 from sfumato.assess import accuracy, privacy
+from sfumato.channels import additive
 from sfumato.errors import ChannelError
-
-additive = pytest.importorskip("sfumato.channels.additive")
-pytest.importorskip("sfumato.assess.continuous")
 
 
 def test_aa01_example_1():

@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.assess.report import report
-from sfumato.errors import SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.ledger import Ledger
 
 SCHEMA = sf.Schema(
@@ -172,14 +172,31 @@ class TestWarnings:
         assert "Few records for sex" not in titles(report(SCHEME.select(["sex"]), n=50_000))
 
     def test_continuous_noise_and_correlated_columns(self):
-        additive = pytest.importorskip("sfumato.channels.additive")
-        one = report(SCHEME, n=100, noise={"income": additive.gaussian(5)})
+        one = report(SCHEME, n=100, noise={"income": c.gaussian(5)})
         assert "Additive noise gives no guarantee" in titles(one)
         assert "Correlated columns under additive noise" not in titles(one)
-        two = report(SCHEME, n=100, noise={"income": additive.gaussian(5), "wealth": additive.uniform(5)})
+        two = report(SCHEME, n=100, noise={"income": c.gaussian(5), "wealth": c.uniform(5)})
         assert "Correlated columns under additive noise" in titles(two)
         with pytest.raises(SfumatoError, match=r"noise\['income'\] must be additive noise, got int"):
             report(SCHEME, noise={"income": 5})
+
+    def test_a_scheme_with_noise_of_its_own(self):
+        schema = sf.Schema({"sex": SCHEMA["sex"], "income": sf.Numeric(0, 100)})
+        with pytest.warns(DisclosureWarning):
+            scheme = sf.Scheme(schema, {"sex": c.binary(0.25, 0.25), "income": c.uniform(10)})
+        found = report(scheme, n=1000)
+        assert "Additive noise gives no guarantee" in titles(found)
+        text = found.text().replace("\n  ", " ")
+        assert "“income” is released with additive noise, without guarantee." in text
+        assert "a stretch of width 19, 19 % of the whole range" in text
+        assert json.loads(found.json())["additive_noise"]["income"]["privacy_loss"] == pytest.approx(
+            privacy.privacy_loss(c.uniform(10), c.tabulated([0, 100], [1.0]))
+        )
+        assert "<h3>income</h3>" in found.html()
+        assert privacy.gamma(scheme, "income") == math.inf
+        assert privacy.gamma(scheme, "sex") == pytest.approx(3)
+        with pytest.raises(SfumatoError, match="'income' has additive noise and no finite channel"):
+            privacy.map_success(scheme)
 
     def test_repeated_release(self, tmp_path):
         ledger = Ledger(tmp_path / "ledger.sqlite")

@@ -16,15 +16,16 @@ from sfumato.assess.anonymity import k_anonymity
 from sfumato.assess.attacks.posterior import repeated
 from sfumato.assess.breach import rho2
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
-from sfumato.assess.entropy import conditional_entropy, entropy, mutual_information, privacy_loss
+from sfumato.assess.entropy import conditional_entropy, entropy, interval_privacy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
 from sfumato.assess.precision import half_width
 from sfumato.assess.subject import subject
-from sfumato.channels import Channel
+from sfumato.channels import Channel, tabulated
 from sfumato.channels.linear import Array
 from sfumato.channels.pram import Blocks
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
+from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, NegativeCountsWarning, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.simplex import project
@@ -66,7 +67,7 @@ class Facts:
     scheme: Scheme
     n: int | None
     units: tuple[Unit, ...]
-    noise: dict[str, Any]
+    noise: dict[str, dict[str, Any]]  # columns with additive noise, and what is known of each
     spent: dict[str, float]
 
     def plain(self) -> dict[str, Any]:
@@ -90,7 +91,7 @@ class Facts:
             "n": self.n,
             "whole_record": whole,
             "attributes": units,
-            "additive_noise": {name: str(noise) for name, noise in self.noise.items()},
+            "additive_noise": self.noise,
             "already_released": self.spent,
         }
         out: dict[str, Any] = _jsonable(document)
@@ -107,7 +108,18 @@ def gather(
 ) -> Facts:
     """Compute every measure of every attribute or group."""
     units = tuple(_measured(unit, n) for unit in _units(scheme, evidence, priors))
-    return Facts(scheme, n, units, dict(noise), dict(spent))
+    added = {**scheme.noises, **noise}
+    return Facts(scheme, n, units, {name: _noisy(scheme, name, kind) for name, kind in added.items()}, dict(spent))
+
+
+def _noisy(scheme: Scheme, name: str, noise: Any) -> dict[str, Any]:
+    """What additive noise leaves open: the interval measure, and the loss if the whole range were equally likely."""
+    out = {"noise": str(noise), "sd": float(noise.sd), "interval": interval_privacy(noise, 0.95)}
+    if name in scheme.schema and isinstance(domain := scheme.schema[name], Numeric):
+        edges = domain.edge_array
+        out["range"] = float(edges[-1] - edges[0])
+        out["privacy_loss"] = privacy_loss(noise, tabulated([edges[0], edges[-1]], [1.0]))
+    return out
 
 
 def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, ArrayLike]) -> Iterator[Unit]:

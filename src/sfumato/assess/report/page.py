@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from html import escape
+from typing import Any
 
 from sfumato.assess.report import figures, words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.numbers import GLOSSARY, numbers
+from sfumato.assess.report.summary import summary, whole
 
 STYLE = """
 :root { --ink: #2b2a28; --soft: #6f6a62; --line: #e2ddd3; --paper: #fbfaf7; --accent: #2d6a8e; }
@@ -56,11 +58,12 @@ def page(facts: Facts, title: str) -> str:
     parts = [
         f"<h1>{escape(title)}</h1>",
         _about(facts),
-        f'<div class="short">{_paragraphs(words.summary(facts))}</div>',
+        f'<div class="short">{_paragraphs(summary(facts))}</div>',
         _overview(facts),
         _cautions(facts),
         "<h2>Attribute by attribute</h2>",
         *[_unit(unit, facts.n) for unit in facts.units],
+        *[_noisy(name, measures) for name, measures in facts.noise.items()],
         _whole(facts),
         _glossary(),
     ]
@@ -108,6 +111,11 @@ def _overview(facts: Facts) -> str:
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
         rows.append(f"<tr><td>{escape(unit.title)}</td><td>{_badge(unit)}</td>{row}</tr>")
+    rows += [
+        f'<tr><td>{escape(name)}</td><td><span class="badge none">none</span></td><td class="num">∞</td>'
+        f'<td colspan="4">additive noise, sd {words.number(m["sd"])}</td></tr>'
+        for name, m in facts.noise.items()
+    ]
     picture = figures.overview(facts)
     drawn = f"<figure>{picture}</figure>" if picture and len(facts.units) <= 24 else ""
     return f'<h2>At a glance</h2><div class="wide"><table>{head}{"".join(rows)}</table></div>{drawn}'
@@ -152,6 +160,19 @@ def _unit(unit: Unit, n: int | None) -> str:
     return f'<section class="unit">{header}{body}{below}</section>'
 
 
+def _noisy(name: str, measures: dict[str, Any]) -> str:
+    header = (
+        f'<header><h3>{escape(name)}</h3><span class="badge none">none</span>'
+        f'<span class="channel">{escape(measures["noise"])}</span></header>'
+    )
+    kept = [("standard deviation", words.number(measures["sd"])), ("95 % interval", words.number(measures["interval"]))]
+    if "privacy_loss" in measures:
+        kept.append(("privacy loss (average)", words.percent(measures["privacy_loss"])))
+    rows = "".join(f'<tr><td>{escape(n)}</td><td class="num">{escape(v)}</td></tr>' for n, v in kept)
+    said = _paragraphs(words.noisy(measures))
+    return f'<section class="unit">{header}<div class="cols"><div>{said}</div><table>{rows}</table></div></section>'
+
+
 def _whole(facts: Facts) -> str:
     guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
     if len(guarded) < 2:
@@ -162,7 +183,7 @@ def _whole(facts: Facts) -> str:
     more = " × …" if len(guarded) > 12 else ""
     return (
         "<h2>The whole record</h2>"
-        f"<p>{escape(words.whole(facts))}</p>"
+        f"<p>{escape(whole(facts))}</p>"
         f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
     )
 

@@ -8,6 +8,7 @@ from sfumato.assess.report import words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
 from sfumato.assess.report.numbers import numbers
+from sfumato.assess.report.summary import summary
 
 _WIDTH = 100
 
@@ -15,7 +16,7 @@ _WIDTH = 100
 def plain(facts: Facts, title: str) -> str:
     """The same words and numbers as the page, without pictures."""
     out = [title, "=" * len(title), ""]
-    out += [_fill(line) for line in words.summary(facts)]
+    out += [_fill(line) for line in summary(facts)]
     found = cautions(facts)
     if found:
         out += ["", "What to watch", "-------------"]
@@ -30,6 +31,9 @@ def plain(facts: Facts, title: str) -> str:
         out += [_fill(line, "  ", "  ") for line in said]
         out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
         out.append("")
+    for name, measures in facts.noise.items():
+        out.append(f"{name}: protection none ({measures['noise']})")
+        out += [*(_fill(line, "  ", "  ") for line in words.noisy(measures)), ""]
     return "\n".join(out).rstrip().replace("\u00a0", " ") + "\n"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from typing import Any
 
-from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.facts import Unit
 from sfumato.channels.itemset import Mask, SelectASize
 from sfumato.channels.pram import Blocks
 from sfumato.channels.response import Symmetric, ValidSymmetric
@@ -156,6 +157,24 @@ def learns(unit: Unit) -> list[str]:
     return out
 
 
+def noisy(m: dict[str, Any]) -> list[str]:
+    """What additive noise leaves open about a number, in sentences."""
+    stretch = f"a stretch of width {number(m['interval'])}"
+    if "range" in m:
+        stretch += f", {percent(min(m['interval'] / m['range'], 1.0))} of the whole range"
+    out = [
+        f"Noise with a standard deviation of {number(m['sd'])} is added to every value. Someone who knows nothing else "
+        f"can place a true value within {stretch}, and be right 95 % of the time.",
+        "This is an average. Values near the ends of the range stand out, columns that go together betray each other, "
+        "and no factor gamma is guaranteed.",
+    ]
+    if "privacy_loss" in m:
+        out.append(
+            f"If the whole range were equally likely, the release removes {percent(m['privacy_loss'])} of the privacy."
+        )
+    return out
+
+
 def pays(break_even: float) -> str:
     """When acting on a guess stops paying for the adversary."""
     if break_even == math.inf:
@@ -195,59 +214,8 @@ def whole_numbers(text: str) -> str:
     return re.sub(r"(?<=\d) (?=%|points)|(?<=±) ", "\u00a0", text)
 
 
-def summary(facts: Facts) -> list[str]:
-    """The report in a few sentences."""
-    guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
-    bare = [unit for unit in facts.units if unit.identity]
-    out = []
-    if guarded:
-        finite = [unit for unit in guarded if unit.measures["gamma"] < math.inf]
-        count = sum(unit.alike * len(unit.names) for unit in guarded)
-        out.append(f"{_many(count, 'attribute')} {'is' if count == 1 else 'are'} randomized before leaving the owner.")
-        if finite:
-            out.append(_guarantee(finite, len(finite) == len(guarded)))
-        open_ended = [unit for unit in guarded if unit.measures["gamma"] == math.inf]
-        if open_ended:
-            out.append(
-                f"No guarantee holds for {listed([quoted(u) for u in open_ended])}: some answers rule values out."
-            )
-    if bare:
-        out.append(f"{listed([quoted(u) for u in bare])} {'is' if len(bare) == 1 else 'are'} passed on in the clear.")
-    if len(facts.units) > 1 and guarded:
-        out.append(whole(facts))
-    return out
-
-
-def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
-    gammas = [float(unit.measures["gamma"]) for unit in finite]
-    worst = finite[gammas.index(max(gammas))]
-    word, ceiling = grade(max(gammas)), percent(worst.measures["beliefs"]["0.1"])
-    rises = f"one answer can raise a 10 % suspicion to at most {ceiling}."
-    if all_of_them and max(gammas) < 1.01 * min(gammas):
-        return f"{'Its' if len(finite) == 1 else 'Their'} protection is {word}: {rises}"
-    return f"The least protected of them with a guarantee is {quoted(worst)} ({word}): {rises}"
-
-
-def whole(facts: Facts) -> str:
-    """The whole record, in one sentence."""
-    guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
-    ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
-    if ratio == math.inf:
-        return "Taken together, the answers of one record can identify some of its values with certainty."
-    beyond = "" if len(guarded) == len([u for u in facts.units if u.channel.k > 1]) else " randomized"
-    return (
-        f"All{beyond} answers of one record together shift the odds between two possible persons by at most "
-        f"{number(ratio)} times: to someone who could link them, a 1 % suspicion about a whole record may grow to "
-        f"{percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
-    )
-
-
-def _many(count: int, noun: str) -> str:
-    small = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
-    return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
-
-
 def listed(names: list[str]) -> str:
+    """Names as a sentence lists them."""
     if len(names) > 6:
         return f"{', '.join(names[:5])} and {len(names) - 5} others"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

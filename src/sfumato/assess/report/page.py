@@ -170,7 +170,8 @@ def _noisy(name: str, measures: dict[str, Any]) -> str:
         kept.append(("privacy loss (average)", words.percent(measures["privacy_loss"])))
     rows = "".join(f'<tr><td>{escape(n)}</td><td class="num">{escape(v)}</td></tr>' for n, v in kept)
     said = _paragraphs(words.noisy(measures))
-    return f'<section class="unit">{header}<div class="cols"><div>{said}</div><table>{rows}</table></div></section>'
+    body = f'<div class="cols"><div class="words">{said}</div><table>{rows}</table></div>'
+    return f'<section class="unit">{header}{body}</section>'
 
 
 def _whole(facts: Facts) -> str:

@@ -48,7 +48,7 @@ def number(value: float | None, digits: int = 3) -> str:
         return "n/a"
     if value == math.inf:
         return "∞"
-    if value >= 10 ** max(digits, 4):
+    if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 

@@ -5,6 +5,9 @@ records, every number with its uncertainty; privacy officers read beforehand wha
 """
 
 from sfumato import channels, datasets
+from sfumato.assess import accuracy, attacks, privacy
+from sfumato.assess.audit import audit
+from sfumato.assess.report import report
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.evidence.density import Density, density
@@ -27,12 +30,17 @@ __all__ = [
     "Schema",
     "Scheme",
     "SfumatoError",
+    "accuracy",
+    "attacks",
+    "audit",
     "channels",
     "datasets",
     "density",
     "evidence",
     "mgas",
     "new_key",
+    "privacy",
     "randomize",
     "randomize_file",
+    "report",
 ]

@@ -9,7 +9,19 @@ from typing import Any, NoReturn
 
 import typer
 
-from sfumato.cli import bench, demo, density, estimate, inspect, randomize, reproduce
+from sfumato.cli import (
+    assess,
+    attack,
+    audit,
+    bench,
+    demo,
+    density,
+    design,
+    estimate,
+    inspect,
+    randomize,
+    reproduce,
+)
 from sfumato.cli.console import error, warn
 from sfumato.errors import SfumatoError, SfumatoWarning
 
@@ -21,13 +33,20 @@ app = typer.Typer(
     help="Mine data that nobody may see in the clear: randomize at the owner, estimate and learn at the miner.",
     epilog="Start with [bold]sfumato demo[/bold]. Every command has worked examples in its --help.",
 )
-app.command()(demo.demo)
-app.command()(randomize.randomize)
-app.command()(inspect.inspect)
-app.command()(estimate.estimate)
-app.command()(density.density)
-app.command()(reproduce.reproduce)
-app.command()(bench.bench)
+for command in (
+    demo.demo,
+    design.design,
+    assess.assess,
+    randomize.randomize,
+    inspect.inspect,
+    estimate.estimate,
+    density.density,
+    attack.attack,
+    audit.audit,
+    reproduce.reproduce,
+    bench.bench,
+):
+    app.command()(command)
 
 
 @app.callback(invoke_without_command=True)

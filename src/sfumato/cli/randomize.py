@@ -11,6 +11,7 @@ from sfumato import tables
 from sfumato.cli import console
 from sfumato.errors import ReleaseError, SchemeError, SfumatoError
 from sfumato.files import replacing
+from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -28,6 +29,10 @@ def randomize(
         Path | None,
         typer.Option(help="The owner's secret key, made if missing: equal records get equal answers."),
     ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Release once more although the ledger objects.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -44,6 +49,10 @@ def randomize(
     The same record always gets the same answer, so that releasing twice discloses nothing new:
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --id patient --key-file secret.key
+
+    With an account of what was released, so that nobody is asked the same question twice by mistake:
+
+        sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite
     """
     if key_file is not None and id is None:
         raise SchemeError("--key-file needs --id, the column that tells records apart")
@@ -53,7 +62,17 @@ def randomize(
     chosen = _scheme(source, scheme, gamma, columns, id)
     key = _key(key_file) if key_file is not None else None
     with console.progress("randomizing", tables.count_rows(source)) as advance:
-        release = randomize_file(source, target, chosen, key, id, overwrite=overwrite, progress=advance)
+        release = randomize_file(
+            source,
+            target,
+            chosen,
+            key,
+            id,
+            overwrite=overwrite,
+            progress=advance,
+            ledger=None if ledger is None else Ledger(ledger),
+            again=again,
+        )
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json())

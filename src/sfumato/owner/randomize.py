@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from sfumato.channels import Noise
 from sfumato.channels.linear import Array
 from sfumato.channels.lookup import Codes
 from sfumato.errors import ChannelError, DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
+from sfumato.owner.ledger import Ledger
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import KeyedSource, Source, Words, source
 from sfumato.release import Release
@@ -31,22 +33,32 @@ Rng = np.random.Generator | Source | int | None
 
 
 def randomize(
-    table: Any, scheme: Scheme, key: bytes | None = None, id: str | None = None, *, rng: Rng = None
+    table: Any,
+    scheme: Scheme,
+    key: bytes | None = None,
+    id: str | None = None,
+    *,
+    rng: Rng = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize every row of a table under a scheme.
 
     With ``key`` and ``id`` the same record and attribute always get the same answer, however the table is ordered or
     cut into pieces; without, every call draws afresh from the secure source. The id column travels with the release so
     that parties can join their columns; leave it out where ids name persons.
+
+    A ``ledger`` books the release, and refuses a second fresh answer of any attribute unless asked for by ``again``.
     """
     import pyarrow as pa
 
-    if is_spark(table) and rng is None:
-        _check_request(scheme, key, id, rng)
-        return randomize_spark(table, scheme, key, id)
-    found = list(randomized_batches(table, scheme, key, id, rng))
-    if not found:
-        raise SchemaError("the table is empty: there is nothing to randomize")
+    with _booked(ledger, scheme, key, again):
+        if is_spark(table) and rng is None:
+            _check_request(scheme, key, id, rng)
+            return randomize_spark(table, scheme, key, id)
+        found = list(randomized_batches(table, scheme, key, id, rng))
+        if not found:
+            raise SchemaError("the table is empty: there is nothing to randomize")
     return Release(pa.Table.from_batches(found), scheme, id)
 
 
@@ -60,14 +72,20 @@ def randomize_file(
     rng: Rng = None,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
-    with Writer(target, [scheme], id, overwrite) as writer:
+    with _booked(ledger, scheme, key, again), Writer(target, [scheme], id, overwrite) as writer:
         for batch in randomized_batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
                 progress(batch.num_rows)
     return Release.load(target)
+
+
+def _booked(ledger: Ledger | None, scheme: Scheme, key: bytes | None, again: bool) -> AbstractContextManager[Any]:
+    return nullcontext() if ledger is None else ledger.entry(scheme, key, again)
 
 
 def randomized_batches(

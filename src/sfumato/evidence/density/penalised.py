@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 Floats = NDArray[np.float64]
 MAX_STEP = 4.0
@@ -109,6 +108,8 @@ def newton(
     problem: Problem, eta: Floats, precision: Floats, tolerance: float = 5e-3, limit: int = 30
 ) -> tuple[Floats, Floats, float, int]:
     """Fisher scoring with capped, backtracked, damped steps: (eta, Cholesky factor, log-likelihood, steps)."""
+    from scipy.linalg import lapack
+
     n, counts = problem.n, problem.counts
     value, mass, prob = objective(problem, eta)
     if not math.isfinite(value):
@@ -143,6 +144,8 @@ def newton(
 
 def information(problem: Problem, mass: Floats, prob: Floats, precision: Floats, damping: float) -> Floats:
     """The lower Cholesky factor of N B'B + S (+ damping on the diagonal)."""
+    from scipy.linalg import lapack
+
     B = problem.matrix * mass
     B *= np.sqrt(problem.n / prob)[:, None]
     H = B.T @ B
@@ -177,6 +180,8 @@ def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats, nu: f
 
     The bound is looser than Laplace by `slack` on rows that the data do not touch (lambda Var d = 1 there): given back.
     """
+    from scipy.linalg import lapack
+
     rows, count = pen.rows, pen.rows.shape[0]
     spread = np.full(count, scale**2)
     before = -math.inf

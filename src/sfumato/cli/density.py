@@ -79,7 +79,7 @@ def density(
     ]
     hidden = found.mass.size - found.rank
     if hidden:
-        rows.append(("not seen in z", f"{hidden} of {found.mass.size} directions of the mass (the kernel's null space)"))
+        rows.append(("not seen in z", f"{hidden} of {found.mass.size} directions of the mass (the null space)"))
     console.table(("", "density"), rows)
     console.say(_bars(found.height.tolist()))
     if plot is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -26,6 +27,7 @@ def spark_session():
     need(shutil.which("java") is not None, "Java", "apt-get install default-jre-headless")
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python is this one, not the system's
     session = (
         SparkSession.builder.master("local[1]")
         .config("spark.ui.enabled", "false")

@@ -7,6 +7,7 @@ records, every number with its uncertainty; privacy officers read beforehand wha
 from sfumato import channels, datasets
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.evidence.density import Density, density
 from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.randomness import new_key
 from sfumato.release import Release
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Density",
     "Estimate",
     "Evidence",
     "Numeric",
@@ -27,6 +29,7 @@ __all__ = [
     "SfumatoError",
     "channels",
     "datasets",
+    "density",
     "evidence",
     "mgas",
     "new_key",

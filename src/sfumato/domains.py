@@ -48,6 +48,10 @@ class Domain(ABC):
     def encode(self, column: Any, name: str = "value") -> Codes:
         """Codes of a column of raw values; anything outside the domain is an error that names it."""
 
+    def numbers(self, column: Any, name: str = "value") -> NDArray[np.float64]:
+        """A column of raw values as finite numbers inside the limits, for attributes that have them."""
+        raise SchemaError(f"column {name!r} is {self.kind}: only a numeric attribute has numbers")
+
     @abstractmethod
     def decode(self, codes: ArrayLike) -> pa.Array:
         """Values for codes."""
@@ -236,7 +240,13 @@ class Numeric(Domain):
 
         return pa.float64()
 
-    def numbers(self, column: Any, name: str = "value") -> tuple[NDArray[np.float64], pa.Array]:
+    def numbers(self, column: Any, name: str = "value") -> NDArray[np.float64]:
+        numbers, nulls = self._numbers(column, name)
+        if nulls.null_count:
+            raise SchemaError(f"column {name!r}: {nulls.null_count} rows are null; noise needs a number in every row")
+        return numbers
+
+    def _numbers(self, column: Any, name: str) -> tuple[NDArray[np.float64], pa.Array]:
         """The column as doubles, and as Arrow with NaN turned into null; anything outside the limits is an error."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -262,7 +272,7 @@ class Numeric(Domain):
     def encode(self, column: Any, name: str = "value") -> Codes:
         import pyarrow as pa
 
-        numbers, column = self.numbers(column, name)
+        numbers, column = self._numbers(column, name)
         codes = np.searchsorted(self.edge_array, numbers, side="right") - 1
         codes[numbers == self.edge_array[-1]] = len(self.edge_array) - 2
         mask = np.isnan(numbers)

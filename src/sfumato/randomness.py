@@ -84,17 +84,19 @@ def parts(probability: float | Fraction) -> int:
     return round(Fraction(probability) * ONE)
 
 
-def quantize(row: NDArray[np.float64]) -> Words:
-    """A row of probabilities as integers that sum to ONE exactly; zeros stay zero, positive entries stay positive."""
-    exact = [Fraction(float(p)) for p in row]
-    total = sum(exact)
-    if total == 0:
-        raise SfumatoError("a row of probabilities cannot be all zero")
-    whole = [max(int(p * ONE / total), int(p > 0)) for p in exact]
-    # What rounding down left over (at most one part an entry) goes to the largest entry, where it matters least.
-    largest = max(range(len(whole)), key=whole.__getitem__)
-    whole[largest] += ONE - sum(whole)
-    return np.array(whole, dtype=np.uint64)
+def quantize(rows: NDArray[np.float64]) -> Words:
+    """Rows of probabilities as integers that sum to ONE exactly; zeros stay zero, positive entries stay positive.
+
+    >>> quantize(np.array([0.5, 0.25, 0.25])).tolist() == [ONE // 2, ONE // 4, ONE // 4]
+    True
+    """
+    exact = np.atleast_2d(rows) * float(ONE)  # a power of two: no rounding
+    whole = np.maximum(np.floor(exact), exact > 0).astype(np.uint64)
+    # What is left over, by rounding down and by rows that sum to 1 only nearly, goes to the largest entry.
+    largest = whole.argmax(axis=1)
+    for row, place in zip(whole, largest, strict=True):
+        row[place] = ONE - (int(row.sum(dtype=np.uint64)) - int(row[place]))
+    return whole if rows.ndim == 2 else whole[0]
 
 
 class KeyedSource:

@@ -289,7 +289,8 @@ def code_types(scheme: Scheme) -> dict[str, Any]:
     import pyarrow as pa
 
     sizes = scheme.output_sizes
-    return {name: pa.from_numpy_dtype(np.min_scalar_type(max(size - 1, 0))) for name, size in sizes.items()}
+    codes = {name: pa.from_numpy_dtype(np.min_scalar_type(max(size - 1, 0))) for name, size in sizes.items()}
+    return codes | {name: pa.float64() for name in scheme.noises}
 
 
 def _read_description(path: Path) -> tuple[list[tuple[int, Scheme]], str | None]:

@@ -54,6 +54,10 @@ def batches(
         for partition in (table if wanted is None else table[wanted]).to_delayed():
             yield from _arrow(partition.compute()).to_batches(max_chunksize=BATCH)
         return
+    if type(table).__module__.startswith(("duckdb", "_duckdb")):
+        for batch in table.to_arrow_reader(BATCH):
+            yield batch if wanted is None else batch.select(wanted)
+        return
     yield from _arrow(table, wanted).to_batches(max_chunksize=BATCH)
 
 

@@ -101,6 +101,21 @@ def test_fresh_answers_differ_and_seeded_ones_repeat() -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_frames_are_randomized_where_they_are(spark_session: object) -> None:
+    table = records(300)
+    frame = spark_session.createDataFrame(
+        [tuple(map(int, row)) for row in table.itertuples(index=False)], list(table.columns)
+    )
+    keyed = sf.randomize(frame, SCHEME, key=KEY, id="id")
+    assert answers(keyed) == answers(sf.randomize(table, SCHEME, key=KEY, id="id"))
+    fresh = sf.randomize(frame, SCHEME)
+    first = sf.evidence(fresh).released_counts(["a", "b", "c"])
+    assert first.sum() == 300
+    again = sf.evidence(sf.Release(fresh.parts[0].rows, SCHEME)).released_counts(["a", "b", "c"])
+    assert (first == again).all()  # drawn once: counting twice is not a second release
+
+
 @pytest.mark.parametrize(
     ("call", "line"),
     [

@@ -212,3 +212,20 @@ def test_codes_outside_the_scheme_are_found_when_counted() -> None:
         sf.evidence(bad).counts("a")
     with pytest.raises(ReleaseError, match="the rows have no column 'b'"):
         sf.Release(pa.table({"a": [0]}), scheme)
+
+
+def test_part_of_a_group_without_a_marginal_channel_is_summed_from_the_whole() -> None:
+    """A joint matrix in which one attribute's fate depends on the other; every method must agree with the whole group."""
+    rng = np.random.default_rng(3)
+    P = 0.5 * np.eye(6) + 0.5 * rng.dirichlet(np.ones(6), 6)
+    scheme = sf.Scheme(BOTH, {("a", "x"): c.matrix(P, sizes=(3, 2))})
+    release = sf.randomize(records(3000), scheme, rng=4)
+    for method in ("moment", "mle"):
+        evidence = sf.evidence(release, method=method)
+        whole, part = evidence.counts(["b", "a", "x"]), evidence.counts(["x", "b"])
+        np.testing.assert_allclose(part.table, whole.table.sum(axis=1).T, atol=0.05)
+    summing = np.kron(np.eye(2), np.kron(np.ones((1, 3)), np.eye(2)))
+    moment = sf.evidence(release).counts(["b", "a", "x"])
+    np.testing.assert_allclose(sf.evidence(release).counts(["b", "x"]).cov, summing @ moment.cov @ summing.T, atol=1e-6)
+    with pytest.raises(sf.SfumatoError, match="theta must cover the whole group"):
+        sf.evidence(release).log_likelihood("a", [1 / 3] * 3)

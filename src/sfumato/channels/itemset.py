@@ -97,7 +97,7 @@ class SelectASize(Channel):
 
     @property
     def weights(self) -> Words:
-        return np.array([quantize(row) for row in self.matrix])
+        return quantize(self.matrix)
 
     def kept(self, size: int) -> list[Fraction]:
         """Pr(j items are kept) for a transaction of this size, j = 0 .. size."""

@@ -82,7 +82,7 @@ def matrix(P: ArrayLike, sizes: Sequence[int] | None = None, outputs: Sequence[i
     outs = tuple(outputs) if outputs is not None else (ins if prod(ins) == values.shape[1] else (values.shape[1],))
     if prod(ins) != values.shape[0] or prod(outs) != values.shape[1]:
         raise ChannelError(f"sizes {ins} and outputs {outs} do not fit a matrix of shape {values.shape}")
-    return Matrix(np.array([quantize(row) for row in values]), ins, outs)
+    return Matrix(quantize(values), ins, outs)
 
 
 def binary(p1: float, p2: float) -> Matrix:

@@ -255,11 +255,11 @@ def symmetric(
             raise ChannelError("symmetric takes either k or valid, and not both")
         if len(combinations) < 2 or len(set(combinations)) != len(combinations):
             raise ChannelError("valid must list at least two combinations, each once")
-        return ValidSymmetric(combinations, _other(len(combinations), p, gamma))
+        return ValidSymmetric(combinations, _other(len(combinations), p, gamma)).verified(_bound(gamma))
     if k is None:
         raise ChannelError("symmetric needs k, the number of values, or the sizes of a group of attributes")
     sizes = _check_sizes(k)
-    return Symmetric(sizes, _other(prod(sizes), p, gamma))
+    return Symmetric(sizes, _other(prod(sizes), p, gamma)).verified(_bound(gamma))
 
 
 def identity(k: int | Sequence[int]) -> Symmetric:
@@ -283,6 +283,10 @@ def _other(k: int, p: float | None, gamma: float | None) -> int:
     if p is None or not p >= 0 or k * other >= ONE:
         raise ChannelError(f"p must lie in [0, 1 - 1/{k}), got {p}: at {k - 1}/{k} the output ignores the input")
     return other
+
+
+def _bound(gamma: float | None) -> Fraction | float:
+    return math.inf if gamma is None or gamma == math.inf else Fraction(gamma)
 
 
 def _check_sizes(k: int | Sequence[int]) -> tuple[int, ...]:

@@ -112,7 +112,7 @@ def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
         raise ChannelError(
             f"subset selection of {k} values by {design} would need {outputs} outputs: group the values first"
         )
-    return Subset(k, gamma, design, size)
+    return Subset(k, gamma, design, size).verified(gamma)
 
 
 def spread(k: int, outputs: int, count: int, together: int, gamma: float) -> float:

@@ -95,4 +95,4 @@ def _checked(k: int, gamma: Fraction, widths: tuple[int, ...]) -> Windows:
         raise ChannelError(f"widths must lie in [1, {k}], got {list(widths)} instead")
     if k * sum(k + w - 1 for w in widths) > 1 << 25:
         raise ChannelError(f"windows over {k} values would need too large a matrix: use fewer, wider bins")
-    return Windows(k, gamma, widths)
+    return Windows(k, gamma, widths).verified(gamma)

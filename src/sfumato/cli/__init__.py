@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from sfumato.cli import bench, demo, estimate, inspect, randomize
+from sfumato.cli import bench, demo, density, estimate, inspect, randomize, reproduce
 from sfumato.cli.console import error, warn
 from sfumato.errors import SfumatoError, SfumatoWarning
 
@@ -26,6 +26,8 @@ app.command()(demo.demo)
 app.command()(randomize.randomize)
 app.command()(inspect.inspect)
 app.command()(estimate.estimate)
+app.command()(density.density)
+app.command()(reproduce.reproduce)
 app.command()(bench.bench)
 
 

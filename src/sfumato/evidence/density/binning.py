@@ -67,8 +67,9 @@ class Sample:
         if self.values is not None:
             return float(self.values.mean()), float(self.values.var())
         middle = (self.fine_edges[1:] + self.fine_edges[:-1]) / 2
-        mean = float(self.fine_counts @ middle) / self.n
-        return mean, float(self.fine_counts @ (middle - mean) ** 2) / self.n
+        # sums of products, not `@`: a dot product of this length would wake BLAS's threads
+        mean = float((self.fine_counts * middle).sum()) / self.n
+        return mean, float((self.fine_counts * (middle - mean) ** 2).sum()) / self.n
 
 
 def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | None = None) -> Sample:

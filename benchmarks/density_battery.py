@@ -1,6 +1,6 @@
 """Pairs of density and noise on which estimators of the density of X are judged.
 
-`DEVELOPMENT` pairs were looked at while building; no choice was made by looking at `HELD_OUT` pairs.
+The weights of the models were chosen on `DEVELOPMENT` alone; the last eight of `HELD_OUT` came after all choices.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
-from sfumato import channels
+from sfumato import channels, learn
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.owner import randomize, randomize_file
@@ -27,6 +27,7 @@ __all__ = [
     "SfumatoError",
     "channels",
     "evidence",
+    "learn",
     "new_key",
     "randomize",
     "randomize_file",

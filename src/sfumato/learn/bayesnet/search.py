@@ -1,0 +1,137 @@
+"""Finding parents: K2 under an order, a hill-climb without one, and the best tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sfumato.evidence.families import Families
+from sfumato.evidence.independence import all_pairs
+from sfumato.learn.bayesnet.scores import Score
+from sfumato.learn.bayesnet.structure import Parents
+
+Progress = Callable[[str], None]
+
+
+def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress | None = None) -> Parents:
+    """Parents of each node among those before it, one at a time while the score gains (Cooper and Herskovits 1992).
+
+    Under a score that prunes, a parent that a later one explains away is taken out again.
+    """
+    if max_parents and len(order) > 1:
+        score.families.prepare([(order[0], order[1])])
+    out: Parents = {}
+    for i, node in enumerate(order):
+        out[node] = score.ordered(_parents(score, node, order[:i], max_parents))
+        if progress is not None:
+            progress(node)
+    return out
+
+
+def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[str]:
+    held: list[str] = []
+    seen = {frozenset(held)}
+    while len(held) < most:
+        gains = {z: score.gain(node, z, held) for z in before if z not in held}
+        best = max(gains, key=lambda z: gains[z], default=None)
+        if best is None or not gains[best] > 0:
+            break
+        held.append(best)
+        if score.prunes:
+            _prune(score, node, held)
+        if frozenset(held) in seen:
+            break
+        seen.add(frozenset(held))
+    return held
+
+
+def _prune(score: Score, node: str, held: list[str]) -> None:
+    """Take out, the weakest first, what the other parents explain."""
+    while len(held) > 1:
+        gains = {z: score.gain(node, z, [other for other in held if other != z]) for z in held}
+        worst = min(gains, key=lambda z: gains[z])
+        if gains[worst] > 0:
+            return
+        held.remove(worst)
+
+
+def hill_climb(
+    score: Score, names: Sequence[str], max_parents: int, progress: Progress | None = None, tolerance: float = 1e-4
+) -> Parents:
+    """From no edges, the best of adding, removing or reversing one edge, until nothing gains."""
+    score.families.prepare([(names[0], names[1])] if len(names) > 1 else [])
+    held: dict[str, set[str]] = {name: set() for name in names}
+    above: dict[str, set[str]] = {name: set() for name in names}  # ancestors
+    while True:
+        best, move = tolerance, None
+        for child in names:
+            now = score.local(child, tuple(held[child]))
+            for parent in names:
+                if parent == child:
+                    continue
+                if parent in held[child]:
+                    less = score.local(child, tuple(held[child] - {parent})) - now
+                    if less > best:
+                        best, move = less, ("remove", parent, child)
+                    if len(held[parent]) < max_parents and not _reaches_otherwise(held, parent, child):
+                        more = score.local(parent, (*held[parent], child)) - score.local(parent, tuple(held[parent]))
+                        if less + more > best:
+                            best, move = less + more, ("reverse", parent, child)
+                elif len(held[child]) < max_parents and child not in above[parent]:
+                    more = score.local(child, (*held[child], parent)) - now
+                    if more > best:
+                        best, move = more, ("add", parent, child)
+        if move is None:
+            return {name: score.ordered(tuple(held[name])) for name in names}
+        what, parent, child = move
+        if what == "add":
+            held[child].add(parent)
+        else:
+            held[child].remove(parent)
+            if what == "reverse":
+                held[parent].add(child)
+        above = _ancestors(held)
+        if progress is not None:
+            progress(child)
+
+
+def chow_liu(families: Families, names: Sequence[str], root: str | None = None) -> Parents:
+    """The tree with the strongest links (Chow and Liu 1968), links weighed by how far they exceed their noise."""
+    tests = all_pairs(families, names)
+    link = {frozenset(pair): test.excess for pair, test in tests.items()}
+    start = root or names[0]
+    out: Parents = {start: ()}
+    left = [name for name in names if name != start]
+    while left:
+        parent, child = max(
+            ((inside, outside) for inside in out for outside in left), key=lambda pair: link[frozenset(pair)]
+        )
+        out[child] = (parent,)
+        left.remove(child)
+    return {name: out[name] for name in names}
+
+
+def _ancestors(held: dict[str, set[str]]) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+
+    def visit(node: str) -> set[str]:
+        if node not in out:
+            out[node] = set().union(*(visit(parent) | {parent} for parent in held[node]))
+        return out[node]
+
+    for node in held:
+        visit(node)
+    return out
+
+
+def _reaches_otherwise(held: dict[str, set[str]], parent: str, child: str) -> bool:
+    """Whether child is reached from parent by another way than their edge: then turning the edge makes a cycle."""
+    stack = [other for other in held[child] if other != parent]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node == parent:
+            return True
+        fresh = held[node] - seen
+        seen |= fresh
+        stack.extend(fresh)
+    return False

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from sfumato.cli import bench, demo, estimate, inspect, randomize
+from sfumato.cli import bench, demo, estimate, inspect, learn, randomize
 from sfumato.cli.console import error
 from sfumato.errors import SfumatoError, SfumatoWarning
 
@@ -26,6 +26,7 @@ app.command()(demo.demo)
 app.command()(randomize.randomize)
 app.command()(inspect.inspect)
 app.command()(estimate.estimate)
+app.add_typer(learn.app, name="learn")
 app.command()(bench.bench)
 
 

@@ -132,9 +132,18 @@ def _tests(family: Family, table: Array) -> tuple[Test, Test]:
         _others(px * (1 - px)) [:, :, None] * weight[:, None, None], _others(py * (1 - py))[:, None, :] * weight[:, None, None]
     )
     variance = np.diag(V).reshape(T.shape)
+    R = _raw_covariance(left, right, expected)
     clear = (table.sum((1, 2)) > _CLEAR * np.sqrt(np.maximum(spread, 0.0))) & (weight > 0)
     used = clear[:, None, None] & (variance > 1e-9 * family.n) & (largest > _TELLING * np.sqrt(np.maximum(variance, 0)))
-    return _quadratic(T, V, used), _quadratic(*_summed(T, V, clear, px, py, weight))
+    M = R * weight[:, None, None, None, None]
+    blocks = np.zeros_like(V).reshape(J, T[0].size, J, T[0].size)
+    blocks[np.arange(J), :, np.arange(J), :] = M.reshape(J, T[0].size, T[0].size)
+    S, t, cov, on = _summed(T, V, clear, px, py, weight)
+    Rs = np.zeros_like(V).reshape(J, T[0].size, J, T[0].size)
+    Rs[np.arange(J), :, np.arange(J), :] = R.reshape(J, T[0].size, T[0].size)
+    Ms = S @ Rs.reshape(V.shape) @ S.T * weight[clear].sum()
+    a = _quadratic(T, V, used, blocks.reshape(V.shape)); b = _quadratic(t, cov, on, Ms)
+    return a, b
 
 
 def _independent(table: Array) -> tuple[Array, Array, Array]:
@@ -213,7 +222,7 @@ def _summed(
     S = np.einsum("xja,yjb->xyjab", _levels(px, weight), _levels(py, weight)) * clear[None, None, :, None, None]
     S = S.reshape(-1, T.size)
     cov = S @ V @ S.T
-    return S @ T.reshape(-1), cov, np.diag(cov) > 1e-9 * max(weight.sum(), 1.0)
+    return S, S @ T.reshape(-1), cov, np.diag(cov) > 1e-9 * max(weight.sum(), 1.0)
 
 
 def _levels(p: Array, weight: Array) -> Array:
@@ -226,19 +235,29 @@ def _levels(p: Array, weight: Array) -> Array:
     return np.delete(full, top, axis=1).transpose(1, 0, 2)
 
 
-def _quadratic(T: Array, V: Array, used: NDArray[np.bool_]) -> Test:
+def _raw_covariance(left, right, expected):
+    return np.einsum("jax,jxy,jby,jcx,jdy->jabcd", left, expected, right, left, right, optimize=True)
+
+
+SIGMA2 = 0.1
+
+
+def _quadratic(T: Array, V: Array, used: NDArray[np.bool_], M) -> Test:
     at = np.flatnonzero(used)
     if not at.size:
-        return Test(0.0, 0)
-    t, cov = T.reshape(-1)[at], V[np.ix_(at, at)]
+        t = Test(0.0, 0)
+        object.__setattr__(t, "lbf", -0.0)
+        return t
+    t, cov, M = T.reshape(-1)[at], V[np.ix_(at, at)], M[np.ix_(at, at)]
     scale = 1 / np.sqrt(np.diag(cov))
-    t, cov = t * scale, cov * np.outer(scale, scale)
-    try:
-        factor = np.linalg.cholesky(cov + 1e-10 * np.eye(len(at)))
-    except np.linalg.LinAlgError:
-        values, vectors = np.linalg.eigh(cov)
-        good = values > 1e-8
-        part = vectors[:, good].T @ t
-        return Test(float((part**2 / values[good]).sum()), int(good.sum()))
-    half = np.linalg.solve(factor, t)
-    return Test(float(half @ half), len(at))
+    t, cov, M = t * scale, cov * np.outer(scale, scale), M * np.outer(scale, scale)
+    eye = 1e-10 * np.eye(len(at))
+    f = np.linalg.cholesky(cov + eye)
+    half = np.linalg.solve(f, t)
+    w = float(half @ half)
+    g = np.linalg.cholesky(cov + SIGMA2 * M + eye)
+    half2 = np.linalg.solve(g, t)
+    lbf = float(w - half2 @ half2) - 2 * float(np.log(np.diag(g)).sum() - np.log(np.diag(f)).sum())
+    out = Test(w, len(at))
+    object.__setattr__(out, "lbf", lbf)
+    return out

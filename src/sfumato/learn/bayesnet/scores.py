@@ -141,20 +141,26 @@ class Wald(Score):
         keep the edge when W > t(d)
 
     With an order, K2 asks for each edge given the others. Without one, the score of a family is the sum of the
-    excesses W - t(d) of its parents, taken in one after the other, the strongest first.
+    excesses W - t(d) of its parents, taken in one after the other, in the order that gives the least: so that a parent
+    which the others explain never adds anything.
     """
 
     prunes = True
 
     def compute(self, node: str, parents: tuple[str, ...]) -> float:
-        ranked = sorted(parents, key=lambda parent: -self.gain(node, parent, ()))
-        return sum(self.gain(node, parent, ranked[:i]) for i, parent in enumerate(ranked))
+        if not parents:
+            return 0.0
+        rest = {last: tuple(other for other in parents if other != last) for last in parents}
+        return min(self.local(node, rest[last]) + self.gain(node, last, rest[last]) for last in parents)
 
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
         key = (node, parent, frozenset(given))
         if key not in self._gains:
             first, second = wald_tests(self.families, parent, node, self.ordered(given))
-            self._gains[key] = max(excess(first, self.families.n), excess(second, self.families.n))
+            if MODE == "bf":
+                self._gains[key] = 2 * np.logaddexp(first.lbf / 2, second.lbf / 2) - 2 * log(2) - 2 * log((1 - PRIOR) / PRIOR) if first.df else -1.
+            else:
+                self._gains[key] = max(excess(first, self.families.n), excess(second, self.families.n))
         return self._gains[key]
 
     def __init__(self, families: Families) -> None:
@@ -162,7 +168,8 @@ class Wald(Score):
         self._gains: dict[tuple[str, str, frozenset[str]], float] = {}
 
 
-MODE = "level"
+MODE = "bf"
+PRIOR = .2
 
 
 def excess(test: Test, n: float) -> float:

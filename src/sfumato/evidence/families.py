@@ -113,11 +113,10 @@ class Families:
             self._families[asked] = self._estimate(asked)
         return self._families[asked]
 
-    def prepare(self, requests: Sequence[Sequence[str]]) -> None:
-        """Count what these tables need in as few passes as possible."""
-        if requests and all(len(request) == 2 for request in requests):
-            for rows in self.parts:
-                rows.count_pairs()
+    def count_pairs(self) -> None:
+        """Count the tables of all pairs at once."""
+        for rows in self.parts:
+            rows.count_pairs()
 
     def blocks(self, scheme: Scheme, names: Sequence[str]) -> tuple[Block, ...]:
         """The channels that treat these attributes."""

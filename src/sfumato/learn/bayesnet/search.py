@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
@@ -18,7 +18,7 @@ def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress 
     Under a score that prunes, a parent that a later one explains away is taken out again.
     """
     if max_parents and len(order) > 1:
-        score.families.prepare([(order[0], order[1])])
+        score.families.count_pairs()
     out: Parents = {}
     for i, node in enumerate(order):
         out[node] = score.ordered(_parents(score, node, order[:i], max_parents))
@@ -57,31 +57,31 @@ def _prune(score: Score, node: str, held: list[str]) -> None:
 def hill_climb(
     score: Score, names: Sequence[str], max_parents: int, progress: Progress | None = None, tolerance: float = 1e-4
 ) -> Parents:
-    """From no edges, the best of adding, removing or reversing one edge, until nothing gains."""
-    score.families.prepare([(names[0], names[1])] if len(names) > 1 else [])
+    """From no edges, the best of adding, removing or reversing one edge, until nothing gains.
+
+    Many scores cannot tell a -> b from b -> a, and which of the two comes first decides where the climb ends. So it is
+    made twice, preferring at such ties the direction along the names and the one against them, and the better is kept.
+    """
+    score.families.count_pairs()
+    ends = [_climb(score, ranked, max_parents, progress, tolerance) for ranked in (tuple(names), tuple(names)[::-1])]
+    best = max(ends, key=lambda held: sum(score.local(node, tuple(parents)) for node, parents in held.items()))
+    return {name: score.ordered(tuple(best[name])) for name in names}
+
+
+Move = tuple[str, str, str]  # what, parent, child
+
+
+def _climb(
+    score: Score, names: tuple[str, ...], max_parents: int, progress: Progress | None, tolerance: float
+) -> dict[str, set[str]]:
     held: dict[str, set[str]] = {name: set() for name in names}
-    above: dict[str, set[str]] = {name: set() for name in names}  # ancestors
     while True:
         best, move = tolerance, None
-        for child in names:
-            now = score.local(child, tuple(held[child]))
-            for parent in names:
-                if parent == child:
-                    continue
-                if parent in held[child]:
-                    less = score.local(child, tuple(held[child] - {parent})) - now
-                    if less > best:
-                        best, move = less, ("remove", parent, child)
-                    if len(held[parent]) < max_parents and not _reaches_otherwise(held, parent, child):
-                        more = score.local(parent, (*held[parent], child)) - score.local(parent, tuple(held[parent]))
-                        if less + more > best:
-                            best, move = less + more, ("reverse", parent, child)
-                elif len(held[child]) < max_parents and child not in above[parent]:
-                    more = score.local(child, (*held[child], parent)) - now
-                    if more > best:
-                        best, move = more, ("add", parent, child)
+        for gain, tried in _moves(score, held, names, max_parents):
+            if gain > best + (1e-9 * abs(best) if move is not None else 0.0):
+                best, move = gain, tried
         if move is None:
-            return {name: score.ordered(tuple(held[name])) for name in names}
+            return held
         what, parent, child = move
         if what == "add":
             held[child].add(parent)
@@ -89,15 +89,35 @@ def hill_climb(
             held[child].remove(parent)
             if what == "reverse":
                 held[parent].add(child)
-        above = _ancestors(held)
         if progress is not None:
             progress(child)
 
 
+def _moves(
+    score: Score, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int
+) -> Iterator[tuple[float, Move]]:
+    """Every legal change of one edge with what it gains, parents that come early in the names first."""
+    above = _ancestors(held)
+    now = {name: score.local(name, tuple(held[name])) for name in names}
+    for parent in names:
+        for child in names:
+            if parent == child or parent in held[child] or child in above[parent]:
+                continue
+            if len(held[child]) < max_parents:
+                yield score.local(child, (*held[child], parent)) - now[child], ("add", parent, child)
+    for child in names:
+        for parent in sorted(held[child]):
+            less = score.local(child, tuple(held[child] - {parent})) - now[child]
+            yield less, ("remove", parent, child)
+            if len(held[parent]) < max_parents and not _reaches_otherwise(held, parent, child):
+                more = score.local(parent, (*held[parent], child)) - now[parent]
+                yield less + more, ("reverse", parent, child)
+
+
 def chow_liu(families: Families, names: Sequence[str], root: str | None = None) -> Parents:
-    """The tree with the strongest links (Chow and Liu 1968), links weighed by how far they exceed their noise."""
+    """The tree with the strongest links (Chow and Liu 1968), links weighed by the evidence for them."""
     tests = all_pairs(families, names)
-    link = {frozenset(pair): test.excess for pair, test in tests.items()}
+    link = {frozenset(pair): test.evidence for pair, test in tests.items()}
     start = root or names[0]
     out: Parents = {start: ()}
     left = [name for name in names if name != start]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
-from sfumato.evidence.families import Family, Seen
+from sfumato.evidence.families import Family, Seen, each_axis
 
 #: A configuration is used when its estimated count exceeds this many standard deviations.
 CLEAR = 3.0
@@ -154,7 +154,7 @@ def _release(family: Family, part: Seen, table: Array) -> Array:
     """Pᵀ table: what would be released of it on average."""
     out = table.transpose([family.names.index(name) for name in part.axes])
     out = out.reshape([prod(block.sizes) for block in part.blocks])
-    return _each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)
+    return each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)
 
 
 def _spread(family: Family, part: Seen, J: int) -> Array:
@@ -168,15 +168,8 @@ def _spread(family: Family, part: Seen, J: int) -> Array:
         A = block.A.reshape(*block.sizes, block.released).sum(axis=dropped)
         maps.append(A.reshape(-1, block.released) ** 2)
         axes += [name for name in block.names if name in given]
-    out = _each_axis(part.observed.reshape([block.released for block in part.blocks]), maps)
+    out = each_axis(part.observed.reshape([block.released for block in part.blocks]), maps)
     sizes = dict(zip(family.names, family.table.shape, strict=True))
     out = out.reshape([sizes[name] for name in axes])
     return np.asarray(out.transpose([axes.index(name) for name in given]).reshape(J))
 
-
-def _each_axis(tensor: Array, maps: list[Array]) -> Array:
-    """The tensor multiplied by one matrix along each axis."""
-    for A in maps:  # the first axis is multiplied and becomes the last; after all of them the order is as before
-        tensor = (A @ tensor.reshape(len(tensor), -1)).reshape(len(A), *tensor.shape[1:])
-        tensor = np.moveaxis(tensor, 0, -1)
-    return tensor

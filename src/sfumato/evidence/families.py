@@ -98,7 +98,13 @@ class Families:
         if not self.n:
             raise EstimationError("the release holds no rows: there is nothing to learn from")
         self._families: dict[tuple[str, ...], Family] = {}
-        self._blocks: dict[tuple[Scheme, tuple[str, ...]], Block] = {}
+        self._blocks: dict[tuple[int, tuple[str, ...]], Block] = {}
+        self.schemes: list[Scheme] = []  # the different ones: telling schemes apart is slow, so it is done once
+        for rows in self.parts:
+            if rows.part.scheme not in self.schemes:
+                self.schemes.append(rows.part.scheme)
+            rows.scheme = self.schemes.index(rows.part.scheme)
+        self._groups = [{name: group for group in scheme.groups for name in group.names} for scheme in self.schemes]
 
     def family(self, names: Sequence[str]) -> Family:
         """The estimated table of these attributes, in this order."""
@@ -118,35 +124,45 @@ class Families:
         for rows in self.parts:
             rows.count_pairs()
 
-    def blocks(self, scheme: Scheme, names: Sequence[str]) -> tuple[Block, ...]:
-        """The channels that treat these attributes."""
-        out = []
-        for group in dict.fromkeys(scheme.group(name) for name in names):
-            kept = tuple(name for name in group.names if name in names)
+    def blocks(self, scheme: int, names: tuple[str, ...]) -> tuple[Block, ...]:
+        """The channels that treat these attributes under one of the schemes."""
+        out: dict[tuple[str, ...], Block] = {}
+        for name in names:
+            group = self._groups[scheme][name].names
+            kept = (name,) if len(group) == 1 else tuple(other for other in group if other in names)
+            if kept in out:
+                continue
             if (scheme, kept) not in self._blocks:
-                shown = view(scheme, kept)
+                shown = view(self.schemes[scheme], kept)
                 A, P = shown.inverse.dense(), shown.transition.dense()
                 self._blocks[scheme, kept] = Block(kept, self.schema.sizes(kept), shown.columns, A.shape[1], P, A)
-            out.append(self._blocks[scheme, kept])
-        return tuple(out)
+            out[kept] = self._blocks[scheme, kept]
+        return tuple(out.values())
 
     def _estimate(self, names: tuple[str, ...]) -> Family:
-        total = np.zeros(self.schema.sizes(names))
-        by_scheme: dict[Scheme, Array] = {}
+        found: dict[int, Array] = {}
+        blocks = {rows.scheme: self.blocks(rows.scheme, names) for rows in self.parts}
         for rows in self.parts:
-            columns = tuple(column for block in self.blocks(rows.scheme, names) for column in block.columns)
-            found = rows.counts(columns)
-            by_scheme[rows.scheme] = by_scheme[rows.scheme] + found if rows.scheme in by_scheme else found
+            columns = tuple(column for block in blocks[rows.scheme] for column in block.columns)
+            counts = rows.counts(columns)
+            found[rows.scheme] = found[rows.scheme] + counts if rows.scheme in found else counts
+        total = np.zeros(self.schema.sizes(names))
         seen = []
-        for scheme, observed in by_scheme.items():
-            part = Seen(self.blocks(scheme, names), observed)
-            estimate = observed.reshape([block.released for block in part.blocks])
-            for axis, block in enumerate(part.blocks):
-                estimate = np.moveaxis(np.tensordot(block.A, estimate, axes=(1, axis)), 0, axis)
+        for scheme, observed in found.items():
+            part = Seen(blocks[scheme], observed)
+            estimate = each_axis(observed.reshape([block.released for block in part.blocks]), [b.A for b in part.blocks])
             sizes = [size for block in part.blocks for size in block.sizes]
             total += estimate.reshape(sizes).transpose([part.axes.index(name) for name in names])
             seen.append(part)
         return Family(names, total, tuple(seen))
+
+
+def each_axis(tensor: Array, maps: Sequence[Array]) -> Array:
+    """The tensor multiplied by one matrix along each axis."""
+    for A in maps:  # the first axis is multiplied and becomes the last: after all of them the order is as before
+        tensor = (A @ tensor.reshape(len(tensor), -1)).reshape(len(A), *tensor.shape[1:])
+        tensor = np.moveaxis(tensor, 0, -1)
+    return tensor
 
 
 class _Rows:
@@ -154,7 +170,7 @@ class _Rows:
 
     def __init__(self, part: Part) -> None:
         self.part = part
-        self.scheme = part.scheme
+        self.scheme = 0  # which of the different schemes
         self.sizes = part.scheme.output_sizes
         self.n = len(part)
         self._codes: dict[str, NDArray[Any]] | None = None

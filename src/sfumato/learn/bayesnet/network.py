@@ -291,9 +291,9 @@ class BayesianNetwork:
 
     def _check_channels(self, families: Families) -> None:
         """Singular channels say so before the search begins."""
-        for rows in families.parts:
+        for scheme in range(len(families.schemes)):
             for name in families.schema.names:
-                families.blocks(rows.scheme, (name,))
+                families.blocks(scheme, (name,))
 
     def _warn(self) -> None:
         if self.unsupported_:

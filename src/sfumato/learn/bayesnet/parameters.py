@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
-from sfumato.evidence.families import Family, Seen
+from sfumato.evidence.families import Family, Seen, each_axis
 from sfumato.evidence.simplex import project
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
 from sfumato.schema import Schema
@@ -231,10 +231,8 @@ def _edge(outside: Any, out: Array, inside: Array) -> Array:
 
 def _through(family: Family, part: Seen, observed: Array, powers: tuple[int, int]) -> Array:
     """(A^p ∘ S^q) Ñ with S the rows of A summed over the node's values: products of entries factor over the blocks."""
-    out = observed.reshape([block.released for block in part.blocks])
-    for axis, (A, S) in enumerate(_rows(family, part)):
-        entries = (A ** powers[0] * S ** powers[1]).reshape(-1, A.shape[-1])
-        out = np.moveaxis(np.tensordot(entries, out, axes=(1, axis)), 0, axis)
+    entries = [(A ** powers[0] * S ** powers[1]).reshape(-1, A.shape[-1]) for A, S in _rows(family, part)]
+    out = each_axis(observed.reshape([block.released for block in part.blocks]), entries)
     sizes = [size for block in part.blocks for size in block.sizes]
     return np.asarray(out.reshape(sizes).transpose([part.axes.index(name) for name in family.names]))
 

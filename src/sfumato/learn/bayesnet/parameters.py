@@ -149,7 +149,7 @@ class CPT:
         def outside(theta: Array) -> Array:
             return np.asarray((top - theta * bottom) ** 2 - z2 * np.maximum(at_value(theta), 1e-9))
 
-        grid = np.linspace(0.0, 1.0, 257)
+        grid = np.linspace(0.0, 1.0, 65)
         accepted = np.stack([outside(np.full(self.shape, theta)) <= 0 for theta in grid])
         with np.errstate(invalid="ignore", divide="ignore"):
             guess = np.clip(np.nan_to_num(np.where(bottom > 0, top / bottom, 0.5), nan=0.5), 0.0, 1.0)
@@ -222,7 +222,7 @@ def _edge(outside: Any, out: Array, inside: Array) -> Array:
     """The point between a refused and an accepted value where the one becomes the other."""
     refused = outside(out) > 0
     low, high = out.copy(), inside.copy()
-    for _ in range(40):
+    for _ in range(36):
         middle = (low + high) / 2
         ok = outside(middle) <= 0
         low, high = np.where(ok, low, middle), np.where(ok, middle, high)

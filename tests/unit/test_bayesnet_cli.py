@@ -33,7 +33,9 @@ def run(*arguments) -> str:
 
 
 def test_order_plot_and_bif(release, tmp_path) -> None:
-    said = run(release, "--order", "A,S,E,O,R,T", "--plot", tmp_path / "net.svg", "--tables", "--bif", tmp_path / "n.bif")
+    said = run(
+        release, "--order", "A,S,E,O,R,T", "--plot", tmp_path / "net.svg", "--tables", "--bif", tmp_path / "n.bif"
+    )
     assert "6 nodes" in said and "p-value" in said
     assert (tmp_path / "net.svg").read_text().lstrip().startswith("<?xml")
     assert set(BayesianNetwork.from_bif(tmp_path / "n.bif").parents_) == set("ASEORT")

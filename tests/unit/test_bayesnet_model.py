@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import need
 
 import sfumato as sf
 from sfumato import channels as c
@@ -17,6 +17,9 @@ from sfumato.errors import EstimationError, MissingPartError, SchemaError
 from sfumato.learn import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import NETWORKS, gallery
 from sfumato.learn.bayesnet.structure import read_structure
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from conftest import need
 
 
 def joint(net: BayesianNetwork) -> np.ndarray:
@@ -217,7 +220,7 @@ def test_a_singular_channel_is_refused_by_name() -> None:
     scheme = sf.Scheme(SCHEMA, {"b": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     release = sf.Release(pa.table({name: np.array([0, 1], dtype=np.uint8) for name in "abc"}), scheme)
     for options in ({"order": ["a", "b", "c"]}, {"parents": {"a": [], "b": ["a"], "c": []}}, {}):
-        with pytest.raises(EstimationError, match="b: the channel .* is not invertible"):
+        with pytest.raises(EstimationError, match=r"b: the channel .* is not invertible"):
             BayesianNetwork(**options).fit(sf.evidence(release))
 
 

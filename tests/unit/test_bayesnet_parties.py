@@ -51,7 +51,9 @@ def test_columns_of_several_parties_join_to_one_table() -> None:
     together = joined(parts)
     columns = {name: together.arrow().column(name) for name in NET.schema_.names}
     whole = sf.Release(pa.table(columns), scheme(NET.schema_.names))
-    same(BayesianNetwork(NET.parents_).fit(sf.evidence(together)), BayesianNetwork(NET.parents_).fit(sf.evidence(whole)))
+    same(
+        BayesianNetwork(NET.parents_).fit(sf.evidence(together)), BayesianNetwork(NET.parents_).fit(sf.evidence(whole))
+    )
 
 
 def test_rows_of_several_parties_and_any_mix_add_up() -> None:
@@ -59,7 +61,10 @@ def test_rows_of_several_parties_and_any_mix_add_up() -> None:
     whole = joined(parts)
     halves = []
     for start, stop in ((0, 1200), (1200, N)):
-        cut = {party: sf.Release(part.arrow().slice(start, stop - start), part.scheme, "id") for party, part in parts.items()}
+        cut = {
+            party: sf.Release(part.arrow().slice(start, stop - start), part.scheme, "id")
+            for party, part in parts.items()
+        }
         halves.append(joined(cut))
     mixed = sf.Release.concat(halves)
     same(BayesianNetwork(NET.parents_).fit(sf.evidence(mixed)), BayesianNetwork(NET.parents_).fit(sf.evidence(whole)))

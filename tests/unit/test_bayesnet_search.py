@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from importlib.util import find_spec
 from itertools import permutations
 from math import lgamma, log
+from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import need
 
 import sfumato as sf
 from sfumato import channels as c
@@ -19,6 +20,9 @@ from sfumato.learn.bayesnet.gallery import gallery
 from sfumato.learn.bayesnet.scores import Bayes, Bic
 from sfumato.learn.bayesnet.search import chow_liu, hill_climb
 from sfumato.learn.bayesnet.structure import skeleton, topological
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from conftest import need
 
 
 def codes_of(net: BayesianNetwork, n: int, seed: int) -> tuple[sf.Evidence, dict[str, np.ndarray]]:

@@ -172,4 +172,3 @@ def _spread(family: Family, part: Seen, J: int) -> Array:
     sizes = dict(zip(family.names, family.table.shape, strict=True))
     out = out.reshape([sizes[name] for name in axes])
     return np.asarray(out.transpose([axes.index(name) for name in given]).reshape(J))
-

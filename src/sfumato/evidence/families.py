@@ -150,7 +150,9 @@ class Families:
         seen = []
         for scheme, observed in found.items():
             part = Seen(blocks[scheme], observed)
-            estimate = each_axis(observed.reshape([block.released for block in part.blocks]), [b.A for b in part.blocks])
+            estimate = each_axis(
+                observed.reshape([block.released for block in part.blocks]), [b.A for b in part.blocks]
+            )
             sizes = [size for block in part.blocks for size in block.sizes]
             total += estimate.reshape(sizes).transpose([part.axes.index(name) for name in names])
             seen.append(part)

@@ -29,7 +29,9 @@ def rule(score: str, eta: float | None = 1.0, penalty: float = 1.0) -> Rule:
 
     def make(p: float) -> BayesianNetwork:
         chosen = variable_eta(p) if eta is None else eta
-        return BayesianNetwork(order=order, max_parents=MAX_PARENTS, score=score, eta=chosen, penalty=penalty, prior="k2")
+        return BayesianNetwork(
+            order=order, max_parents=MAX_PARENTS, score=score, eta=chosen, penalty=penalty, prior="k2"
+        )
 
     return make
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from sfumato import channels as c
 from sfumato.evidence import evidence
-from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
 from sfumato.evidence.families import Families
+from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
 from sfumato.release import Release
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
@@ -55,7 +55,9 @@ def picture(path: str | Path) -> Any:
         for i, (p, n) in enumerate(settings):
             label = f"p = {p}" if axes is left else f"N = {n}"
             shade = 0.9 - 0.75 * i / (len(settings) - 1)
-            axes.plot(w, table(p, n).density((0, 0), population=False).pdf(w), color=(0.17, 0.42, 0.69, shade), label=label)
+            axes.plot(
+                w, table(p, n).density((0, 0), population=False).pdf(w), color=(0.17, 0.42, 0.69, shade), label=label
+            )
         axes.set_title(title, loc="left", fontsize=10)
         axes.set_xlabel("estimate of θ = 0.5")
         axes.set_ylabel("density" if axes is left else "")

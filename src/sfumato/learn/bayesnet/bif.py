@@ -224,7 +224,9 @@ class _Reader:
         self.mark("}")
 
 
-def _table(schema: Schema, node: str, held: tuple[str, ...], entries: list[tuple[list[str] | None, list[float]]]) -> Array:
+def _table(
+    schema: Schema, node: str, held: tuple[str, ...], entries: list[tuple[list[str] | None, list[float]]]
+) -> Array:
     shape = (*schema.sizes(held), schema[node].size)
     out = np.full(shape, np.nan)
     for labels, numbers in entries:

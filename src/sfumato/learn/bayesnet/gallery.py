@@ -184,7 +184,9 @@ def random_network(
     draw = np.random.default_rng(rng)
     names = [f"v{i}" for i in range(nodes)]
     sizes = draw.integers(values[0], values[1] + 1, nodes)
-    schema = Schema({name: Categorical(tuple(f"s{k}" for k in range(size))) for name, size in zip(names, sizes, strict=True)})
+    schema = Schema(
+        {name: Categorical(tuple(f"s{k}" for k in range(size))) for name, size in zip(names, sizes, strict=True)}
+    )
     parents, tables = {}, {}
     for i, name in enumerate(names):
         wanted = draw.binomial(i, 1 / 3 if links is None else min(1.0, links / max(i, 1)))

@@ -33,9 +33,7 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
     return eliminate(_above(net, names), names)
 
 
-def query(
-    net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str
-) -> dict[Any, float]:
+def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
     """Pr(target | given) by value, by tuple of values for several targets."""
     codes = {name: net.schema_[name].code(value) for name, value in given.items()}
     if set(target) & set(codes) or not target:

@@ -320,4 +320,3 @@ def _known(nodes: Sequence[str], parents: Parents) -> Sequence[str]:
 def _edge(score: Score, node: str, parent: str, held: tuple[str, ...]) -> Edge:
     test = score.test(node, parent, [other for other in held if other != parent])
     return Edge(parent, node, test.statistic, test.df, test.p_value)
-

@@ -8,7 +8,6 @@ from math import prod
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
@@ -77,9 +76,7 @@ class CPT:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(bottom > 0, np.sqrt(variance) * bottom / (bottom + extra), np.nan)
 
-    def interval(
-        self, level: float = 0.95, method: str = "score", population: bool = True
-    ) -> tuple[Array, Array]:
+    def interval(self, level: float = 0.95, method: str = "score", population: bool = True) -> tuple[Array, Array]:
         """Limits that cover each probability, kept within [0, 1].
 
         "delta": estimate ± z sd. "fieller": Fieller's set, right also where the parent configuration is rare. "score":
@@ -131,7 +128,7 @@ class CPT:
 
     @cached_property
     def _second(self) -> tuple[Array, Array, Array]:
-        """Entries of A diag(Ñ) Aᵀ: of a cell with itself, of a cell with its configuration, of the latter with itself."""
+        """Entries of A diag(Ñ) Aᵀ: cell with cell, cell with configuration, configuration with configuration."""
         family = self._fitted()
         out = [np.zeros(self.shape) for _ in range(3)]
         for part in family.seen:
@@ -181,7 +178,7 @@ class CPT:
             assumed = weight[:, None, None] * (flat * np.eye(k)[None] + (1 - flat) * share)
             slope = own[0] - 2 * flat * own[1] + flat**2 * own[2]
             moved = ((assumed - counts[:, None, :]) * slope).sum(2).reshape(self.shape)
-            out = m11 - 2 * theta * m12 + theta**2 * m22 + moved
+            out = np.asarray(m11 - 2 * theta * m12 + theta**2 * m22 + moved)
             return out if population else out - theta * (1 - theta) * weight.reshape(*self.shape[:-1], 1)
 
         return variance

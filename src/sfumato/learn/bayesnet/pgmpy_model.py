@@ -63,7 +63,7 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
     missing = [node for node in model.nodes() if node not in domains]
     if missing:
         raise EstimationError(f"the pgmpy model has no probabilities for {missing[0]!r}: fit it first")
-    order = [node for node in model.nodes()]
+    order = list(model.nodes())
     return BayesianNetwork.of(
         Schema({node: domains[node] for node in order}), {node: parents[node] for node in order}, tables
     )

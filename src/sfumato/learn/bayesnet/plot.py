@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,27 +38,27 @@ def plot(
     shown = list(net.parents_) if cpts is True else list(cpts or ())
     for node in shown:
         net.cpt(node)
-    places = layout(net.parents_)
-    across = max((x for x, _ in places.values()), default=0.0) - min((x for x, _ in places.values()), default=0.0)
+    places, stops = routed(net.parents_)
+    everything = [*(x for x, _ in places.values()), *(x for way in stops.values() for x, _ in way)]
+    left, across = min(everything), max(everything) - min(everything)
     down = max(y for _, y in places.values())
-    wide = max(len(node) for node in places)
-    step = max(1.15, 0.105 * wide + 0.55)
-    width, height = max(4.2, step * (across + 1.2)), max(2.2, 1.15 * (down + 1) + 0.6)
+    step = max(1.15, 2 * max(map(_half_width, places)) + 0.35)  # one unit of the drawing is one inch
+    width, height = max(3.6, step * (across + 1.2)), 1.1 * (down + 1) + (0.35 if title else 0.1)
     tables = [_Table(net, node) for node in shown]
     side = max((table.width for table in tables), default=0.0)
-    tall = sum(table.height for table in tables)
-    figure = Figure(figsize=(width + side, max(height, tall)), layout=None)
+    total_w, total_h = width + side, max(height, sum(table.height for table in tables))
+    figure = Figure(figsize=(total_w, total_h))
     FigureCanvasAgg(figure)
-    total_w, total_h = width + side, max(height, tall)
     axes = figure.add_axes((0.0, 0.0, width / total_w, 1.0))
-    left = min((x for x, _ in places.values()), default=0.0)
-    axes.set_xlim((left - 0.6) * step, (left + across + 0.6) * step)
-    axes.set_ylim(-(down + 0.55) * 1.15, 0.75 if title else 0.6)
+    middle = (left + across / 2) * step
+    axes.set_xlim(middle - width / 2, middle + width / 2)
+    axes.set_ylim(0.55 + (0.3 if title else 0.0) - total_h, 0.55 + (0.3 if title else 0.0))
     axes.axis("off")
     if title:
-        axes.set_title(title, loc="left", x=0.03, y=1.0, pad=-14, fontsize=11, color=_INK)
-    spots = {node: (x * step, -y * 1.15) for node, (x, y) in places.items()}
-    _links(axes, net, spots, truth)
+        axes.text(middle - width / 2 + 0.12, 0.68, title, fontsize=11, color=_INK, va="center")
+    spots = {node: (x * step, -y * 1.1) for node, (x, y) in places.items()}
+    ways = {link: [(x * step, -y * 1.1) for x, y in way] for link, way in stops.items()}
+    _links(axes, net, spots, ways, truth)
     for node, (x, y) in spots.items():
         axes.text(
             x, y, node, ha="center", va="center", fontsize=10, color=_INK, zorder=3,
@@ -81,42 +82,106 @@ def layout(parents: Parents) -> dict[str, tuple[float, float]]:
     >>> layout({"a": (), "b": ("a",)})
     {'a': (0.0, 0), 'b': (0.0, 1)}
     """
+    places, _ = routed(parents)
+    return places
+
+
+Place = tuple[float, float]
+
+
+def routed(parents: Parents) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]]]:
+    """The places of the nodes, and for each link that passes other rows the places where it passes them."""
+    places: dict[str, Place] = {}
+    ways: dict[tuple[str, str], list[Place]] = {}
+    edge = 0.0
+    for component in _components(parents):
+        spots, passing = _routed({node: parents[node] for node in component})
+        every = [*(x for x, _ in spots.values()), *(x for way in passing.values() for x, _ in way)]
+        shift = edge - min(every)
+        places |= {node: (x + shift, y) for node, (x, y) in spots.items()}
+        ways |= {link: [(x + shift, y) for x, y in way] for link, way in passing.items()}
+        edge += max(every) - min(every) + 1.0
+    middle = (edge - 1.0) / 2
+    return (
+        {node: (round(x - middle, 6) + 0.0, y) for node, (x, y) in places.items()},
+        {link: [(x - middle, y) for x, y in way] for link, way in ways.items()},
+    )
+
+
+def _components(parents: Parents) -> list[list[str]]:
+    """Nodes that hang together, the largest group first."""
+    group = {node: {node} for node in parents}
+    for child, held in parents.items():
+        for parent in held:
+            both = group[child] | group[parent]
+            for node in both:
+                group[node] = both
+    found = dict.fromkeys(frozenset(nodes) for nodes in group.values())
     order = topological(parents)
-    children: dict[str, list[str]] = {node: [] for node in order}
-    for node in order:
-        for parent in parents[node]:
-            children[parent].append(node)
+    return sorted(([node for node in order if node in nodes] for nodes in found), key=len, reverse=True)
+
+
+def _routed(parents: Parents) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]]]:
+    row = _levels(parents)
+    ways: dict[tuple[str, str], list[str]] = {}  # a link over several rows gets a nameless stop in each
+    near: dict[str, list[str]] = {node: [] for node in row}
+    for child, held in parents.items():
+        for parent in held:
+            stops = [f"{parent}\0{child}\0{level}" for level in range(row[parent] + 1, row[child])]
+            ways[parent, child] = stops
+            for level, stop in enumerate(stops, row[parent] + 1):
+                row[stop] = level
+            for one, other in pairwise([parent, *stops, child]):
+                near.setdefault(one, []).append(other)
+                near.setdefault(other, []).append(one)
+    rows = [[node for node in row if row[node] == level] for level in range(max(row.values()) + 1)]
+    across = {node: float(i - (len(nodes) - 1) / 2) for nodes in rows for i, node in enumerate(nodes)}
+    for sweep in range(40):
+        for level in range(len(rows)) if sweep % 2 else reversed(range(len(rows))):
+            side = -1 if sweep % 2 else 1  # going down look at the row above, going up at the one below
+            wish = {}
+            for node in rows[level]:
+                seen = [across[other] for other in near[node] if sweep > 30 or row[other] == level + side]
+                wish[node] = float(np.mean(seen)) if seen else across[node]
+            rows[level].sort(key=lambda node: wish[node])
+            _spread(rows[level], wish, across)
+    return (
+        {node: (across[node], row[node]) for node in parents},
+        {link: [(across[stop], row[stop]) for stop in stops] for link, stops in ways.items() if stops},
+    )
+
+
+def _levels(parents: Parents) -> dict[str, int]:
+    """The row of each node: one below its lowest parent; a root just above its first child."""
+    order = topological(parents)
     row: dict[str, int] = {}
     for node in order:
         row[node] = 1 + max((row[parent] for parent in parents[node]), default=-1)
-    for node in reversed(order):  # a root moves down to just above its first child
-        if not parents[node] and children[node]:
-            row[node] = min(row[child] for child in children[node]) - 1
-    rows = [[node for node in order if row[node] == level] for level in range(max(row.values()) + 1)]
-    across = {node: float(i - (len(nodes) - 1) / 2) for nodes in rows for i, node in enumerate(nodes)}
-    for sweep in range(24):
-        for nodes in rows if sweep % 2 else rows[::-1]:
-            wish = {}
-            for node in nodes:
-                near = [across[other] for other in (*parents[node], *children[node])]
-                wish[node] = float(np.mean(near)) if near else across[node]
-            nodes.sort(key=lambda node: wish[node])
-            _spread(nodes, wish, across)
-    middle = (max(across.values()) + min(across.values())) / 2
-    return {node: (round(across[node] - middle, 6) + 0.0, row[node]) for node in order}
+    for node in order:
+        children = [row[child] for child, held in parents.items() if node in held]
+        if not parents[node] and children:
+            row[node] = min(children) - 1
+    return row
 
 
 def _spread(nodes: list[str], wish: dict[str, float], across: dict[str, float]) -> None:
-    """As near to the wished places as a distance of 1 between neighbours allows."""
+    """As near to the wished places as a distance of 1 between neighbours allows, of 0.6 beside a passing link."""
     at: list[float] = []
-    for node in nodes:
-        at.append(max(wish[node], at[-1] + 1.0) if at else wish[node])
+    for i, node in enumerate(nodes):
+        room = 0.6 if i and ("\0" in node or "\0" in nodes[i - 1]) else 1.0
+        at.append(max(wish[node], at[-1] + room) if at else wish[node])
     shift = float(np.mean([wish[node] for node in nodes])) - float(np.mean(at))
     for node, place in zip(nodes, at, strict=True):
         across[node] = place + shift
 
 
-def _links(axes: Any, net: BayesianNetwork, spots: dict[str, tuple[float, float]], truth: Parents | None) -> None:
+def _links(
+    axes: Any,
+    net: BayesianNetwork,
+    spots: dict[str, Place],
+    ways: dict[tuple[str, str], list[Place]],
+    truth: Parents | None,
+) -> None:
     from matplotlib.patches import FancyArrowPatch
 
     strength = {(edge.parent, edge.child): edge.statistic for edge in net.edges_}
@@ -127,18 +192,50 @@ def _links(axes: Any, net: BayesianNetwork, spots: dict[str, tuple[float, float]
         if missing and (child, parent) in found:
             continue
         wrong = real is not None and (parent, child) not in real and (child, parent) not in real
-        weight = strength.get((parent, child), 60.0)
-        (x0, y0), (x1, y1) = spots[parent], spots[child]
-        far = abs(y1 - y0) > 1.5 or abs(y1 - y0) < 0.5
-        axes.add_patch(
-            FancyArrowPatch(
-                (x0, y0), (x1, y1), arrowstyle="-|>", mutation_scale=13, shrinkA=15, shrinkB=15, zorder=1,
-                connectionstyle=f"arc3,rad={0.16 if far else 0.0}",
-                color="#c53030" if wrong else _FAINT if missing else _LINE,
-                linestyle="--" if missing else "-",
-                linewidth=1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(weight, 0.0)),
-            )
-        )  # fmt: skip
+        color = "#c53030" if wrong else _FAINT if missing else _LINE
+        width = 1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(strength.get((parent, child), 60.0), 0.0))
+        bend = missing or spots[parent][1] == spots[child][1]
+        way = _curve([spots[parent], *ways.get((parent, child), []), spots[child]], bend)
+        _stop_at_box(way, child)
+        patch = FancyArrowPatch(path=way, arrowstyle="-|>", mutation_scale=13)
+        patch.set(color=color, linewidth=width, linestyle="--" if missing else "-", zorder=1)
+        axes.add_patch(patch)
+
+
+def _stop_at_box(way: Any, node: str) -> None:
+    """Pull the end of a path back to the edge of the box it points at."""
+    ahead = way.vertices[-1] - way.vertices[-2]
+    ahead = ahead / np.linalg.norm(ahead)
+    half = np.array([_half_width(node), 0.17])
+    with np.errstate(divide="ignore"):
+        back = float((half / np.abs(ahead)).min()) + 0.03
+    way.vertices[-1] -= back * ahead
+    if len(way.vertices) > 2:
+        way.vertices[-2] -= 0.5 * back * ahead
+
+
+def _half_width(node: str) -> float:
+    """Half the width of a node's box, in inches."""
+    return 0.0425 * len(node) + 0.1
+
+
+def _curve(points: list[Place], bend: bool) -> Any:
+    """A smooth path through the points."""
+    from matplotlib.path import Path as Curve
+
+    if len(points) == 2:
+        (x0, y0), (x1, y1) = points
+        if not bend:
+            return Curve(np.array(points), [Curve.MOVETO, Curve.LINETO])
+        away = ((x0 + x1) / 2 + 0.18 * (y1 - y0), (y0 + y1) / 2 - 0.18 * (x1 - x0))
+        return Curve(np.array([points[0], away, points[1]]), [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
+    at = np.array(points)
+    slope = np.gradient(at, axis=0)
+    steps, codes = [at[0]], [Curve.MOVETO]
+    for i in range(len(at) - 1):
+        steps += [at[i] + slope[i] / 3, at[i + 1] - slope[i + 1] / 3, at[i + 1]]
+        codes += [Curve.CURVE4] * 3
+    return Curve(np.array(steps), codes)
 
 
 class _Table:

@@ -23,7 +23,8 @@ def delta_variance(top: ArrayLike, bottom: ArrayLike, v11: ArrayLike, v12: Array
     top, bottom = np.asarray(top, dtype=np.float64), np.asarray(bottom, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         w = top / bottom
-        return np.maximum(np.asarray(v11) - 2 * w * np.asarray(v12) + w**2 * np.asarray(v22), 0.0) / bottom**2
+        spread = np.asarray(v11) - 2 * w * np.asarray(v12) + w**2 * np.asarray(v22)
+        return np.asarray(np.maximum(spread, 0.0) / bottom**2)
 
 
 def fieller(

@@ -12,7 +12,6 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import MOST_CELLS, Families
 from sfumato.evidence.independence import Test, association
-from sfumato.evidence.simplex import project
 
 
 class Score(ABC):
@@ -72,10 +71,12 @@ class Score(ABC):
             )
 
     def counts(self, node: str, parents: Sequence[str]) -> Array:
-        """Estimated counts, configurations by values, moved to the nearest possible ones."""
+        """Estimated counts, configurations by values, negative ones taken as 0.
+
+        Moved to the nearest possible table instead, they gave a fifth more wrong links under both scores that use them.
+        """
         table = self.families.family((*parents, node)).table
-        flat = table.reshape(-1, table.shape[-1])
-        return flat if (flat >= 0).all() else project(flat.reshape(-1), self.families.n).reshape(flat.shape)
+        return np.maximum(table.reshape(-1, table.shape[-1]), 0.0)
 
 
 class Bayes(Score):
@@ -128,7 +129,7 @@ class Bic(Score):
         rows = np.broadcast_to(counts.sum(1, keepdims=True), counts.shape)
         hit = counts > 0
         fit = float((counts[hit] * np.log(counts[hit] / rows[hit])).sum())
-        return fit - self.penalty * log(self.families.n) / 2 * J * (k - 1)
+        return fit - self.penalty * log(self.families.n) / 2 * int(J) * int(k - 1)
 
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
         return self.local(node, (*given, parent)) - self.local(node, given)
@@ -152,7 +153,7 @@ class Wald(Score):
     prunes = True
     most_cells = 1 << 12
     #: How likely an edge is beforehand.
-    prior = 0.25
+    prior = 0.15
 
     def __init__(self, families: Families) -> None:
         super().__init__(families)

@@ -64,7 +64,7 @@ class Hinkley:
     Hinkley (1969); Ma (2006) section 5.4.1 keeps the first term only (``exact=False``), and misprints c.
 
     >>> round(float(Hinkley(4000, 8000, 90.0, 60.0, 0.2).pdf(0.5)), 2)
-    36.7
+    35.86
     """
 
     mean1: float

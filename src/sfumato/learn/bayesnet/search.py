@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
@@ -60,12 +60,19 @@ def hill_climb(
     """From no edges, the best of adding, removing or reversing one edge, until nothing gains.
 
     Many scores cannot tell a -> b from b -> a, and which of the two comes first decides where the climb ends. So it is
-    made twice, preferring at such ties the direction along the names and the one against them, and the better is kept.
+    made several times, with different orders to decide such ties, and the best end is kept.
     """
     score.families.count_pairs()
-    ends = [_climb(score, ranked, max_parents, progress, tolerance) for ranked in (tuple(names), tuple(names)[::-1])]
+    ends = [_climb(score, ranked, max_parents, progress, tolerance) for ranked in _orders(tuple(names))]
     best = max(ends, key=lambda held: sum(score.local(node, tuple(parents)) for node, parents in held.items()))
     return {name: score.ordered(tuple(best[name])) for name in names}
+
+
+def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The names, the names backward, and both from the middle on."""
+    half = len(names) // 2
+    turned = names[half:] + names[:half]
+    return list(dict.fromkeys((names, names[::-1], turned, turned[::-1])))
 
 
 Move = tuple[str, str, str]  # what, parent, child
@@ -76,21 +83,40 @@ def _climb(
 ) -> dict[str, set[str]]:
     held: dict[str, set[str]] = {name: set() for name in names}
     while True:
-        best, move = tolerance, None
-        for gain, tried in _moves(score, held, names, max_parents):
-            if gain > best + (1e-9 * abs(best) if move is not None else 0.0):
-                best, move = gain, tried
-        if move is None:
-            return held
-        what, parent, child = move
-        if what == "add":
-            held[child].add(parent)
-        else:
-            held[child].remove(parent)
-            if what == "reverse":
-                held[parent].add(child)
+        moves = list(_moves(score, held, names, max_parents))
+        best = _best(moves, tolerance)
+        if best is None:  # turning an edge may cost nothing and open a way
+            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < 1e-6]
+            turned = (_changed(held, move) for move in level)
+            onward = (other for other in turned if _best(_moves(score, other, names, max_parents), tolerance))
+            held, old = next(onward, held), held
+            if held is old:
+                return held
+            continue
+        held = _changed(held, best)
         if progress is not None:
-            progress(child)
+            progress(best[2])
+
+
+def _best(moves: Iterable[tuple[float, Move]], tolerance: float) -> Move | None:
+    """The move that gains most, the first of those that gain the same."""
+    best, found = tolerance, None
+    for gain, move in moves:
+        if gain > best + (1e-9 * abs(best) if found is not None else 0.0):
+            best, found = gain, move
+    return found
+
+
+def _changed(held: dict[str, set[str]], move: Move) -> dict[str, set[str]]:
+    what, parent, child = move
+    out = {node: set(parents) for node, parents in held.items()}
+    if what == "add":
+        out[child].add(parent)
+    else:
+        out[child].remove(parent)
+        if what == "reverse":
+            out[parent].add(child)
+    return out
 
 
 def _moves(

@@ -124,6 +124,12 @@ class Families:
         for rows in self.parts:
             rows.count_pairs()
 
+    def check_channels(self) -> None:
+        """Raise, naming the attribute, if the release cannot tell some attribute's true counts."""
+        for scheme in range(len(self.schemes)):
+            for name in self.schema.names:
+                self.blocks(scheme, (name,))
+
     def blocks(self, scheme: int, names: tuple[str, ...]) -> tuple[Block, ...]:
         """The channels that treat these attributes under one of the schemes."""
         out: dict[tuple[str, ...], Block] = {}

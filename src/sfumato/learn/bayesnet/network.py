@@ -17,12 +17,10 @@ from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
-from sfumato.learn.bayesnet.scores import Bayes, Bic, Score, Wald
-from sfumato.learn.bayesnet.search import Progress, chow_liu, hill_climb, k2
-from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents
+from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
+from sfumato.learn.bayesnet.search import Progress, find
+from sfumato.learn.bayesnet.structure import Parents, check_parents
 from sfumato.schema import Schema
-
-SCORES = ("wald", "bic", "bayes", "bdeu")
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,10 @@ class BayesianNetwork:
         names = evidence.schema.names
         if nodes is not None and self.parents is None:
             raise EstimationError("nodes= needs the structure: give parents")
-        score = self._score(families)
+        score = make_score(self.criterion, families, self.eta, self.penalty)
         if self.parents is None:
-            self._check_channels(families)
-            self.parents_ = self._find(score, names, progress)
+            families.check_channels()
+            self.parents_ = find(score, self.order, self.max_parents, self.search, progress)
         elif nodes is None:
             self.parents_ = check_parents(self.parents, names)
         else:
@@ -271,29 +269,6 @@ class BayesianNetwork:
         return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
 
     # Inside.
-
-    def _score(self, families: Families) -> Score:
-        if self.criterion == "wald":
-            return Wald(families)
-        if self.criterion == "bic":
-            return Bic(families, self.penalty)
-        return Bayes(families, self.eta, "k2" if self.criterion == "bayes" else "bdeu")
-
-    def _find(self, score: Score, names: tuple[str, ...], progress: Progress | None) -> Parents:
-        if self.search == "tree":
-            return chow_liu(score.families, names)
-        order = None if self.order is None else check_order(self.order, names)
-        score.check_bound(names, min(self.max_parents, len(names) - 1))
-        if order is None:
-            return hill_climb(score, names, self.max_parents, progress)
-        found = k2(score, order, self.max_parents, progress)
-        return {name: found[name] for name in names}
-
-    def _check_channels(self, families: Families) -> None:
-        """Singular channels say so before the search begins."""
-        for scheme in range(len(families.schemes)):
-            for name in families.schema.names:
-                families.blocks(scheme, (name,))
 
     def _warn(self) -> None:
         if self.unsupported_:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
-from sfumato.evidence.families import Family, Seen, each_axis
+from sfumato.evidence.families import Family
 from sfumato.evidence.simplex import project
+from sfumato.learn.bayesnet.limits import score_limits
+from sfumato.learn.bayesnet.moments import second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
 from sfumato.schema import Schema
 
@@ -93,7 +94,7 @@ class CPT:
         elif method == "fieller":
             low, high = fieller(*self.moments(population), level)
         elif method == "score":
-            low, high = self._score_limits(level, population)
+            low, high = score_limits(self._fitted(), self._second, level, population)
         else:
             raise EstimationError(f"method must be delta, fieller or score, got {method!r} instead")
         low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
@@ -128,60 +129,7 @@ class CPT:
 
     @cached_property
     def _second(self) -> tuple[Array, Array, Array]:
-        """Entries of A diag(Ñ) Aᵀ: cell with cell, cell with configuration, configuration with configuration."""
-        family = self._fitted()
-        out = [np.zeros(self.shape) for _ in range(3)]
-        for part in family.seen:
-            for total, powers in zip(out, ((2, 0), (1, 1), (0, 2)), strict=True):
-                total += _through(family, part, part.observed, powers)
-        return out[0], out[1], out[2]
-
-    def _score_limits(self, level: float, population: bool) -> tuple[Array, Array]:
-        from scipy.special import ndtri
-
-        z2 = float(ndtri((1 + level) / 2)) ** 2
-        top, bottom = self.counts, np.broadcast_to(self.counts.sum(-1, keepdims=True), self.shape)
-        at_value = self._variance_at(population)
-
-        def outside(theta: Array) -> Array:
-            return np.asarray((top - theta * bottom) ** 2 - z2 * np.maximum(at_value(theta), 1e-9))
-
-        grid = np.linspace(0.0, 1.0, 65)
-        accepted = np.stack([outside(np.full(self.shape, theta)) <= 0 for theta in grid])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            guess = np.clip(np.nan_to_num(np.where(bottom > 0, top / bottom, 0.5), nan=0.5), 0.0, 1.0)
-        some = accepted.any(0)
-        first = np.where(some, grid[accepted.argmax(0)], guess)
-        last = np.where(some, grid[len(grid) - 1 - accepted[::-1].argmax(0)], guess)
-        inner = np.where(outside(guess) <= 0, guess, np.nan)
-        first, last = np.fmin(first, inner), np.fmax(last, inner)
-        low = _edge(outside, np.maximum(first - grid[1], 0.0), first)
-        high = _edge(outside, np.minimum(last + grid[1], 1.0), last)
-        return low, high
-
-    def _variance_at(self, population: bool) -> Any:
-        """Var(N̂_jk - θ N̂_j) as if the probability were θ and the other values of the node kept their proportions."""
-        family = self._fitted()
-        m11, m12, m22 = self._second
-        k = self.shape[-1]
-        counts = self.counts.reshape(-1, k)
-        weight = np.maximum(counts.sum(1), 0.0)
-        others = np.maximum(counts, 0.0)[:, None, :] * (1 - np.eye(k))[None]  # configuration, value, other value
-        total = others.sum(2, keepdims=True)
-        share = np.where(total > 0, others / np.maximum(total, 1e-300), (1 - np.eye(k))[None] / max(k - 1, 1))
-        own = np.zeros((3, weight.size, k, k))
-        for part in family.seen:
-            own += part.observed.sum() / family.n * _own(family, part)
-
-        def variance(theta: Array) -> Array:
-            flat = theta.reshape(-1, k)[:, :, None]
-            assumed = weight[:, None, None] * (flat * np.eye(k)[None] + (1 - flat) * share)
-            slope = own[0] - 2 * flat * own[1] + flat**2 * own[2]
-            moved = ((assumed - counts[:, None, :]) * slope).sum(2).reshape(self.shape)
-            out = np.asarray(m11 - 2 * theta * m12 + theta**2 * m22 + moved)
-            return out if population else out - theta * (1 - theta) * weight.reshape(*self.shape[:-1], 1)
-
-        return variance
+        return second_moments(self._fitted())
 
 
 def fit_cpt(family: Family, schema: Schema, prior: str | float = "ml") -> CPT:
@@ -213,72 +161,3 @@ def _alpha(prior: str | float, cells: int) -> float:
     if not prior >= 0:
         raise EstimationError(f"prior must be a number of records, 0 or more, got {prior} instead")
     return float(prior) / cells
-
-
-def _edge(outside: Any, out: Array, inside: Array) -> Array:
-    """The point between a refused and an accepted value where the one becomes the other."""
-    refused = outside(out) > 0
-    low, high = out.copy(), inside.copy()
-    for _ in range(36):
-        middle = (low + high) / 2
-        ok = outside(middle) <= 0
-        low, high = np.where(ok, low, middle), np.where(ok, middle, high)
-    return np.where(refused, high, out)
-
-
-def _through(family: Family, part: Seen, observed: Array, powers: tuple[int, int]) -> Array:
-    """(A^p ∘ S^q) Ñ with S the rows of A summed over the node's values: products of entries factor over the blocks."""
-    entries = [(A ** powers[0] * S ** powers[1]).reshape(-1, A.shape[-1]) for A, S in _rows(family, part)]
-    out = each_axis(observed.reshape([block.released for block in part.blocks]), entries)
-    sizes = [size for block in part.blocks for size in block.sizes]
-    return np.asarray(out.reshape(sizes).transpose([part.axes.index(name) for name in family.names]))
-
-
-def _rows(family: Family, part: Seen) -> list[tuple[Array, Array]]:
-    """Of each block A and S, with an axis per attribute and the released cells last."""
-    node = family.names[-1]
-    out = []
-    for block in part.blocks:
-        A = block.A.reshape(*block.sizes, block.released)
-        inside = node in block.names
-        S = A.sum(axis=block.names.index(node), keepdims=True) if inside else A
-        out.append((A, np.broadcast_to(S, A.shape)))
-    return out
-
-
-def _own(family: Family, part: Seen) -> Array:
-    """Σ_y P[(j,k'), y] (A², A S, S²)[(j,k), y]: how much a record at (j, k') adds to the variances of (j, k)."""
-    node = family.names[-1]
-    k = family.table.shape[-1]
-    pieces = []
-    for power in ((2, 0), (1, 1), (0, 2)):
-        out = np.ones((1,) * 0)
-        axes: list[str] = []
-        for block, (A, S) in zip(part.blocks, _rows(family, part), strict=True):
-            P = block.P.reshape(*block.sizes, block.released)
-            entries = A ** power[0] * S ** power[1]
-            if node in block.names:
-                at = block.names.index(node)
-                mine, theirs = np.moveaxis(entries, at, 0), np.moveaxis(P, at, 0)
-                factor = np.einsum("a...y,b...y->...ab", mine, theirs)
-                names = [name for name in block.names if name != node]
-            else:
-                factor = (entries * P).sum(-1)[..., None, None]
-                names = list(block.names)
-            out = _outer(out, factor)
-            axes += names
-        if not axes:
-            pieces.append(out.reshape(1, k, k))
-            continue
-        order = [axes.index(name) for name in family.names[:-1]]
-        out = out.transpose([*order, len(axes), len(axes) + 1])
-        pieces.append(out.reshape(prod(family.table.shape[:-1]), k, k))
-    return np.stack(pieces)
-
-
-def _outer(left: Array, right: Array) -> Array:
-    """Parents' axes side by side; the two last axes (the node's value twice, or 1 by 1) multiply."""
-    if not left.ndim:
-        return right
-    a, b = left.shape[:-2], right.shape[:-2]
-    return left.reshape(*a, *(1 for _ in b), *left.shape[-2:]) * right

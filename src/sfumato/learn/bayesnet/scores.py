@@ -173,3 +173,15 @@ class Wald(Score):
             if not given:  # the same table tells of both directions
                 self._gains[parent, node, frozenset()] = self._gains[key]
         return self._gains[key]
+
+
+SCORES = ("wald", "bic", "bayes", "bdeu")
+
+
+def make_score(name: str, families: Families, eta: float = 1.0, penalty: float = 1.0) -> Score:
+    """A score by its name."""
+    if name == "wald":
+        return Wald(families)
+    if name == "bic":
+        return Bic(families, penalty)
+    return Bayes(families, eta, "k2" if name == "bayes" else "bdeu")

@@ -7,9 +7,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
 from sfumato.learn.bayesnet.scores import Score
-from sfumato.learn.bayesnet.structure import Parents
+from sfumato.learn.bayesnet.structure import Parents, check_order
 
 Progress = Callable[[str], None]
+
+
+def find(
+    score: Score, order: Sequence[str] | None, max_parents: int, how: str, progress: Progress | None = None
+) -> Parents:
+    """The structure, by the search that the request asks for."""
+    names = score.families.schema.names
+    if how == "tree":
+        return chow_liu(score.families, names)
+    checked = None if order is None else check_order(order, names)
+    score.check_bound(names, min(max_parents, len(names) - 1))
+    if checked is None:
+        return hill_climb(score, names, max_parents, progress)
+    found = k2(score, checked, max_parents, progress)
+    return {name: found[name] for name in names}
 
 
 def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress | None = None) -> Parents:

@@ -22,16 +22,17 @@ def _release() -> tuple[sf.learn.BayesianNetwork, object, sf.Release]:
     return net, rows, sf.randomize(rows, sf.Scheme(net.schema_, channels), rng=2)
 
 
+def _learn(release: sf.Release, order: list[str] | None = None) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SfumatoWarning)
+        return sf.learn.BayesianNetwork(order=order, max_parents=3).fit(sf.evidence(release))
+
+
 @benchmark
 def structure() -> Iterator[Case]:
     """The hill-climb, at most 3 parents, from randomized rows; pgmpy's from the raw ones, which it needs."""
     _, rows, release = _release()
     frame = rows.to_pandas()  # type: ignore[attr-defined]
-
-    def ours() -> object:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SfumatoWarning)
-            return sf.learn.BayesianNetwork(max_parents=3).fit(sf.evidence(release))
 
     def theirs() -> object:
         with warnings.catch_warnings():
@@ -43,7 +44,7 @@ def structure() -> Iterator[Case]:
 
     yield Case(
         "hill-climb, 37 attributes, 10^6 records",
-        ours=ours,
+        ours=lambda: _learn(release),
         reference=theirs,
         against="pgmpy on raw data",
         goal=0.2,
@@ -59,7 +60,7 @@ def ordered() -> Iterator[Case]:
     order = list(net.schema_.names)
     yield Case(
         "K2, 37 attributes, 10^6 records",
-        ours=lambda: sf.learn.BayesianNetwork(order=order).fit(sf.evidence(release)),
+        ours=lambda: _learn(release, order),
         goal=20,
         repeat=1,
     )

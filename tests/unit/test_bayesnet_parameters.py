@@ -121,6 +121,28 @@ def test_probabilities_stay_on_the_simplex_and_the_raw_ones_are_kept() -> None:
     assert ((low <= high) & (low >= 0) & (high <= 1)).all()
 
 
+def test_moment_and_mle_agree_in_the_interior() -> None:
+    seen = noisy(9, n=200_000)
+    parents = {"a": [], "b": ["a"], "z": ["b"]}
+    moment = BayesianNetwork(parents).fit(seen)
+    mle = BayesianNetwork(parents).fit(sf.evidence(seen.release, method="mle"))
+    for node in parents:
+        assert (moment.cpt(node).counts > 0).all()
+        np.testing.assert_allclose(mle.cpt(node).values, moment.cpt(node).values, atol=1e-4)
+        np.testing.assert_array_equal(mle.cpt(node).raw, moment.cpt(node).raw)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("method", ["project", "mle"])
+def test_possible_counts_can_be_asked_for(method) -> None:
+    scheme = sf.Scheme(SCHEMA, {name: c.symmetric(domain.size, 0.4) for name, domain in SCHEMA.items()})
+    release = sf.randomize(rows(400, 4), scheme, rng=5)
+    net = BayesianNetwork({"a": [], "b": [], "z": ["a", "b"]}).fit(sf.evidence(release, method=method))
+    counts = sf.evidence(release, method=method).counts(["a", "b", "z"]).table
+    held = counts.sum(-1) > 1e-9
+    np.testing.assert_allclose(net.cpt("z").values[held], (counts / counts.sum(-1, keepdims=True))[held], atol=1e-9)
+
+
 def test_without_randomization_the_score_interval_is_wilsons() -> None:
     table = rows(500, 6)
     cpt = BayesianNetwork({"a": [], "b": [], "z": ["a", "b"]}).fit(sf.evidence(table, SCHEMA)).cpt("z")

@@ -108,7 +108,9 @@ class BayesianNetwork:
         self.cpts_ = {}
         for node, held in self.parents_.items():
             score.check_size(node, held)
-            self.cpts_[node] = fit_cpt(families.family((*held, node)), evidence.schema, self.prior)
+            family = families.family((*held, node))
+            counts = None if evidence.method == "moment" else evidence.counts((*held, node)).table
+            self.cpts_[node] = fit_cpt(family, evidence.schema, self.prior, counts)
             if progress is not None and self.parents is not None:
                 progress(node)
         self.edges_ = tuple(_edge(score, node, parent, held) for node, held in self.parents_.items() for parent in held)

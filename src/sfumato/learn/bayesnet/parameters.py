@@ -132,15 +132,15 @@ class CPT:
         return second_moments(self._fitted())
 
 
-def fit_cpt(family: Family, schema: Schema, prior: str | float = "ml") -> CPT:
+def fit_cpt(family: Family, schema: Schema, prior: str | float = "ml", counts: Array | None = None) -> CPT:
     """The table of the last named attribute given the others.
 
     ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), or the
-    number of records to spread.
+    number of records to spread. ``counts`` are used instead of the unbiased ones, say maximum-likelihood counts.
     """
     *parents, node = family.names
     k = family.table.shape[-1]
-    counts = family.table.reshape(-1, k)
+    counts = (family.table if counts is None else counts).reshape(-1, k)
     alpha = _alpha(prior, counts.size)
     values = np.full(counts.shape, 1.0 / k)
     for row, found in zip(values, counts, strict=True):

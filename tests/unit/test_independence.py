@@ -127,6 +127,17 @@ def test_p_values_are_uniform_under_independence_and_the_naive_ones_are_not() ->
     assert (naive < 0.05).mean() > 0.5  # the extra links of Ma (2006) section 5.5.2
 
 
+def test_large_tables_are_tested_by_their_sums(monkeypatch) -> None:
+    seen = Families(sf.evidence(sf.randomize(rows(20_000, 6, dependent=True), NOISY, rng=7)))
+    whole = association(seen, "x", "y", ["g"])
+    monkeypatch.setattr(contrasts, "MOST", 3)
+    cut = association(seen, "x", "y", ["g"])
+    assert cut.overall.df == 0
+    assert cut.common.statistic == pytest.approx(whole.common.statistic)
+    assert cut.common.evidence == pytest.approx(whole.common.evidence)
+    assert cut.test == cut.common and cut.evidence > 3
+
+
 def test_dependence_is_found() -> None:
     seen = sf.evidence(sf.randomize(rows(20_000, 6, dependent=True), NOISY, rng=7))
     free = sf.evidence(sf.randomize(rows(20_000, 6), NOISY, rng=7))

@@ -26,13 +26,25 @@ TELLING = 1.0
 EFFECT = 0.05
 
 
+#: The most contrasts that are tested together; beyond it only their sums over the configurations are.
+MOST = 768
+
+
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """T, its covariance V, the covariance R that an unrandomized table would have, and the scale of the prior."""
+    """T, its covariance V, and the covariance it would have if correlations varied with variance 1."""
 
     T: Array
     V: Array
-    prior: Array  # the covariance of T if correlations had variance 1
+    prior: Array
+
+    def where(self, used: NDArray[np.bool_]) -> Contrasts:
+        """Some of them."""
+        at = np.flatnonzero(used)
+        return Contrasts(self.T[at], self.V[np.ix_(at, at)], self.prior[np.ix_(at, at)])
+
+
+_NONE = Contrasts(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
@@ -42,36 +54,39 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     J, size = len(table), (kx - 1) * (ky - 1)
     px, py, weight = _independent(table)
     left, right = _rows(px), _rows(py)
-    T = (left @ table @ right.transpose(0, 2, 1)).reshape(J, size)
-    V = np.zeros((J * size, J * size))
-    spread = np.zeros(J)
     expected = (weight[:, None, None] * px[:, :, None] * py[:, None, :]).reshape(family.table.shape)
+    spread = sum((_spread(family, part, J) for part in family.seen), np.zeros(J))
+    clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
+    sums = _levels(px, weight)[:, None, :, :, None] * _levels(py, weight)[None, :, :, None, :]
+    sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
+    few = J * size <= MOST
+    V, V_sums = np.zeros((J * size, J * size) if few else (0, 0)), np.zeros((size, size))
     for part in family.seen:
         B = _released(family, part, left, right)
         mean = 0.5 * part.observed + 0.5 * part.observed.sum() / family.n * _release(family, part, expected)
-        V += (B * mean) @ B.T
-        spread += _spread(family, part, J)
+        if few:
+            V += (B * mean) @ B.T
+        elif J > 1:
+            B = sums @ B
+            V_sums += (B * mean) @ B.T
+    T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)
     own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
     raw = weight[:, None, None] * (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
-    clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
-    ceiling = weight[:, None, None] * np.minimum(_others(px * (1 - px))[:, :, None], _others(py * (1 - py))[:, None, :])
-    variance = np.diag(V).reshape(J, size)
-    used = clear[:, None] & (variance > 1e-9 * family.n)
-    used &= ceiling.reshape(J, size) > TELLING * np.sqrt(np.maximum(variance, 0.0))
-    prior = np.zeros((J, size, J, size))
-    each = np.arange(J)
-    prior[each, :, each, :] = raw * weight[:, None, None]
-    at = np.flatnonzero(used)
-    overall = Contrasts(T.reshape(-1)[at], V[np.ix_(at, at)], prior.reshape(J * size, -1)[np.ix_(at, at)])
+    overall = _NONE
+    if few:
+        prior = np.zeros((J, size, J, size))
+        prior[np.arange(J), :, np.arange(J), :] = raw * weight[:, None, None]
+        ceiling = np.minimum(_others(px * (1 - px))[:, :, None], _others(py * (1 - py))[:, None, :])
+        ceiling = (weight[:, None, None] * ceiling).reshape(-1)
+        variance = np.maximum(np.diag(V), 0.0)
+        used = np.repeat(clear, size) & (variance > 1e-9 * family.n) & (ceiling > TELLING * np.sqrt(variance))
+        overall = Contrasts(T, V, prior.reshape(J * size, -1)).where(used)
+        V_sums = sums @ V @ sums.T
     if J == 1:
         return overall, overall
-    S = (_levels(px, weight)[:, None, :, :, None] * _levels(py, weight)[None, :, :, None, :]).reshape(size, J, size)
-    S = S * clear[None, :, None]
-    together = sum((S[:, j] @ raw[j] @ S[:, j].T for j in range(J)), np.zeros((size, size))) * weight[clear].sum()
-    S = S.reshape(size, -1)
-    V = S @ V @ S.T
-    at = np.flatnonzero(np.diag(V) > 1e-9 * family.n)
-    return overall, Contrasts((S @ T.reshape(-1))[at], V[np.ix_(at, at)], together[np.ix_(at, at)])
+    cut = sums.reshape(size, J, size).transpose(1, 0, 2)
+    together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0) * weight[clear].sum()
+    return overall, Contrasts(sums @ T, V_sums, together).where(np.diag(V_sums) > 1e-9 * family.n)
 
 
 def judge(contrasts: Contrasts) -> tuple[float, float]:

@@ -43,7 +43,7 @@ def picture(path: str | Path, runs: int = 10) -> Any:
     axes.set_ylim(-0.1, 1.1)
     axes.set_xlabel("p")
     axes.set_ylabel("Pr(D = 1 | B, C)")
-    axes.set_title("estimates, mean ± sd of 10 runs; dotted: truth", loc="left", fontsize=10)
+    axes.set_title(f"estimates, mean ± sd of {runs} runs; dotted: truth", loc="left", fontsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(str(path), dpi=150)
     return figure

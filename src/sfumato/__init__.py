@@ -4,7 +4,7 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
-from sfumato import channels, datasets
+from sfumato import channels, datasets, learn
 from sfumato.assess import accuracy, attacks, privacy
 from sfumato.assess.audit import audit
 from sfumato.assess.report import report
@@ -37,6 +37,7 @@ __all__ = [
     "datasets",
     "density",
     "evidence",
+    "learn",
     "mgas",
     "new_key",
     "privacy",

@@ -19,6 +19,7 @@ from sfumato.cli import (
     design,
     estimate,
     inspect,
+    learn,
     randomize,
     reproduce,
 )
@@ -47,6 +48,7 @@ for command in (
     bench.bench,
 ):
     app.command()(command)
+app.add_typer(learn.app, name="learn")
 
 
 @app.callback(invoke_without_command=True)

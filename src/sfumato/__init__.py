@@ -5,8 +5,12 @@ records, every number with its uncertainty; privacy officers read beforehand wha
 """
 
 from sfumato import channels, datasets, learn
+from sfumato.assess import accuracy, attacks, privacy
+from sfumato.assess.audit import audit
+from sfumato.assess.report import report
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.evidence.density import Density, density
 from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.owner.transformer import Randomizer
 from sfumato.randomness import new_key
@@ -18,6 +22,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Density",
     "Estimate",
     "Evidence",
     "Numeric",
@@ -27,12 +32,18 @@ __all__ = [
     "Schema",
     "Scheme",
     "SfumatoError",
+    "accuracy",
+    "attacks",
+    "audit",
     "channels",
     "datasets",
+    "density",
     "evidence",
     "learn",
     "mgas",
     "new_key",
+    "privacy",
     "randomize",
     "randomize_file",
+    "report",
 ]

@@ -15,12 +15,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.errors import SchemaError
+from sfumato.errors import OutsideDomainError, SchemaError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Codes = NDArray[Any]
+
+#: What stands for "no answer" in text, unless the domain itself has such a value.
+NO_ANSWER = ["", "NA", "null", "NULL"]
 
 
 class Domain(ABC):
@@ -48,6 +51,10 @@ class Domain(ABC):
     def encode(self, column: Any, name: str = "value") -> Codes:
         """Codes of a column of raw values; anything outside the domain is an error that names it."""
 
+    def numbers(self, column: Any, name: str = "value") -> NDArray[np.float64]:
+        """A column of raw values as finite numbers inside the limits, for attributes that have them."""
+        raise SchemaError(f"column {name!r} is {self.kind}: only a numeric attribute has numbers")
+
     @abstractmethod
     def decode(self, codes: ArrayLike) -> pa.Array:
         """Values for codes."""
@@ -55,24 +62,16 @@ class Domain(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]: ...
 
-    @property
-    @abstractmethod
-    def arrow_type(self) -> pa.DataType:
-        """The type a CSV reader should give this column."""
-
     def code(self, value: Any) -> int:
         """The code of one value."""
         import pyarrow as pa
 
         return int(self.encode(pa.array([value]), "value")[0])
 
-    def _with_nulls(self, codes: pa.Array, column: pa.Array, name: str) -> Codes:
-        if column.null_count:
+    def _with_nulls(self, codes: pa.Array, nulls: int, name: str) -> Codes:
+        if nulls:
             if not self.nullable:
-                raise SchemaError(
-                    f"column {name!r}: {column.null_count} rows are null; "
-                    f"declare the attribute nullable=True or fill them"
-                )
+                raise OutsideDomainError(name, "null", None, nulls, "declare the attribute nullable=True or fill them")
             codes = codes.fill_null(self.size - 1)
         return np.asarray(codes.to_numpy(zero_copy_only=False)).astype(self.code_type)
 
@@ -115,45 +114,51 @@ class Categorical(Domain):
 
         return pa.array(self.values)
 
-    @property
-    def arrow_type(self) -> pa.DataType:
-        return self._value_set.type
-
     def encode(self, column: Any, name: str = "value") -> Codes:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         column = _as_arrow(column)
-        given, known = column, self._value_set
         try:
-            if pa.types.is_string(known.type) and not _is_text(given.type):
-                given = given.cast(pa.string())
-            elif not _is_text(given.type):
-                try:
-                    known = known.cast(given.type)
-                except pa.ArrowInvalid:
-                    given = given.cast(known.type)
-            elif not _is_text(known.type):
-                given = given.cast(known.type)
-            else:
-                known = known.cast(given.type)
+            given, known = self._comparable(column)
             codes = pc.index_in(given, value_set=known)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            first = next((v for v in column.to_pylist() if v is not None and v not in self.values), "?")
-            raise self._outside(name, first, None) from None
-        unknown = codes.null_count - column.null_count
-        if unknown:
-            where = pc.and_(pc.is_null(codes), pc.is_valid(column))
-            raise self._outside(name, column.filter(where)[0].as_py(), unknown)
-        return self._with_nulls(codes, column, name)
+            raise SchemaError(f"column {name!r} of type {column.type} cannot hold {self._shown()}") from None
+        codes = pc.if_else(pc.is_null(given), pa.scalar(None, pa.int32()), codes)
+        nulls = given.null_count
+        if codes.null_count > nulls:
+            where = pc.and_(pc.is_null(codes), pc.is_valid(given))
+            first = column.filter(where)[0].as_py()
+            raise OutsideDomainError(name, "value", first, codes.null_count - nulls, self._shown())
+        return self._with_nulls(codes, nulls, name)
 
-    def _outside(self, name: str, value: Any, rows: int | None) -> SchemaError:
-        shown = ", ".join(map(str, self.values[:8])) + (", ..." if len(self.values) > 8 else "")
-        count = "some rows hold" if rows is None else "1 row holds" if rows == 1 else f"{rows} rows hold"
-        return SchemaError(
-            f"column {name!r}: value {value!r} is not in its domain ({shown}); {count} such values; "
-            f"add it to the schema or mend the rows"
-        )
+    def _comparable(self, column: pa.Array) -> tuple[pa.Array, pa.Array]:
+        """The column and the values in one type; what means "no answer" in text or numbers is null."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        known, kind = self._value_set, column.type
+        if _is_text(kind) or pa.types.is_string(known.type):
+            text = column.cast(pa.string())
+            if pa.types.is_integer(known.type):
+                text = pc.replace_substring_regex(text, r"\.0+$", "")  # whole numbers that passed through doubles
+            names = known.cast(pa.string())
+            if pa.types.is_boolean(known.type):
+                text = pc.utf8_lower(text)
+            missing = [word for word in NO_ANSWER if word not in names.to_pylist()]
+            return pc.if_else(pc.is_in(text, value_set=pa.array(missing)), pa.scalar(None, pa.string()), text), names
+        if pa.types.is_null(kind):
+            return column.cast(known.type), known
+        if pa.types.is_floating(kind):
+            column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+        if pa.types.is_boolean(kind) and pa.types.is_boolean(known.type):
+            return column, known
+        exact = pa.types.is_integer(kind) and pa.types.is_integer(known.type)
+        common = pa.int64() if exact else pa.float64()
+        return column.cast(common), known.cast(common)
+
+    def _shown(self) -> str:
+        return ", ".join(map(str, self.values[:8])) + (", ..." if len(self.values) > 8 else "")
 
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa
@@ -200,13 +205,17 @@ class Numeric(Domain):
             if self.low not in (None, edges[0]) or self.high not in (None, edges[-1]):
                 raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
         else:
+            if not all(isinstance(x, int | float | np.number) for x in (self.low or 0, self.high or 0)):
+                raise SchemaError(f"the limits must be numbers, got {self.low!r} and {self.high!r} instead")
             if not np.isfinite([self.low or 0, self.high or 0]).all():
                 raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
             if self.low is None or self.high is None or not self.low < self.high:
                 raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
             if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
-            edges = tuple(np.linspace(self.low, self.high, int(self.bins or 20) + 1).tolist())
+            edges = tuple(np.linspace(float(self.low), float(self.high), int(self.bins or 20) + 1).tolist())
+            if len(set(edges)) < len(edges):
+                raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
         if not np.isfinite(edges).all():
             raise SchemaError(f"the limits must be finite, got {edges[0]} and {edges[-1]} instead")
         object.__setattr__(self, "edges", edges)
@@ -230,43 +239,46 @@ class Numeric(Domain):
         names[-1] = names[-1][:-1] + "]"
         return (*names, None) if self.nullable else tuple(names)
 
-    @property
-    def arrow_type(self) -> pa.DataType:
-        import pyarrow as pa
+    def numbers(self, column: Any, name: str = "value") -> NDArray[np.float64]:
+        numbers, nulls = self._numbers(column, name)
+        if nulls.null_count:
+            raise OutsideDomainError(name, "null", None, nulls.null_count, "noise needs a number in every row")
+        return numbers
 
-        return pa.float64()
-
-    def numbers(self, column: Any, name: str = "value") -> tuple[NDArray[np.float64], pa.Array]:
+    def _numbers(self, column: Any, name: str) -> tuple[NDArray[np.float64], pa.Array]:
         """The column as doubles, and as Arrow with NaN turned into null; anything outside the limits is an error."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         column = _as_arrow(column)
+        if _is_text(column.type):
+            text = pc.utf8_trim_whitespace(column)
+            column = pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, text.type), text)
         try:
             column = column.cast(pa.float64())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            raise SchemaError(
-                f"column {name!r}: some values are not numbers; mend the rows or make it categorical"
-            ) from None
+            bad = [value for value in column.to_pylist() if value is not None and not _is_number(value)]
+            first = bad[0] if bad else column.type
+            raise OutsideDomainError(name, "value", first, len(bad), f"numbers in {self._limits()}") from None
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
         if outside.any():
-            rows = int(outside.sum())
-            raise SchemaError(
-                f"column {name!r}: value {numbers[outside][0]:g} is not in its domain [{self.low:g}, {self.high:g}]; "
-                f"{rows} row{'s hold' if rows > 1 else ' holds'} such values; widen the limits or mend the rows"
-            )
+            first = float(numbers[outside][0])
+            raise OutsideDomainError(name, "value", first, int(outside.sum()), self._limits())
         return numbers, column
 
     def encode(self, column: Any, name: str = "value") -> Codes:
         import pyarrow as pa
 
-        numbers, column = self.numbers(column, name)
+        numbers, column = self._numbers(column, name)
         codes = np.searchsorted(self.edge_array, numbers, side="right") - 1
         codes[numbers == self.edge_array[-1]] = len(self.edge_array) - 2
         mask = np.isnan(numbers)
-        return self._with_nulls(pa.array(codes, mask=mask if mask.any() else None), column, name)
+        return self._with_nulls(pa.array(codes, mask=mask if mask.any() else None), column.null_count, name)
+
+    def _limits(self) -> str:
+        return f"[{self.low:g}, {self.high:g}]"
 
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa
@@ -276,6 +288,14 @@ class Numeric(Domain):
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "edges": list(self.edges or ()), "nullable": self.nullable}
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _as_arrow(column: Any) -> pa.Array:

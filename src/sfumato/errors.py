@@ -3,6 +3,8 @@
 Every error is one line that says what, where and how to mend it. Warnings are only for statistics and disclosure.
 """
 
+from __future__ import annotations
+
 
 class SfumatoError(Exception):
     """The parent of every error that this package raises on purpose."""
@@ -10,6 +12,24 @@ class SfumatoError(Exception):
 
 class SchemaError(SfumatoError, ValueError):
     """A value, column or domain that does not fit the schema."""
+
+
+class OutsideDomainError(SchemaError):
+    """Rows whose value is not in its attribute's domain, or is missing where it must not be."""
+
+    def __init__(self, column: str, kind: str, value: object, rows: int, allowed: str) -> None:
+        self.column, self.kind, self.value, self.rows, self.allowed = column, kind, value, rows, allowed
+        shown = f"{value:g}" if isinstance(value, float) else repr(value)
+        if kind == "null":
+            line = f"{rows} row{'s are' if rows != 1 else ' is'} null; {allowed}"
+        else:
+            held = f"{rows} row{'s hold' if rows != 1 else ' holds'} such values"
+            line = f"value {shown} is not in its domain ({allowed}); {held}; mend the rows or the schema"
+        super().__init__(f"column {column!r}: {line}")
+
+    def counted(self, rows: int) -> OutsideDomainError:
+        """The same for the whole table."""
+        return OutsideDomainError(self.column, self.kind, self.value, rows, self.allowed)
 
 
 class ChannelError(SfumatoError, ValueError):
@@ -46,6 +66,10 @@ class SingularChannelWarning(SfumatoWarning):
 
 class NegativeCountsWarning(SfumatoWarning):
     """Estimated counts that fell below zero, as unbiased estimates of small counts do."""
+
+
+class ConvergenceWarning(SfumatoWarning):
+    """An iteration that was stopped before it reached its optimum."""
 
 
 class UnrecoverableWarning(SfumatoWarning):

@@ -60,9 +60,9 @@ def source(rng: np.random.Generator | Source | int | None = None) -> Source:
         return SecureSource()
     if isinstance(rng, np.random.Generator):
         return GeneratorSource(rng)
-    if isinstance(rng, int | np.integer):
+    if isinstance(rng, int | np.integer) and rng >= 0:
         return GeneratorSource(np.random.default_rng(int(rng)))
-    if callable(getattr(rng, "fill", None)):
+    if not isinstance(rng, int | np.integer) and callable(getattr(rng, "fill", None)):
         return rng
     raise SfumatoError(f"rng must be None (secure), a seed or a numpy Generator, got {type(rng).__name__} instead")
 
@@ -107,8 +107,10 @@ class KeyedSource:
     """
 
     def __init__(self, key: bytes) -> None:
-        if not isinstance(key, bytes | bytearray) or len(key) < 16:
-            raise SfumatoError("key must be at least 16 random bytes (make one with sfumato.new_key()), got less")
+        if not isinstance(key, bytes | bytearray):
+            raise SfumatoError(f"key must be bytes (make one with sfumato.new_key()), got {type(key).__name__} instead")
+        if len(key) < 16:
+            raise SfumatoError("key must be at least 16 random bytes (make one with sfumato.new_key()), got fewer")
         subkey = hashlib.sha256(b"sfumato keyed answers 1" + bytes(key)).digest()
         # ECB is the bare block cipher; the chaining below is ours.
         self._aes = Cipher(algorithms.AES256(subkey), modes.ECB()).encryptor()

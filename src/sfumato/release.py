@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,12 @@ import numpy as np
 
 from sfumato import tables
 from sfumato.errors import ReleaseError, SfumatoError
-from sfumato.files import replacing
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
+from sfumato.writer import KEY, VERSION, Writer, code_types, content, sidecar
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-VERSION = 1
-KEY = b"sfumato"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +33,11 @@ class Part:
         import pyarrow as pa
 
         columns = [*self.scheme.columns, *([self.id] if self.id else [])]
-        found = list(tables.batches(self.rows, columns, code_types(self.scheme)))
+        kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
+        found = list(tables.batches(self.rows, columns, kinds))
         if found:
             return pa.Table.from_batches(found)
-        return pa.table({name: pa.array([], type=code_types(self.scheme).get(name, pa.string())) for name in columns})
+        return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
 
     def __len__(self) -> int:
         known = tables.count_rows(self.rows)
@@ -50,6 +48,7 @@ class Release:
     """Randomized rows and their scheme; several parts where rows come from parties with different schemes."""
 
     def __init__(self, rows: Any, scheme: Scheme, id: str | None = None) -> None:
+        rows = _held(rows)
         missing = [column for column in scheme.columns if column not in tables.column_names(rows)]
         if missing:
             raise ReleaseError(f"the rows have no column {missing[0]!r}, which the scheme names")
@@ -68,9 +67,12 @@ class Release:
         """A party's own rows as they are, under the identity: to be mined, or joined with what others released."""
         import pyarrow as pa
 
+        if id is not None and not tables.is_path(table):
+            found = list(tables.batches(table, [*schema.names, id]))  # once: the table may be a stream
+            table = pa.Table.from_batches(found) if found else table
         columns: dict[str, Any] = dict(schema.encode(table))
         if id is not None:
-            ids = [batch.column(0) for batch in tables.batches(table, [id])]
+            ids = [batch.column(0) for batch in tables.batches(table, [id], tables.AS_TEXT)]
             columns[id] = pa.chunked_array(ids) if ids else pa.array([], type=pa.string())
         return cls(pa.table(columns), Scheme(schema), id)
 
@@ -100,7 +102,9 @@ class Release:
         """All rows, as codes."""
         import pyarrow as pa
 
-        return pa.concat_tables([part.arrow() for part in self.parts], promote_options="permissive")
+        return pa.concat_tables(
+            _with_one_id_type([p.arrow() for p in self.parts], self.id), promote_options="permissive"
+        )
 
     def decode(self, rows: int | None = None) -> pa.Table:
         """The rows with values instead of codes, where a column's released values are the attribute's own."""
@@ -110,9 +114,7 @@ class Release:
         out = {}
         for name in whole.schema.names:
             column = whole.column(name)
-            same = name in self.schema and all(
-                part.scheme.output_sizes.get(name) == self.schema[name].size for part in self.parts
-            )
+            same = name in self.schema and all(_releases_values(part.scheme, name) for part in self.parts)
             out[name] = self.schema[name].decode(column.to_numpy()) if same else column
         return pa.table(out)
 
@@ -129,7 +131,7 @@ class Release:
             raise ReleaseError("concat needs at least one release")
         first = releases[0]
         for other in releases[1:]:
-            if other.schema != first.schema:
+            if dict(other.schema) != dict(first.schema):
                 raise ReleaseError(
                     f"the releases have different attributes or domains: {', '.join(first.schema.names)} "
                     f"against {', '.join(other.schema.names)}; bring them to one schema"
@@ -162,11 +164,10 @@ class Release:
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Write Parquet that carries its scheme, or CSV with the scheme in a JSON file beside it."""
-        with Writer(path, overwrite) as writer:
-            for part in self.parts:
-                writer.part(part.scheme, part.id)
-                for batch in part.arrow().to_batches(max_chunksize=tables.BATCH):
-                    writer.write(batch)
+        with Writer(path, [part.scheme for part in self.parts], self.id, overwrite) as writer:
+            for number, rows in enumerate(_with_one_id_type([part.arrow() for part in self.parts], self.id)):
+                for batch in rows.to_batches(max_chunksize=tables.BATCH):
+                    writer.write(batch, number)
         return Path(path)
 
     @classmethod
@@ -176,12 +177,15 @@ class Release:
         tables.column_names(path)  # a missing or unreadable file says so here
         entries, identifier = _read_description(path)
         if len(entries) == 1:
+            if tables.count_rows(path) not in (None, entries[0][0]):
+                raise ReleaseError(f"{path}: the scheme speaks of {entries[0][0]} rows, the file holds another number")
             return cls(path, entries[0][1], identifier)
         import pyarrow as pa
 
         scheme = entries[0][1]
         columns = [*scheme.columns, *([identifier] if identifier else [])]
-        whole = pa.Table.from_batches(list(tables.batches(path, columns)))
+        kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
+        whole = pa.Table.from_batches(list(tables.batches(path, columns, {n: _wide(k) for n, k in kinds.items()})))
         starts = np.cumsum([0, *(rows for rows, _ in entries)])
         if int(starts[-1]) != whole.num_rows:
             raise ReleaseError(f"{path}: the scheme speaks of {starts[-1]} rows, the file holds {whole.num_rows}")
@@ -189,138 +193,76 @@ class Release:
         return cls._of(Part(rows, scheme, identifier) for rows, (_, scheme) in zip(slices, entries, strict=True))
 
 
-class Writer:
-    """Writes a release batch by batch, so that a table larger than memory can pass; whole or not at all."""
-
-    def __init__(self, path: str | Path, overwrite: bool = False) -> None:
-        self.path = Path(path)
-        self.csv = tables.suffix(path) in tables.CSV
-        if str(path).endswith(".gz"):
-            raise ReleaseError(f"{path}: compressed CSV is read but not written; write Parquet instead")
-        self._replacing = replacing(self.path, overwrite)
-        self._side = replacing(sidecar(self.path), True) if self.csv else None
-        self._sink: Any = None
-        self._parts: list[tuple[int, Scheme]] = []
-        self._id: str | None = None
-
-    def __enter__(self) -> Writer:
-        self._temporary = self._replacing.__enter__()
-        return self
-
-    def part(self, scheme: Scheme, id: str | None) -> None:
-        """What follows was made under this scheme."""
-        self._parts.append((0, scheme))
-        self._id = id
-
-    def write(self, batch: pa.RecordBatch) -> None:
-        if self._sink is None:
-            self._sink = self._open(batch.schema)
-        self._sink.write_batch(batch.cast(self._schema) if batch.schema != self._schema else batch)
-        rows, scheme = self._parts[-1]
-        self._parts[-1] = (rows + batch.num_rows, scheme)
-
-    def _open(self, schema: pa.Schema) -> Any:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-        from pyarrow import csv
-
-        # The widest code any part may need, so that parts under different schemes fit one file.
-        widths: dict[str, pa.DataType] = {}
-        for _, scheme in self._parts:
-            for name, kind in code_types(scheme).items():
-                widths[name] = max(widths.get(name, kind), kind, key=lambda t: t.bit_width)
-        self._schema = pa.schema([pa.field(f.name, widths.get(f.name, f.type)) for f in schema])
-        if self.csv:
-            delimiter = "\t" if ".tsv" in tables.suffix(self.path) else ","
-            return csv.CSVWriter(
-                str(self._temporary), self._schema, write_options=csv.WriteOptions(delimiter=delimiter)
-            )
-        return pq.ParquetWriter(str(self._temporary), self._schema, compression="zstd")
-
-    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
-        try:
-            if kind is None:
-                self._finish()
-        except BaseException as late:
-            self._abandon()
-            self._replacing.__exit__(type(late), late, late.__traceback__)
-            raise
-        if kind is not None:
-            self._abandon()
-        self._replacing.__exit__(kind, problem, trace)
-        if kind is None and self.csv:
-            with replacing(sidecar(self.path), True) as temporary:
-                temporary.write_text(
-                    json.dumps(self._description(self.path.stat().st_size), ensure_ascii=False, indent=1)
-                )
-
-    def _finish(self) -> None:
-        import pyarrow as pa
-
-        if self._sink is None:
-            raise ReleaseError(f"{self.path}: an empty table has nothing to release")
-        if not self.csv:
-            self._sink.add_key_value_metadata({KEY.decode(): json.dumps(self._description(None), ensure_ascii=False)})
-        try:
-            self._sink.close()
-        except pa.ArrowInvalid as problem:
-            raise ReleaseError(f"{self.path}: cannot be written: {problem}") from None
-
-    def _abandon(self) -> None:
-        if self._sink is not None:
-            try:
-                self._sink.close()
-            except Exception:  # the first error is the one to report; this only frees the file
-                return
-
-    def _description(self, size: int | None) -> dict[str, Any]:
-        parts = [{"rows": rows, "scheme": scheme.to_dict()} for rows, scheme in self._parts]
-        about = {"format": "sfumato release", "version": VERSION, "id": self._id, "parts": parts}
-        return about if size is None else {**about, "bytes": size}
-
-
-def sidecar(path: Path) -> Path:
-    """Where the scheme of a CSV release stands: release.csv has release.csv.json."""
-    return path.with_name(path.name + ".json")
-
-
-def code_types(scheme: Scheme) -> dict[str, Any]:
-    """The Arrow type of each released column."""
+def _held(rows: Any) -> Any:
+    """Rows in a form that can be counted: a path, an Arrow table or the user's own frame."""
     import pyarrow as pa
 
-    sizes = scheme.output_sizes
-    return {name: pa.from_numpy_dtype(np.min_scalar_type(max(size - 1, 0))) for name, size in sizes.items()}
+    if isinstance(rows, str):
+        return Path(rows)
+    if isinstance(rows, pa.RecordBatch):
+        return pa.Table.from_batches([rows])
+    return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
+
+
+def _wide(kind: Any) -> Any:
+    """Room for the codes of any part."""
+    import pyarrow as pa
+
+    return pa.uint32() if pa.types.is_integer(kind) else kind
+
+
+def _releases_values(scheme: Scheme, name: str) -> bool:
+    return name not in scheme.noises and scheme.group(name).channel.releases_values
+
+
+def _with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:
+    """Ids as text wherever the parts hold them in different types."""
+    import pyarrow as pa
+
+    if id is None or len({table.schema.field(id).type for table in rows}) == 1:
+        return rows
+    return [t.set_column(t.schema.get_field_index(id), id, t.column(id).cast(pa.string())) for t in rows]
 
 
 def _read_description(path: Path) -> tuple[list[tuple[int, Scheme]], str | None]:
-    if tables.suffix(path) in tables.CSV:
-        beside = sidecar(path)
-        if not beside.exists():
-            raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
-        text = beside.read_text()
-    else:
+    document = _document(path)
+    if not isinstance(document, dict) or document.get("format") != "sfumato release":
+        raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
+    if document.get("version") != VERSION:
+        found = document.get("version")
+        raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
+    try:
+        entries = [(int(part["rows"]), Scheme.from_dict(part["scheme"])) for part in document["parts"]]
+        identifier = document["id"]
+        if not entries or not isinstance(identifier, str | None):
+            raise ReleaseError("it names no parts, or no proper id column")
+    except SfumatoError as problem:
+        raise ReleaseError(f"{path}: {problem}") from None
+    except (KeyError, TypeError, ValueError) as problem:
+        raise ReleaseError(f"{path}: the description of the release is damaged: {problem!r}") from None
+    if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
+        raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
+    return entries, identifier
+
+
+def _document(path: Path) -> Any:
+    """The JSON that a release carries, wherever it stands."""
+    try:
+        if tables.suffix(path) in tables.CSV:
+            beside = sidecar(path)
+            if not beside.is_file():
+                raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
+            return json.loads(beside.read_bytes())
         import pyarrow.parquet as pq
 
         metadata = pq.read_metadata(str(path)).metadata or {}
         if KEY not in metadata:
             raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
-        text = metadata[KEY].decode()
-    try:
-        document = json.loads(text)
-        if not isinstance(document, dict) or document.get("format") != "sfumato release":
-            raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
-        if document.get("version") != VERSION:
-            raise ReleaseError(
-                f"{path}: release version {document.get('version')!r} is unknown: this program reads version {VERSION}"
-            )
-        entries = [(int(part["rows"]), Scheme.from_dict(part["scheme"])) for part in document["parts"]]
-    except (json.JSONDecodeError, KeyError, TypeError) as problem:
+        return json.loads(metadata[KEY])
+    except (ValueError, RecursionError) as problem:
+        if isinstance(problem, ReleaseError):
+            raise
         raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None
-    except SfumatoError as problem:
-        raise ReleaseError(f"{path}: {problem}" if str(path) not in str(problem) else str(problem)) from None
-    if "bytes" in document and document["bytes"] != path.stat().st_size:
-        raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its size differs")
-    return entries, document["id"]
 
 
 def _join_schemes(left: Scheme, right: Scheme) -> Scheme:

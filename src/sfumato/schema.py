@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato import tables
-from sfumato.domains import Categorical, Codes, Domain, Numeric, Ordinal
-from sfumato.errors import DisclosureWarning, SchemaError
+from sfumato.domains import NO_ANSWER, Categorical, Codes, Domain, Numeric, Ordinal
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,16 +74,28 @@ class Schema(Mapping[str, Domain]):
         """The schema of some attributes."""
         return Schema({name: self[name] for name in names})
 
-    def encode_batch(self, batch: pa.RecordBatch) -> dict[str, Codes]:
-        """Codes of every attribute in one batch of raw rows."""
-        return {name: domain.encode(batch.column(name), name) for name, domain in self._domains.items()}
+    def count_outside(self, table: Any, problem: OutsideDomainError) -> OutsideDomainError:
+        """The same problem with the number of such rows in the whole table, where it can be read again."""
+        rows = 0
+        try:
+            for batch in tables.batches(table, [problem.column], tables.AS_TEXT):
+                try:
+                    self[problem.column].encode(batch.column(0), problem.column)
+                except OutsideDomainError as found:
+                    rows += found.rows if found.kind == problem.kind else 0
+        except (SchemaError, OSError):
+            return problem
+        return problem.counted(max(rows, problem.rows))
 
     def encode(self, table: Any) -> dict[str, Codes]:
         """Codes of every attribute of any table; columns outside the schema are left behind."""
         pieces: dict[str, list[Codes]] = {name: [] for name in self.names}
-        for batch in tables.batches(table, self.names, self.arrow_types):
-            for name, codes in self.encode_batch(batch).items():
-                pieces[name].append(codes)
+        try:
+            for batch in tables.batches(table, self.names, tables.AS_TEXT):
+                for name, domain in self._domains.items():
+                    pieces[name].append(domain.encode(batch.column(name), name))
+        except OutsideDomainError as problem:
+            raise self.count_outside(table, problem) from None
         empty = {name: np.zeros(0, dtype=domain.code_type) for name, domain in self._domains.items()}
         return {name: np.concatenate(parts) if parts else empty[name] for name, parts in pieces.items()}
 
@@ -92,10 +104,6 @@ class Schema(Mapping[str, Domain]):
         import pyarrow as pa
 
         return pa.table({name: self[name].decode(column) for name, column in codes.items()})
-
-    @property
-    def arrow_types(self) -> dict[str, Any]:
-        return {name: domain.arrow_type for name, domain in self._domains.items()}
 
     def to_dict(self) -> dict[str, Any]:
         return {name: domain.to_dict() for name, domain in self._domains.items()}
@@ -106,7 +114,7 @@ class Schema(Mapping[str, Domain]):
         return cls({name: _domain(name, entry) for name, entry in document.items()})
 
     @classmethod
-    def infer(cls, table: Any, bins: int = 20, most_values: int = 100) -> Schema:
+    def infer(cls, table: Any, bins: int = 20, most_values: int = 100, columns: Sequence[str] | None = None) -> Schema:
         """A schema read off the data. It warns, because what it finds there is itself a disclosure."""
         warnings.warn(
             "Schema.infer looks at the data: the values and limits it finds become public with the scheme. "
@@ -114,7 +122,7 @@ class Schema(Mapping[str, Domain]):
             DisclosureWarning,
             stacklevel=2,
         )
-        return cls(_infer_domains(table, bins, most_values))
+        return cls(_infer_domains(table, bins, most_values, columns))
 
 
 def _domain(name: str, entry: Any) -> Domain:
@@ -124,18 +132,21 @@ def _domain(name: str, entry: Any) -> Domain:
             return Numeric(edges=tuple(entry["edges"]), nullable=bool(entry["nullable"]))
         family = {"categorical": Categorical, "ordinal": Ordinal}[kind]
         return family(tuple(entry["values"]), bool(entry["nullable"]))
-    except (KeyError, TypeError) as problem:
+    except SchemaError:
+        raise
+    except (KeyError, TypeError, ValueError) as problem:
         raise SchemaError(f"the description of attribute {name!r} is damaged: {problem!r}") from None
 
 
-def _infer_domains(table: Any, bins: int, most_values: int) -> dict[str, Domain]:
+def _infer_domains(table: Any, bins: int, most_values: int, columns: Sequence[str] | None) -> dict[str, Domain]:
     import pyarrow as pa
 
-    found = [batch for batch in tables.batches(table) if batch.num_rows]
+    found = [batch for batch in tables.batches(table, columns) if batch.num_rows]
     if not found:
         raise SchemaError("an empty table tells nothing about its schema: write the schema by hand")
     whole = pa.Table.from_batches(found)
-    return {name: _infer(name, whole.column(name), bins, most_values) for name in whole.schema.names}
+    names = [name for name in whole.schema.names if not name.startswith("__index_level_")]
+    return {name: _infer(name, whole.column(name), bins, most_values) for name in names}
 
 
 def _infer(name: str, column: Any, bins: int, most_values: int) -> Domain:
@@ -144,14 +155,23 @@ def _infer(name: str, column: Any, bins: int, most_values: int) -> Domain:
 
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    nullable = column.null_count > 0
-    values = pc.unique(column).drop_null()
     kind = column.type
+    if pa.types.is_floating(kind):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
+    if pa.types.is_string(kind):
+        column = pc.if_else(pc.is_in(column, value_set=pa.array(NO_ANSWER)), pa.scalar(None, kind), column)
+    nullable = column.null_count > 0
+    try:
+        values = pc.unique(column).drop_null()
+    except pa.ArrowNotImplementedError:
+        raise SchemaError(f"column {name!r} of type {kind} has no domain here: turn it into text or numbers") from None
     if not len(values):
         raise SchemaError(f"column {name!r} holds no values: leave it out or write its domain by hand")
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and len(values) > bins):
-        low, high = pc.min(values).as_py(), pc.max(values).as_py()
-        return Numeric(*_round_limits(float(low), float(high), bins), bins=bins, nullable=nullable)
+        low, high = float(pc.min(values).as_py()), float(pc.max(values).as_py())
+        if not math.isfinite(low) or not math.isfinite(high):
+            raise SchemaError(f"column {name!r} holds infinite values: mend them, or write its domain by hand")
+        return Numeric(*_round_limits(low, high, bins), bins=bins, nullable=nullable)
     if len(values) > most_values:
         raise SchemaError(
             f"column {name!r} has {len(values)} distinct values, more than {most_values}: "
@@ -166,10 +186,12 @@ def _infer(name: str, column: Any, bins: int, most_values: int) -> Domain:
 
 def _round_limits(low: float, high: float, bins: int) -> tuple[float, float]:
     """Limits widened to round numbers, so that they do not give away the extreme records to the last digit."""
-    if low == high:
-        return low - 0.5, high + 0.5
+    if (high - low) / bins < 8 * math.ulp(max(abs(low), abs(high))):  # constant, as far as doubles can tell
+        room = max(0.5, 8 * bins * math.ulp(max(abs(low), abs(high))))
+        return low - room, high + room
     step = 10.0 ** math.floor(math.log10((high - low) / bins))
-    return float(f"{math.floor(low / step) * step:.12g}"), float(f"{math.ceil(high / step) * step:.12g}")
+    down, up = float(f"{math.floor(low / step) * step:.12g}"), float(f"{math.ceil(high / step) * step:.12g}")
+    return min(down, low), max(up, high)
 
 
 __all__ = ["Categorical", "Codes", "Domain", "Numeric", "Ordinal", "Schema"]

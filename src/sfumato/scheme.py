@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sfumato.channels import Channel, from_dict, identity, subset, symmetric, windows
-from sfumato.errors import SchemeError, SfumatoError
+from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, symmetric, windows
+from sfumato.channels.product import Product
+from sfumato.errors import DisclosureWarning, SchemeError, SfumatoError
 from sfumato.schema import Domain, Schema
 
 VERSION = 1
@@ -28,7 +30,7 @@ class Group:
     @property
     def columns(self) -> tuple[str, ...]:
         """The released columns: the attributes', or a single one where the output does not split into attributes."""
-        return self.names if len(self.channel.outputs) == len(self.names) else ("+".join(self.names),)
+        return tuple(_columns(self.channel, self.names))
 
 
 class Scheme:
@@ -42,24 +44,35 @@ class Scheme:
     ([('a',), ('b', 'c')], 21.0)
     """
 
-    def __init__(self, schema: Schema, channels: Mapping[str | tuple[str, ...], Channel] | None = None) -> None:
+    def __init__(self, schema: Schema, channels: Mapping[str | tuple[str, ...], Channel | Noise] | None = None) -> None:
         self.schema = schema
+        self.noises: dict[str, Noise] = {}  # numeric attributes that are released as numbers plus noise
         treated: dict[str, Group] = {}
         for key, channel in (channels or {}).items():
-            group = _group(schema, (key,) if isinstance(key, str) else tuple(key), channel)
+            names = (key,) if isinstance(key, str) else tuple(key)
+            if isinstance(channel, Noise):
+                self.noises[names[0]] = _noise(schema, names, channel)
+                continue
+            group = _group(schema, names, channel)
             for name in group.names:
-                if name in treated:
+                if name in treated or name in self.noises:
                     raise SchemeError(f"attribute {name!r} is treated by two channels; one must go")
                 treated[name] = group
         for name in schema.names:
-            treated.setdefault(name, Group((name,), identity(schema[name].size)))
-        self.groups: tuple[Group, ...] = tuple(dict.fromkeys(treated[name] for name in schema.names))
+            if name not in self.noises:
+                treated.setdefault(name, Group((name,), identity(schema[name].size)))
+        self.groups: tuple[Group, ...] = tuple(dict.fromkeys(treated[name] for name in schema.names if name in treated))
+
+        if len(set(self.columns)) < len(self.columns):
+            raise SchemeError(f"two released columns would have the same name: {', '.join(self.columns)}")
 
     def group(self, name: str) -> Group:
         """The group that holds an attribute."""
         for group in self.groups:
             if name in group.names:
                 return group
+        if name in self.noises:
+            raise SchemeError(f"{name!r} is released as a number with additive noise: estimate its density instead")
         raise SchemeError(f"there is no attribute {name!r}; the scheme has {', '.join(self.schema.names)}")
 
     def __getitem__(self, name: str | tuple[str, ...]) -> Channel:
@@ -68,16 +81,18 @@ class Scheme:
         group = self.group(names[0])
         if group.names == names:
             return group.channel
+        if not set(names) <= set(group.names):
+            raise SchemeError(f"{', '.join(names)} are not treated together: ask for one group at a time")
         return group.channel.marginal([group.names.index(other) for other in names])
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in order."""
-        return tuple(column for group in self.groups for column in group.columns)
+        return (*(column for group in self.groups for column in group.columns), *self.noises)
 
     @property
     def output_sizes(self) -> dict[str, int]:
-        """How many released values each column has."""
+        """How many released values each column of codes has."""
         return {
             column: size
             for group in self.groups
@@ -87,7 +102,7 @@ class Scheme:
     @property
     def gamma(self) -> float:
         """The worst likelihood ratio of a whole record: the product over the groups."""
-        worst: Fraction | float = Fraction(1)
+        worst: Fraction | float = math.inf if self.noises else Fraction(1)
         for group in self.groups:
             ratio = group.channel.exact_gamma
             worst = math.inf if math.inf in (worst, ratio) else worst * ratio
@@ -104,13 +119,17 @@ class Scheme:
         if twice:
             raise SchemeError(f"both schemes treat attribute {twice[0]!r}; rename or drop one of them")
         schema = Schema({**self.schema, **other.schema})
-        return Scheme(schema, {group.names: group.channel for group in (*self.groups, *other.groups)})
+        return Scheme(schema, {**self._channels(), **other._channels()})
 
     def select(self, names: Sequence[str]) -> Scheme:
         """The scheme of some attributes, groups taken whole."""
-        groups = dict.fromkeys(self.group(name) for name in names)
-        kept = [name for group in groups for name in group.names]
-        return Scheme(self.schema.select(kept), {group.names: group.channel for group in groups})
+        chosen = {key: channel for key, channel in self._channels().items() if set(key) & set(names)}
+        kept = [name for name in self.schema.names if any(name in key for key in chosen)]
+        return Scheme(self.schema.select(kept), chosen)
+
+    def _channels(self) -> dict[str | tuple[str, ...], Channel | Noise]:
+        grouped: dict[str | tuple[str, ...], Channel | Noise] = {group.names: group.channel for group in self.groups}
+        return grouped | {(name,): noise for name, noise in self.noises.items()}
 
     @classmethod
     def for_gamma(cls, schema: Schema, gamma: float) -> Scheme:
@@ -125,7 +144,7 @@ class Scheme:
             "format": "sfumato scheme",
             "version": VERSION,
             "schema": self.schema.to_dict(),
-            "channels": [{"attributes": list(g.names), "channel": g.channel.to_dict()} for g in self.groups],
+            "channels": [{"attributes": list(k), "channel": c.to_dict()} for k, c in self._channels().items()],
         }
 
     def to_json(self) -> str:
@@ -142,19 +161,21 @@ class Scheme:
             )
         try:
             schema = Schema.from_dict(document["schema"])
-            entries = [(tuple(entry["attributes"]), from_dict(entry["channel"])) for entry in document["channels"]]
-        except (KeyError, TypeError, AttributeError) as problem:
+            entries = [(tuple(entry["attributes"]), any_from_dict(entry["channel"])) for entry in document["channels"]]
+            if len(dict(entries)) != len(entries):
+                raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
+            return cls(schema, dict(entries))
+        except SfumatoError:
+            raise
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as problem:
             raise SchemeError(f"the scheme is damaged: {problem!r}") from None
-        if len(dict(entries)) != len(entries):
-            raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
-        return cls(schema, dict(entries))
 
     @classmethod
     def from_json(cls, text: str) -> Scheme:
         """The scheme that ``to_json`` wrote."""
         try:
             document = json.loads(text)
-        except (json.JSONDecodeError, TypeError) as problem:
+        except (json.JSONDecodeError, TypeError, RecursionError) as problem:
             raise SchemeError(f"the scheme is not JSON: {problem}") from None
         return cls.from_dict(document)
 
@@ -171,8 +192,22 @@ class Scheme:
         return hash(self.fingerprint)
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{' + '.join(group.names)}: {group.channel}" for group in self.groups)
+        inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
         return f"Scheme({inside})"
+
+
+def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
+    """The columns that one channel releases for these attributes."""
+    if isinstance(channel, Product):
+        found: list[str] = []
+        for part in channel.channels:
+            found += _columns(part, names[: len(part.sizes)])
+            names = names[len(part.sizes) :]
+        return found
+    if len(channel.outputs) == len(names):
+        return list(names)
+    joined = "+".join(names)
+    return [joined] if len(channel.outputs) == 1 else [f"{joined}.{i}" for i in range(len(channel.outputs))]
 
 
 def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
@@ -187,9 +222,23 @@ def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
         raise SchemeError(f"{' + '.join(names)}: {problem}") from None
 
 
+def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
+    try:
+        bound = noise.bind([schema[name] for name in names])
+    except SfumatoError as problem:
+        raise SchemeError(f"{' + '.join(names)}: {problem}") from None
+    warnings.warn(
+        f"{names[0]!r} is released with additive noise, whose gamma is infinite: continuous noise bounds no adversary; "
+        f"a numeric attribute under windows(k, gamma) is private",
+        DisclosureWarning,
+        stacklevel=3,
+    )
+    return bound
+
+
 def _best(domain: Domain, gamma: float) -> Channel:
-    if domain.size == 1:
-        return identity(1)
+    if domain.size == 1 or gamma == math.inf:
+        return identity(domain.size)
     if domain.size == 2:
         return symmetric(2, gamma=gamma)
     if domain.ordered and not domain.nullable:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: Rows in a batch: large enough to be fast, small enough that memory stays flat.
 BATCH = 1 << 19
 
+#: For ``types``: leave every column of a CSV file as the text it is.
+AS_TEXT = "text"
+
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 PARQUET = (".parquet", ".pq")
 
@@ -36,14 +39,17 @@ def suffix(path: str | Path) -> str:
 
 
 def batches(
-    table: Any, columns: Sequence[str] | None = None, types: Mapping[str, Any] | None = None
+    table: Any, columns: Sequence[str] | None = None, types: Mapping[str, Any] | str | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """The table in Arrow batches, only the named columns; ``types`` tells a CSV reader what its columns are."""
+    """The table in Arrow batches, only the named columns.
+
+    ``types`` tells a CSV reader what its columns are; by default it guesses, with AS_TEXT it does not.
+    """
     import pyarrow as pa
 
     wanted = None if columns is None else list(columns)
     if is_path(table):
-        yield from _file_batches(Path(table), wanted, types or {})
+        yield from _file_batches(Path(table), wanted, types)
         return
     _check_columns(column_names(table), wanted)
     if isinstance(table, pa.RecordBatchReader):
@@ -121,12 +127,18 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
     frame = _narwhals(table)
     if columns is not None:
         frame = frame.select(columns)
-    if isinstance(frame, nw.LazyFrame):
-        return frame.collect(backend="pyarrow").to_native()
-    return frame.to_arrow()
+    try:
+        if isinstance(frame, nw.LazyFrame):
+            return frame.collect(backend="pyarrow").to_native()
+        return frame.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
+        raise SchemaError(f"the table cannot be read: {_first_line(problem)}") from None
 
 
 def _check_columns(present: list[str], wanted: list[str] | None) -> None:
+    twice = [name for name in wanted or [] if present.count(name) > 1]
+    if twice:
+        raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
     missing = [name for name in wanted or [] if name not in present]
     if missing:
         raise SchemaError(f"the table has no column {missing[0]!r}; it has {', '.join(map(str, present[:20]))}")
@@ -149,20 +161,24 @@ def _file_names(path: Path) -> list[str]:
         raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
 
 
-def _file_batches(path: Path, columns: list[str] | None, types: Mapping[str, Any]) -> Iterator[pa.RecordBatch]:
+def _file_batches(
+    path: Path, columns: list[str] | None, types: Mapping[str, Any] | str | None
+) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    _check_columns(_file_names(path), columns)
+    names = _file_names(path)
+    _check_columns(names, columns)
     try:
         if suffix(path) in CSV:
-            with _open_csv(path, types) as reader:
+            known = {name: pa.string() for name in names} if types == AS_TEXT else types
+            with _open_csv(path, known if isinstance(known, Mapping) else {}) as reader:
                 for batch in reader:
                     yield batch if columns is None else batch.select(columns)
         else:
             with pq.ParquetFile(str(path)) as file:
                 yield from file.iter_batches(batch_size=BATCH, columns=columns)
-    except (pa.ArrowInvalid, pa.ArrowKeyError) as problem:
+    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as problem:
         raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
 
 
@@ -171,9 +187,7 @@ def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:
     from pyarrow import csv
 
     delimiter = "\t" if ".tsv" in suffix(path) else ","
-    with_nulls = csv.ConvertOptions(
-        column_types=dict(types), strings_can_be_null=True, null_values=["", "NA", "null", "NULL"]
-    )
+    with_nulls = csv.ConvertOptions(column_types=dict(types), null_values=["", "NA", "null", "NULL"])
     try:
         return csv.open_csv(
             str(path),

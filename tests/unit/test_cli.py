@@ -34,6 +34,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     frame.to_csv(tmp_path / "raw.csv", index=False)
     (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    (tmp_path / "header.csv").write_text("sex,grade\n")
+    sf.randomize(frame, SCHEME).save(tmp_path / "good.parquet")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
     return tmp_path
@@ -103,6 +105,16 @@ def test_bound_instead_of_a_scheme(
         ("inspect raw.csv", "raw.csv.json is missing beside it"),
         ("estimate raw.csv --columns sex", "raw.csv has no scheme"),
         ("bench nothing-like-this", "no benchmark is called"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --key-file k", "--key-file needs --id"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --id id --key-file raw.csv", "raw.csv is not a key"),
+        ("randomize header.csv release.parquet --gamma 3", "empty table"),
+        ("estimate good.parquet --columns sex --plot picture.xyz", "picture.xyz: a picture must end in"),
+        ("estimate good.parquet --columns sex --plot nowhere/picture.svg", "nowhere/picture.svg: cannot be written"),
+        ("estimate good.parquet", "--columns"),
+        ("estimate good.parquet --columns sex --level 2", "level must lie in"),
+        ("demo --folder raw.csv", "raw.csv"),
+        ("nonsense", "nonsense"),
+        ("reproduce figure_99", "there is no figure or table called 'figure_99'"),
     ],
 )
 def test_errors_are_one_line(
@@ -116,17 +128,26 @@ def test_errors_are_one_line(
     assert not (folder / "release.parquet").exists()
 
 
+def commands() -> dict[str, object]:
+    """Every command by its full name, those of groups included."""
+    found = {}
+    for name, command in get_command(app).commands.items():
+        inner = getattr(command, "commands", None)
+        found |= {name: command} if inner is None else {f"{name} {sub}": entry for sub, entry in inner.items()}
+    return found
+
+
 def test_every_command_is_documented_with_examples() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text()
-    for name, command in get_command(app).commands.items():
+    for name, command in commands().items():
         assert command.help, name
         assert f"sfumato {name}" in command.help, f"{name} has no worked example"
-        assert f"sfumato {name}" in readme, f"README.md does not mention sfumato {name}"
+        assert f"sfumato {name.split()[0]}" in readme, f"README.md does not mention sfumato {name}"
 
 
 def test_examples_in_help_parse(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every worked example names options that exist."""
-    for name, command in get_command(app).commands.items():
+    for name, command in commands().items():
         options = {option for parameter in command.params for option in [*parameter.opts, *parameter.secondary_opts]}
         for example in re.findall(rf"^ *sfumato {name}.*(?:\n +--.*)*", command.help or "", re.MULTILINE):
             for word in shlex.split(example):
@@ -148,3 +169,10 @@ def test_demo_tells_the_whole_story(
         "age.png",
         "race.png",
     }
+
+
+def test_version_and_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    assert run("--version", monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == sf.__version__
+    assert run("", monkeypatch) == 0
+    assert "randomize" in capsys.readouterr().out

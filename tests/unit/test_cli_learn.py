@@ -5,20 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli import learn_linear, learn_model, learn_naive_bayes, learn_rules, learn_tree
+from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
 
 NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
-app = typer.Typer(pretty_exceptions_enable=False)
-app.command("model")(learn_model.model)
-app.command("tree")(learn_tree.tree)
-app.command("rules")(learn_rules.rules)
-app.command("linear")(learn_linear.linear)
-app.command("naive-bayes")(learn_naive_bayes.naive_bayes)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
@@ -55,18 +54,26 @@ def test_every_holder_of_z_gives_the_same_estimate(files: Path) -> None:
         assert 0.5 * np.abs(again.mass - first.mass).sum() < 2e-3
 
 
-def test_a_stream_counts_every_value_whatever_the_order() -> None:
-    def rising() -> Iterator[np.ndarray]:
-        ordered = np.sort(Z)
-        for i in range(0, Z.size, 5000):
-            yield ordered[i : i + 5000]
-
-    found = gather(rising())
+@pytest.mark.parametrize("order", ["as drawn", "rising", "falling"])
+@pytest.mark.parametrize("size", [5000, 60_000])
+def test_every_value_is_counted_whatever_the_order(order: str, size: int) -> None:
+    held = {"as drawn": Z, "rising": np.sort(Z), "falling": np.sort(Z)[::-1]}[order]
+    found = gather(held[i : i + size] for i in range(0, Z.size, size))
     assert found.n == Z.size
     assert found.fine_counts.sum() == pytest.approx(Z.size)
     assert (found.low, found.high) == (Z.min(), Z.max())
     edges = np.linspace(Z.min(), Z.max(), 41)
     assert np.abs(found.histogram(edges) - np.histogram(Z, edges)[0]).max() < 15
+    assert np.abs(found.histogram(edges + 0.02) - np.histogram(Z, edges)[0]).max() > 15
+
+
+def test_heavy_tails_do_not_stretch_the_grid() -> None:
+    z = RNG.standard_cauchy(200_000)
+    found = gather(z)
+    edges = np.linspace(-3, 3, 61)
+    inside = np.histogram(z, edges)[0]
+    assert np.abs(found.histogram(edges)[1:-1] - inside[1:-1]).max() < 60
+    assert found.histogram(edges).sum() == pytest.approx(z.size)
 
 
 def test_memory_does_not_grow_with_n() -> None:

@@ -224,3 +224,24 @@ def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Sig
 
 def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(Path(sf.__file__).parents[1]), "COLUMNS": "500"}
+
+
+def test_keyed_answers_tell_awkward_ids_apart() -> None:
+    """Trailing zero bytes, long ids, other alphabets: every id has its own answer, and one long id costs no memory."""
+    ids = (
+        ["z" + "\0" * i for i in range(50)]
+        + ["x" * n for n in range(90, 140)]
+        + [f"\u017e{i}" for i in range(50)]
+        + ["-7", "7", "07"]
+    )
+    n = len(ids)
+    schema = sf.Schema({"a": sf.Categorical(tuple(range(256)))})
+    scheme = sf.Scheme(schema, {"a": c.symmetric(256, 0.99)})
+    table = pa.table({"id": ids, "a": np.zeros(n, int)})
+    once = sf.randomize(table, scheme, key=KEY, id="id").arrow().column("a").to_pylist()
+    assert len(set(once)) > 90  # of 256 answers, 153 draws hit about 115
+    single = [
+        sf.randomize(table.slice(i, 1), scheme, key=KEY, id="id").arrow().column("a")[0].as_py()
+        for i in range(0, n, 10)
+    ]
+    assert single == once[::10]

@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import ReleaseError
-from sfumato.release import sidecar
+from sfumato.writer import sidecar
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 
@@ -197,7 +197,7 @@ def test_unreadable_files_say_why(tmp_path: Path) -> None:
     for damage, line in (
         ("{", "damaged"),
         (json.dumps({**document, "version": 7}), "release version 7 is unknown"),
-        (json.dumps({**document, "bytes": 1}), "its size differs"),
+        (json.dumps({**document, "bytes": 1}), "its content differs"),
         (json.dumps({**document, "parts": [{"rows": 1, "scheme": {}}]}), "not a scheme"),
     ):
         beside.write_text(damage)
@@ -229,3 +229,167 @@ def test_part_of_a_group_without_a_marginal_channel_is_summed_from_the_whole() -
     np.testing.assert_allclose(sf.evidence(release).counts(["b", "x"]).cov, summing @ moment.cov @ summing.T, atol=1e-6)
     with pytest.raises(sf.SfumatoError, match="theta must cover the whole group"):
         sf.evidence(release).log_likelihood("a", [1 / 3] * 3)
+
+
+def test_a_set_of_values_is_not_shown_as_a_value() -> None:
+    """Subset selection of 31 values under gamma 4 has 31 outputs too; they are sets."""
+    schema = sf.Schema({"v": sf.Categorical(tuple(f"v{i}" for i in range(31)))})
+    scheme = sf.Scheme.for_gamma(schema, 4)
+    assert scheme["v"].m == 31
+    shown = sf.randomize({"v": ["v0"] * 50}, scheme).decode()
+    assert pa.types.is_integer(shown.column("v").type)
+
+
+def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
+    table = records()
+    schemes = [
+        sf.Scheme(BOTH, {"a": c.symmetric(3, 0.2)}),
+        sf.Scheme(BOTH, {("x", "a"): c.symmetric((2, 3), 0.2)}),
+        sf.Scheme(BOTH, {"a": c.matrix(np.random.default_rng(0).dirichlet(np.ones(700), 3))}),
+    ]
+    releases = [sf.randomize(table, scheme, id="id", rng=i) for i, scheme in enumerate(schemes)]
+    texts = {**table, "id": [f"{i:05d}" for i in table["id"] + 5000]}
+    merged = sf.Release.concat([*releases, sf.randomize(texts, schemes[0], id="id", rng=9)])
+    assert merged.arrow().num_rows == 2400
+    for name in ("parts.parquet", "parts.csv"):
+        again = sf.Release.load(merged.save(tmp_path / name))
+        np.testing.assert_allclose(sf.evidence(again).counts("a").value, sf.evidence(merged).counts("a").value)
+        assert again.arrow().column("id").to_pylist()[-1] == "05599"
+    apart = sf.Scheme(
+        BOTH, {("a", "x"): c.matrix(np.random.default_rng(0).dirichlet(np.ones(7), 6), sizes=(3, 2), outputs=(7,))}
+    )
+    with pytest.raises(ReleaseError, match="the parts release different columns"):
+        sf.Release.concat([releases[0], sf.randomize(table, apart, id="id")]).save(tmp_path / "apart.parquet")
+
+
+def test_ids_stay_text_through_csv(tmp_path: Path) -> None:
+    table = {**records(3), "id": ["001", "1e5", "NA"]}
+    left = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id")
+    right = sf.randomize(table, sf.Scheme(RIGHT), id="id")
+    again = sf.Release.load(left.save(tmp_path / "left.csv"))
+    assert again.arrow().column("id").to_pylist() == ["001", "1e5", "NA"]
+    assert len(again.join(right)) == 3
+
+
+def test_a_csv_and_its_sidecar_change_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "release.csv"
+    owner().save(path)
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+    monkeypatch.setattr(
+        "sfumato.writer.content", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+    )
+    with pytest.raises(ReleaseError, match="the disk is full; nothing was changed"):
+        owner(seed=3).save(path, overwrite=True)
+    monkeypatch.undo()
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
+    (tmp_path / "other.csv.json").write_text("mine")
+    with pytest.raises(ReleaseError, match="other.csv.json already exists"):
+        owner().save(tmp_path / "other.csv")
+    assert not (tmp_path / "other.csv").exists()
+    sidecar(path).write_bytes((owner(seed=5).save(tmp_path / "third.csv").parent / "third.csv.json").read_bytes())
+    with pytest.raises(ReleaseError, match="its content differs"):
+        sf.Release.load(path)
+
+
+def test_a_star_in_a_file_name_is_a_star(tmp_path: Path) -> None:
+    release = owner()
+    release.save(tmp_path / "x*.parquet")
+    release.save(tmp_path / "xy.parquet")
+    assert sf.evidence(sf.Release.load(tmp_path / "x*.parquet")).counts("a").n == 600
+
+
+def test_columns_may_be_called_anything(tmp_path: Path) -> None:
+    names = ["1", "rows", "estimate", "sd"]
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in names})
+    release = sf.randomize({name: [0, 1, 1] for name in names}, sf.Scheme(schema))
+    for file in ("named.csv", "named.parquet"):
+        again = sf.Release.load(release.save(tmp_path / file))
+        found = sf.evidence(again).counts(["1", "rows"])
+        assert found.value.tolist() == [1, 0, 0, 2]
+        frame = sf.evidence(again).counts(["estimate", "sd"]).frame()
+        assert frame.column_names == ["estimate", "sd", "estimate_", "sd_", "low", "high"]
+
+
+def test_rows_may_be_given_in_any_form(tmp_path: Path) -> None:
+    rows = owner().arrow()
+    path = owner().save(tmp_path / "rows.parquet")
+    for form in ({n: rows.column(n) for n in rows.column_names}, rows.to_batches()[0], str(path)):
+        release = sf.Release(form, sf.Scheme(LEFT, CHANNELS), "id")
+        assert len(release) == 600
+        assert sf.evidence(release).counts("a").n == 600
+
+
+def test_attributes_may_come_in_another_order() -> None:
+    one, two = records(300, 1), records(300, 2)
+    ab = sf.randomize(one, sf.Scheme(LEFT, CHANNELS), id="id").join(sf.randomize(one, sf.Scheme(RIGHT), id="id"))
+    ba = sf.randomize(two, sf.Scheme(RIGHT), id="id").join(sf.randomize(two, sf.Scheme(LEFT, CHANNELS), id="id"))
+    merged = sf.evidence(sf.Release.concat([ab, ba])).counts(["x", "a"])
+    np.testing.assert_allclose(merged.value, sum(sf.evidence(r).counts(["x", "a"]).value for r in (ab, ba)))
+
+
+@pytest.mark.parametrize(
+    "damage", [{"id": None, "parts": []}, {"parts": None}, {"id": 7}, {"parts": [{"rows": "many", "scheme": {}}]}]
+)
+def test_damaged_descriptions_are_refused(tmp_path: Path, damage: dict) -> None:
+    path = owner().save(tmp_path / "release.csv")
+    document = json.loads(sidecar(path).read_text())
+    sidecar(path).write_text(json.dumps({**document, **damage}))
+    with pytest.raises(ReleaseError):
+        sf.Release.load(path)
+    sidecar(path).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ReleaseError, match="damaged"):
+        sf.Release.load(path)
+
+
+def test_corrupt_pages_are_said_in_one_line(tmp_path: Path) -> None:
+    path = owner(5000).save(tmp_path / "release.parquet")
+    content = bytearray(path.read_bytes())
+    content[40:400] = bytes(360)
+    path.write_bytes(bytes(content))
+    for use in (lambda r: r.arrow(), lambda r: sf.evidence(r).counts(["a", "b"])):
+        with pytest.raises(sf.SfumatoError, match="cannot be") as caught:
+            use(sf.Release.load(path))
+        assert "\n" not in str(caught.value)
+
+
+def test_large_groups_are_handled_without_large_matrices() -> None:
+    items = [f"q{i}" for i in range(20)]
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in items})
+    rng = np.random.default_rng(0)
+    table = {name: rng.integers(0, 2, 500) for name in items}
+    masked = sf.randomize(table, sf.Scheme(schema, {tuple(items): c.mask(0.1)}), rng=1)
+    assert np.isfinite(sf.evidence(masked).cells(items, [[0] * 20]).sd[0])
+    alone = sf.randomize(table, sf.Scheme(schema, {("q1", "q0"): c.symmetric((2, 2), 0.1)}), rng=2)
+    both = sf.evidence(sf.Release.concat([masked, alone])).counts(items)
+    assert both.value.sum() == pytest.approx(1000)
+
+    wide = sf.Schema(
+        {
+            "x": sf.Categorical(tuple(range(50))),
+            "y": sf.Categorical(tuple(range(40))),
+            "z": sf.Categorical(tuple(range(30))),
+        }
+    )
+    valid = [(i, i % 40, i % 30) for i in range(50)]
+    scheme = sf.Scheme(wide, {("x", "y", "z"): c.symmetric(valid=valid, p=0.2)})
+    some = np.array(valid)[rng.integers(0, 50, 1000)]
+    found = sf.evidence(sf.randomize(dict(zip("xyz", some.T, strict=True)), scheme, rng=3)).counts("y")
+    assert found.value.sum() == pytest.approx(1000)
+    baskets = sf.Scheme(schema, {tuple(items): c.select_a_size([0.2, 0.3, 0.5], 0.1)})
+    with pytest.raises(sf.SfumatoError, match="20 items"):
+        sf.evidence(sf.randomize(table, baskets, rng=4)).counts("q0")
+
+
+def test_maximum_likelihood_of_part_of_a_group_covers_the_truth() -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "pregnant": sf.Categorical(("no", "yes"))})
+    scheme = sf.Scheme(
+        schema, {("sex", "pregnant"): c.symmetric(valid=[("F", "yes"), ("F", "no"), ("M", "no")], p=0.3)}
+    )
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["F", "M"], 20_000, p=[0.7, 0.3])
+    table = {"sex": sex, "pregnant": np.where((sex == "F") & (rng.random(20_000) < 0.3), "yes", "no")}
+    evidence = sf.evidence(sf.randomize(table, scheme, rng=1), method="mle")
+    found = evidence.counts("sex")
+    truth = [(sex == "F").sum(), (sex == "M").sum()]
+    np.testing.assert_allclose(found.value, truth, atol=6 * found.sd.max())
+    assert found.sd.max() < 300

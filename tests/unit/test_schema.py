@@ -113,13 +113,20 @@ def test_numeric_edges() -> None:
     ("table", "line"),
     [
         ({"sex": ["F", "X", "X"]}, r"column 'sex': value 'X' is not in its domain \(F, M\); 2 rows hold such values"),
-        ({"sex": ["F", None]}, r"column 'sex': 1 rows are null; declare the attribute nullable=True or fill them"),
-        ({"age": [5, 120.5]}, r"column 'age': value 120.5 is not in its domain \[0, 100\]; 1 row holds such values"),
-        ({"age": [5, float("nan")]}, "column 'age': 1 rows are null"),
+        ({"sex": ["F", None]}, r"column 'sex': 1 row is null; declare the attribute nullable=True or fill them"),
+        (
+            {"age": [5, 120.5]},
+            r"column 'age': value 120.5 is not in its domain \(\[0, 100\]\); 1 row holds such values",
+        ),
+        ({"age": [5, float("nan")]}, "column 'age': 1 row is null"),
         ({"age": [5, float("inf")]}, r"column 'age': value inf is not in its domain"),
-        ({"age": ["old"]}, "column 'age': some values are not numbers"),
+        (
+            {"age": ["old", "7", "very"]},
+            r"column 'age': value 'old' is not in its domain \(numbers in \[0, 100\]\); 2 rows hold",
+        ),
         ({"rooms": [1, 7]}, r"column 'rooms': value 7 is not in its domain \(1, 2, 3\); 1 row holds"),
-        ({"rooms": ["1", "many"]}, r"column 'rooms': value .* is not in its domain"),
+        ({"rooms": ["1", "?", "?"]}, r"column 'rooms': value '\?' is not in its domain \(1, 2, 3\); 2 rows hold"),
+        ({"rooms": [True, False]}, r"column 'rooms': value False is not in its domain"),
         ({"other": [1]}, "the table has no column"),
     ],
 )
@@ -180,3 +187,58 @@ def test_infer_refuses_names_and_nothing() -> None:
         sf.Schema.infer({"name": [f"person {i}" for i in range(200)]})
     with pytest.raises(SchemaError, match="empty table"):
         sf.Schema.infer(pa.table({"a": pa.array([], pa.string())}))
+
+
+def test_rows_outside_the_domain_are_counted_in_the_whole_table(tmp_path: Path) -> None:
+    pieces = pa.concat_tables([pa.table({"sex": ["F", "X"]}), pa.table({"sex": ["X", "Y", "M"]})])
+    (tmp_path / "raw.csv").write_text("sex\nF\nX\nX\nY\n")
+    for table in (pieces, tmp_path / "raw.csv"):
+        with pytest.raises(SchemaError, match=r"value 'X' .* 3 rows hold such values"):
+            SCHEMA.select(["sex"]).encode(table)
+
+
+def test_text_files_say_no_answer_in_many_ways(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text('rooms,answer,age\n1.0,NA,\n2,null,5\n,yes,NA\n"3","no, never",7.5\n')
+    schema = sf.Schema(
+        {
+            "rooms": sf.Ordinal((1, 2, 3), nullable=True),
+            "answer": sf.Categorical(("NA", "yes", "no, never"), nullable=True),
+            "age": sf.Numeric(0, 10, bins=2, nullable=True),
+        }
+    )
+    codes = schema.encode(tmp_path / "raw.csv")
+    assert codes["rooms"].tolist() == [0, 1, 3, 2]
+    assert codes["answer"].tolist() == [0, 3, 1, 2]  # NA is a value here, null is not
+    assert codes["age"].tolist() == [2, 1, 2, 1]
+
+
+def test_awkward_columns_are_read() -> None:
+    rooms = sf.Ordinal((1, 2, 3), nullable=True)
+    assert rooms.encode(pa.nulls(2)).tolist() == [3, 3]
+    assert rooms.encode(pa.array([1.0, float("nan")])).tolist() == [0, 3]
+    assert rooms.encode(pl.Series(["1", None]).to_arrow()).tolist() == [0, 3]
+    assert sf.Categorical((2**60, 2**60 + 1)).encode([2**60 + 1]).tolist() == [1]
+    assert sf.Categorical((False, True)).encode(["True", "false"]).tolist() == [1, 0]
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_infer_always_fits_its_own_table() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        scale, shift = 10.0 ** rng.integers(-6, 13, 2)
+        table = {"x": shift + scale * rng.random(30)}
+        sf.Schema.infer(table).encode(table)
+    stamps = {"x": [1700000000127 + i for i in range(40)]}
+    sf.Schema.infer(stamps).encode(stamps)
+    gaps = pl.DataFrame({"x": [1.0, float("nan"), 3.5]})
+    sf.Schema.infer(gaps).encode(gaps)
+    with pytest.raises(SchemaError, match="holds infinite values"):
+        sf.Schema.infer({"x": [1.0, float("inf")]})
+    with pytest.raises(SchemaError, match="column 'x' of type list"):
+        sf.Schema.infer({"x": [[1], [2]]})
+
+
+def test_a_column_twice_is_said(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text("sex,sex\nF,M\n")
+    with pytest.raises(SchemaError, match="two columns called 'sex'"):
+        SCHEMA.select(["sex"]).encode(tmp_path / "raw.csv")

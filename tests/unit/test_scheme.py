@@ -148,3 +148,120 @@ def test_bad_channels_get_one_line(make: object, line: str) -> None:
 
 def test_scheme_errors_are_value_errors() -> None:
     assert issubclass(SchemeError, ValueError)
+
+
+def test_too_many_combinations_are_refused_and_never_pass_unchanged() -> None:
+    assert c.symmetric((2,) * 30, 0.3).p == pytest.approx(0.3, rel=1e-9)
+    for many in (60, 62, 63, 64):
+        with pytest.raises(SfumatoError, match="combinations are too many for weights"):
+            c.symmetric((2,) * many, 0.3)
+    assert c.symmetric((2,) * 24, 0.3).gamma > 1  # without listing 2^24 equal numbers
+
+
+def test_the_singular_point_is_refused_for_every_k() -> None:
+    for k in range(2, 200):
+        with pytest.raises(SfumatoError, match="p must lie in"):
+            c.symmetric(k, (k - 1) / k)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: c.symmetric(3, float("nan")),
+        lambda: c.symmetric(3, float("inf")),
+        lambda: c.symmetric(2.5, 0.3),
+        lambda: c.symmetric("3", 0.3),
+        lambda: c.symmetric(3, "0.3"),
+        lambda: c.select_a_size([float("nan"), 1], 0.1, items=3),
+        lambda: c.select_a_size([0.5, 0.5], 0.1, items=-1),
+        lambda: c.subset(20_000, 1.5),
+        lambda: c.matrix([[0.5, 0.5], [1.0]]),
+        lambda: c.matrix([["a", "b"]]),
+        lambda: c.blocks([1]),
+        lambda: c.product([1]),
+        lambda: c.symmetric((2, 2), 0.2).marginal(0),
+        lambda: c.invariant(c.blocks([c.symmetric(2, 0.1), c.symmetric(2, 0.1)]), [0.5, 0.5, 0, 0]),
+        lambda: c.binary(0.1, 0.1).randomize([0], rng=-1),
+    ],
+)
+def test_odd_arguments_get_one_line(make: object) -> None:
+    with pytest.raises(SfumatoError) as caught:
+        make()
+    assert "\n" not in str(caught.value)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert c.windows(np.int64(5), np.float32(3)) == c.windows(5, 3)
+    assert c.subset(np.int64(5), np.int64(3)) == c.subset(5, 3)
+    assert c.symmetric(np.int32(3), np.float64(0.3)) == c.symmetric(3, 0.3)
+    assert c.mask(np.float32(0.25)).p == 0.25
+    sf.Scheme.from_json(
+        sf.Scheme(
+            SCHEMA, {("a", "b"): c.symmetric(valid=np.array([["no", "no"], ["yes", "no"]]).tolist(), p=0.1)}
+        ).to_json()
+    )
+
+
+def test_combinations_that_are_one_after_encoding_are_refused() -> None:
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=4), "sex": sf.Categorical(("F", "M"))})
+    with pytest.raises(SfumatoError, match="the same after encoding"):
+        sf.Scheme(schema, {("age", "sex"): c.symmetric(valid=[(10, "F"), (12, "F"), (60, "M")], p=0.1)})
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"kind": "subset", "values": 5, "gamma": "3", "design": "projective", "size": 0},
+        {"kind": "subset", "values": 5, "gamma": "3", "design": "magic", "size": 2},
+        {"kind": "subset", "values": 5, "gamma": "1e30000000", "design": "sets", "size": 2},
+        {"kind": "subset", "values": 10**7, "gamma": "3", "design": "sets", "size": 5 * 10**6},
+        {"kind": "subset", "values": 5, "gamma": "1/0", "design": "sets", "size": 2},
+        {"kind": "subset", "values": 5, "gamma": "3", "design": "sets", "size": 99},
+        {"kind": "windows", "values": 5, "gamma": "0", "widths": [1]},
+        {"kind": "windows", "values": 5, "gamma": "3", "widths": [1] * 100_000},
+        {"kind": "valid", "combinations": [["F"], ["M"]], "other": "5", "sizes": [2], "cells": [0, 7]},
+        {"kind": "valid", "combinations": [["F"], ["M"]], "other": "5", "sizes": [2], "cells": [0]},
+        {"kind": "matrix", "sizes": [2], "outputs": [2], "weights": [["1", "2"], ["3"]]},
+        {"kind": "product", "channels": []},
+        {"kind": "mask", "p": "x", "items": 2},
+        {"kind": "select_a_size", "keep": [], "noise": "0", "items": 2},
+        {"kind": "uniform", "half_width": -1},
+        {"kind": "scipy", "name": "os.system", "args": [], "kwds": {}},
+        [],
+        None,
+    ],
+)
+def test_hostile_descriptions_are_refused_at_once(damage: object) -> None:
+    document = scheme().to_dict()
+    document["channels"][0]["channel"] = damage
+    with pytest.raises(SfumatoError):
+        sf.Scheme.from_json(json.dumps(document))
+
+
+def test_hostile_schemas_are_refused() -> None:
+    for entry in ({"kind": "numeric", "edges": ["x", 1], "nullable": False}, {"kind": "categorical"}, 7, {"kind": []}):
+        document = scheme().to_dict()
+        document["schema"]["sex"] = entry
+        with pytest.raises(SfumatoError):
+            sf.Scheme.from_json(json.dumps(document))
+    document = scheme().to_dict()
+    document["channels"][0]["attributes"] = [["sex"]]
+    with pytest.raises(SfumatoError):
+        sf.Scheme.from_json(json.dumps(document))
+    with pytest.raises(SfumatoError, match="not JSON"):
+        sf.Scheme.from_json("[" * 100_000)
+
+
+def test_groups_whose_output_does_not_split_release_one_column() -> None:
+    whole = c.matrix(np.random.default_rng(0).dirichlet(np.ones(6), 4), sizes=(2, 2), outputs=(6,))
+    made = sf.Scheme(SCHEMA, {("a", "b", "sex"): c.product([whole, c.symmetric(2, 0.2)]), "c": c.binary(0.1, 0.1)})
+    assert set(made.columns) == {"a+b", "sex", "c", "age"}
+    rng = np.random.default_rng(1)
+    table = {name: rng.choice(["no", "yes"], 2000) for name in "abc"} | {
+        "sex": rng.choice(["F", "M"], 2000),
+        "age": rng.uniform(0, 80, 2000),
+    }
+    found = sf.evidence(sf.randomize(table, made, rng=1), method="mle").counts(["b", "sex"])
+    assert found.value.sum() == pytest.approx(2000)
+    with pytest.raises(SfumatoError, match="not treated together"):
+        _ = made["a", "c"]

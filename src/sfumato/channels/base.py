@@ -35,6 +35,8 @@ class Channel(ABC):
     """
 
     kind: ClassVar[str]
+    #: Whether a released code stands for a value of the attribute itself, and not for a set of values.
+    releases_values: bool = True
 
     # What a family of channels must say of itself.
 
@@ -244,9 +246,9 @@ def left_inverse(P: Array, released: Array) -> Array:
 
 def check_axes(axes: Sequence[int], count: int) -> tuple[int, ...]:
     """Axes as a tuple of distinct positions."""
-    out = tuple(int(axis) for axis in axes)
+    out = tuple(int(axis) for axis in axes) if isinstance(axes, Sequence | np.ndarray) else ()
     if not out or len(set(out)) != len(out) or not all(0 <= axis < count for axis in out):
-        raise ChannelError(f"axes must be distinct positions in [0, {count - 1}], got {list(axes)} instead")
+        raise ChannelError(f"axes must be distinct positions in [0, {count - 1}], got {axes} instead")
     return out
 
 

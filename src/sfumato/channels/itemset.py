@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.lookup import Codes
@@ -63,6 +64,7 @@ class Mask(Product):
 
 def mask(p: float, items: int = 1) -> Mask:
     """Flip every item with probability p; in a scheme the number of items is that of the group."""
+    p, items = real("p", p), whole("items", items, 1)
     if not 0 <= p < 0.5:
         raise ChannelError(f"p must lie in [0, 1/2), got {p}: at 1/2 the output ignores the input")
     return Mask(p, items)
@@ -222,6 +224,8 @@ def select_a_size(keep: Sequence[float], noise: float, items: int | None = None)
     """
     if isinstance(keep, Mapping) or not len(keep):
         raise ChannelError("keep must list Pr(0 items are kept), Pr(1 item is kept), ...")
+    keep, noise = [real("keep", share) for share in keep], real("noise", noise)
+    items = None if items is None else whole("items", items, 1)
     if min(keep) < 0 or abs(sum(keep) - 1) > 1e-9:
         raise ChannelError(f"keep must be probabilities that sum to 1, got a sum of {sum(keep):.9g}")
     if not 0 <= noise < 1:

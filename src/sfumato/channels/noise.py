@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato import randomness
+from sfumato.domains import Domain, Numeric
 from sfumato.errors import ChannelError
 
 Floats = NDArray[np.float64]
@@ -18,7 +21,7 @@ CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
-class Noise:
+class Noise(ABC):
     r"""A public noise density; its kernel between intervals comes from the cdf, never from midpoints.
 
         P[x, y] = Pr(Z in y-interval | X uniform in x-interval)
@@ -30,22 +33,22 @@ class Noise:
     kind: ClassVar[str] = ""
     symmetric: ClassVar[bool] = True  # about zero
 
-    def cdf(self, x: ArrayLike) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def cdf(self, x: ArrayLike) -> Floats: ...
 
-    def pdf(self, x: ArrayLike) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def pdf(self, x: ArrayLike) -> Floats: ...
 
-    def quantile(self, u: ArrayLike) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def quantile(self, u: ArrayLike) -> Floats: ...
 
     @property
     def support(self) -> tuple[float, float]:
         return (-math.inf, math.inf)
 
     @property
-    def sd(self) -> float:
-        raise NotImplementedError
+    @abstractmethod
+    def sd(self) -> float: ...
 
     @property
     def gamma(self) -> float:
@@ -53,10 +56,25 @@ class Noise:
         return math.inf
 
     @property
+    def exact_gamma(self) -> float:
+        return math.inf
+
+    @property
     def epsilon(self) -> float:
         return math.inf
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator | int | None = None) -> Floats:
+    def bind(self, domains: Sequence[Domain]) -> Self:
+        """This noise for one numeric attribute, the only kind that it can be added to."""
+        if len(domains) != 1 or not isinstance(domains[0], Numeric) or domains[0].nullable:
+            raise ChannelError("additive noise needs a single numeric attribute without nulls")
+        return self
+
+    def draw(self, values: Floats, draws: randomness.Words) -> Floats:
+        """values + noise under given 63-bit draws, by the inverse cdf of their leading 53 bits."""
+        bits = draws >> np.uint64(randomness.BITS - 53)
+        return np.asarray(values + self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53))
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator | randomness.Source | int | None = None) -> Floats:
         """values + noise, by the inverse cdf of 53 random bits from the secure source (or `rng` for experiments).
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
@@ -69,8 +87,7 @@ class Noise:
         flat = x.reshape(-1).copy()
         for start in range(0, flat.size, CHUNK):
             part = flat[start : start + CHUNK]
-            bits = randomness.words(src, part.size) >> np.uint64(randomness.BITS - 53)
-            part += self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53)
+            part[:] = self.draw(part, randomness.words(src, part.size))
         return flat.reshape(x.shape)
 
     def interval_matrix(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Floats:
@@ -113,8 +130,8 @@ class Noise:
             )
         return matrix(P / P.sum(axis=1, keepdims=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]: ...
 
     def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
         """C[e, i]: the mean of F(y_e - x) over cell i, by Gauss-Legendre between the ends of the support."""
@@ -137,8 +154,8 @@ class Noise:
 class Closed(Noise):
     """Noise whose cdf has a known antiderivative G: the mean of F over a cell is a difference of G."""
 
-    def _cdf_integral(self, t: Floats) -> Floats:
-        raise NotImplementedError
+    @abstractmethod
+    def _cdf_integral(self, t: Floats) -> Floats: ...
 
     def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
         finite = np.isfinite(y)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.channels.arguments import real
 from sfumato.channels.base import Channel
 from sfumato.channels.linear import Array, BlockDiagonal, Operator
 from sfumato.errors import ChannelError
@@ -47,6 +48,10 @@ class Matrix(Channel):
     def outputs(self) -> tuple[int, ...]:
         return self.released
 
+    @property
+    def releases_values(self) -> bool:  # type: ignore[override]
+        return self.released == self.shape
+
     def parameters(self) -> dict[str, Any]:
         rows = [[str(int(weight)) for weight in row] for row in self.weights]
         return {"sizes": list(self.sizes), "outputs": list(self.outputs), "weights": rows}
@@ -65,7 +70,10 @@ class Matrix(Channel):
 
 def matrix(P: ArrayLike, sizes: Sequence[int] | None = None, outputs: Sequence[int] | None = None) -> Matrix:
     """A channel from its transition matrix; ``sizes`` names the attributes of a joint one (first slowest)."""
-    values = np.asarray(P, dtype=np.float64)
+    try:
+        values = np.asarray(P, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ChannelError("a transition matrix must hold numbers, as many in every row") from None
     if values.ndim != 2 or not values.size:
         raise ChannelError(f"a transition matrix has rows and columns, got an array of shape {values.shape} instead")
     if not np.isfinite(values).all():
@@ -91,6 +99,7 @@ def binary(p1: float, p2: float) -> Matrix:
     >>> binary(0.25, 0.25).gamma, binary(0.1, 0.25).gamma
     (3.0, 7.5)
     """
+    p1, p2 = real("p1", p1), real("p2", p2)
     for name, p in (("p1", p1), ("p2", p2)):
         if not 0 <= p <= 1:
             raise ChannelError(f"{name} must lie in [0, 1], got {p} instead")
@@ -105,6 +114,7 @@ def ternary(p1: float, p2: float) -> Matrix:
     >>> round(ternary(0.15, 0.15).gamma, 4)
     4.6667
     """
+    p1, p2 = real("p1", p1), real("p2", p2)
     keep = 1 - p1 - p2
     if not (p1 >= 0 and p2 >= 0 and keep >= 0):
         raise ChannelError(f"p1 and p2 must not be negative and sum to at most 1, got {p1} and {p2} instead")
@@ -147,6 +157,10 @@ class Blocks(Channel):
             x, y = x + channel.k, y + channel.m
         return out
 
+    @property
+    def releases_values(self) -> bool:  # type: ignore[override]
+        return all(channel.releases_values for channel in self.channels)
+
     @cached_property
     def transition(self) -> Operator:
         return BlockDiagonal(tuple(channel.transition for channel in self.channels))
@@ -181,8 +195,8 @@ class Blocks(Channel):
 
 def blocks(channels: Sequence[Channel]) -> Blocks:
     """A channel for each group of neighbouring categories, in the order of the codes."""
-    if not channels:
-        raise ChannelError("blocks needs at least one channel")
+    if not channels or not all(isinstance(channel, Channel) for channel in channels):
+        raise ChannelError("blocks needs at least one channel, and nothing but channels")
     return Blocks(tuple(channels))
 
 
@@ -201,6 +215,9 @@ def invariant(channel: Channel, prior: ArrayLike) -> Matrix:
     released = pi @ P
     posterior = np.divide(pi[:, None] * P, released, out=np.zeros_like(P), where=released > 0)
     R = P @ posterior.T
+    if (R.sum(axis=1) < 0.5).any():
+        x = int(R.sum(axis=1).argmin())
+        raise ChannelError(f"the prior rules out all that value {x} can be released as: give it some probability")
     return matrix(R / R.sum(axis=1, keepdims=True), sizes=channel.sizes)
 
 

@@ -48,6 +48,10 @@ class Product(Channel):
         return sum(channel.draws for channel in self.channels)
 
     @property
+    def releases_values(self) -> bool:  # type: ignore[override]
+        return all(channel.releases_values for channel in self.channels)
+
+    @property
     def weights(self) -> Words:
         raise ChannelError("a product is published factor by factor: ask each of its channels for its weights")
 
@@ -124,8 +128,8 @@ class Product(Channel):
 
 def product(channels: Sequence[Channel]) -> Product:
     """The channels of several attributes as one, each acting independently of the others."""
-    if not channels:
-        raise ChannelError("product needs at least one channel")
+    if not channels or not all(isinstance(channel, Channel) for channel in channels):
+        raise ChannelError("product needs at least one channel, and nothing but channels")
     return Product(tuple(channels))
 
 

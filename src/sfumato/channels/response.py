@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes, join_codes
 from sfumato.channels.linear import Embedded, Operator, UniformPlus
 from sfumato.channels.lookup import Codes, code_type
@@ -70,8 +71,14 @@ class Symmetric(Channel):
     def invertible(self) -> bool:
         return True
 
+    @cached_property
+    def exact_gamma(self) -> Fraction | float:
+        if self.k == 1:
+            return Fraction(1)
+        return Fraction(self._keep, self.other) if self.other else math.inf
+
     def exact_gammas(self) -> list[Fraction | float]:
-        return [Fraction(self._keep, self.other) if self.other else (math.inf if self.k > 1 else Fraction(1))] * self.k
+        return [self.exact_gamma] * self.k
 
     def draw(self, codes: Codes, draws: Words) -> Codes:
         out_type = code_type(self.k)
@@ -191,8 +198,8 @@ class ValidSymmetric(Channel):
         bad = self._position[join_codes(columns, self.sizes)] < 0
         if bad.any():
             raise ChannelError(
-                f"{int(bad.sum())} rows hold a combination that is not among the {len(self.combinations)} valid ones "
-                f"(the first is row {int(bad.argmax())}); add it to valid= or mend the rows"
+                f"{int(bad.sum())} rows hold a combination that is not among the {len(self.combinations)} valid ones; "
+                f"add it to valid= or mend the rows"
             )
 
     def bind(self, domains: Sequence[Domain]) -> ValidSymmetric:
@@ -208,6 +215,8 @@ class ValidSymmetric(Channel):
                 )
             codes = [np.array([d.code(value)]) for d, value in zip(domains, combination, strict=True)]
             cells.append(int(join_codes(codes, sizes)[0]))
+        if len(set(cells)) < len(cells):
+            raise ChannelError("two of the valid combinations are the same after encoding: name each once")
         return ValidSymmetric(self.combinations, self.other, sizes, np.array(cells, dtype=np.int64))
 
     def marginal(self, axes: Sequence[int]) -> Channel:
@@ -226,8 +235,10 @@ class ValidSymmetric(Channel):
         inner = Symmetric.from_parameters({"sizes": [len(combinations)], "other": parameters["other"]})
         if "cells" not in parameters:
             return cls(combinations, inner.other)
-        cells = np.array(parameters["cells"], dtype=np.int64)
-        return cls(combinations, inner.other, _check_sizes(parameters["sizes"]), cells)
+        sizes, cells = _check_sizes(parameters["sizes"]), [int(cell) for cell in parameters["cells"]]
+        if len(set(cells)) != len(combinations) or min(cells) < 0 or max(cells) >= prod(sizes):
+            raise ChannelError("cells must name a different place of the table for each valid combination")
+        return cls(combinations, inner.other, sizes, np.array(cells, dtype=np.int64))
 
     def __str__(self) -> str:
         return f"symmetric({len(self.combinations)} valid combinations, p={self.p:.6g})"
@@ -250,7 +261,8 @@ def symmetric(
     if (p is None) == (gamma is None):
         raise ChannelError("symmetric takes either p (the probability of changing) or gamma, and not both")
     if valid is not None:
-        combinations = tuple(tuple(c) if isinstance(c, Sequence) and not isinstance(c, str) else (c,) for c in valid)
+        listed = [tuple(c) if isinstance(c, Sequence) and not isinstance(c, str) else (c,) for c in valid]
+        combinations = tuple(tuple(v.item() if isinstance(v, np.generic) else v for v in c) for c in listed)
         if k is not None:
             raise ChannelError("symmetric takes either k or valid, and not both")
         if len(combinations) < 2 or len(set(combinations)) != len(combinations):
@@ -272,25 +284,33 @@ def identity(k: int | Sequence[int]) -> Symmetric:
 
 
 def _other(k: int, p: float | None, gamma: float | None) -> int:
-    """The integer weight of each other value, so that p is met to 2^-64 or gamma is never exceeded."""
+    """The integer weight of each other value, so that p is met to one part in 10^9 or gamma is never exceeded."""
     if k < 2:
         raise ChannelError(f"a channel needs at least two values to choose from, got {k} instead")
     if gamma is not None:
-        if not gamma > 1:
+        if gamma == math.inf:
+            return 0
+        if not real("gamma", gamma) > 1:
             raise ChannelError(f"gamma must lie in (1, inf], got {gamma}: at 1 the output ignores the input")
-        return 0 if gamma == math.inf else math.ceil(ONE / (Fraction(gamma) + k - 1))
-    other = parts(Fraction(p or 0) / (k - 1))
-    if p is None or not p >= 0 or k * other >= ONE:
-        raise ChannelError(f"p must lie in [0, 1 - 1/{k}), got {p}: at {k - 1}/{k} the output ignores the input")
+        other = math.ceil(ONE / (Fraction(float(gamma)) + k - 1))
+        exact = 1 / (Fraction(float(gamma)) + k - 1)
+    else:
+        change = real("p", p)
+        if not 0 <= change < (1 - 1 / k) * (1 - 1e-12):  # (k - 1) / k is not exact in doubles
+            raise ChannelError(f"p must lie in [0, 1 - 1/{k}), got {p}: at {k - 1}/{k} the output ignores the input")
+        exact = Fraction(change) / (k - 1)
+        other = parts(exact)
+    if abs(Fraction(other, ONE) - exact) > exact / 10**9:
+        raise ChannelError(f"{k} combinations are too many for weights of 2^-63: split the group, or change more often")
     return other
 
 
 def _bound(gamma: float | None) -> Fraction | float:
-    return math.inf if gamma is None or gamma == math.inf else Fraction(gamma)
+    return math.inf if gamma is None or gamma == math.inf else Fraction(float(gamma))
 
 
 def _check_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
-    sizes = tuple(int(size) for size in k) if isinstance(k, Sequence) else (int(k),)
-    if not sizes or min(sizes) < 1:
-        raise ChannelError(f"k must be a number of values or a tuple of such numbers, got {k!r} instead")
-    return sizes
+    sizes = tuple(k) if isinstance(k, Sequence) and not isinstance(k, str) else (k,)
+    if not sizes:
+        raise ChannelError("k must be a number of values or a tuple of such numbers, got none")
+    return tuple(whole("k", size, 1) for size in sizes)

@@ -17,12 +17,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
+from sfumato.channels.odds import odds
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words
 
 #: The most outputs for which all sets of a size are listed; beyond it the projective design takes over.
 MOST_SETS = 1 << 14
+MOST_VALUES = 1 << 13
+DESIGNS = ("sets", "projective")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +49,7 @@ class Subset(Channel):
     size: int  # w, the size of the sets; or q, the order of the field
 
     kind = "subset"
+    releases_values = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -63,13 +68,7 @@ class Subset(Channel):
 
     @cached_property
     def weights(self) -> Words:
-        inside = self.membership
-        count = int(inside[0].sum())
-        low, high, spare = _split(self.m, count, self.bound)
-        out = np.where(inside, np.uint64(high), np.uint64(low))
-        # ONE rarely divides evenly: the first sets of each value take one more part of 2^-63 each
-        order = np.cumsum(inside, axis=1) * inside
-        return np.asarray(out + ((order > 0) & (order <= spare)).astype(np.uint64))
+        return odds(self.membership, ONE, self.bound)
 
     @property
     def invertible(self) -> bool:
@@ -93,13 +92,10 @@ class Subset(Channel):
 
 def subset(k: int, gamma: float, design: str | None = None) -> Subset:
     """The best subset selection for k values under a bound on gamma; ``design`` is "sets" or "projective"."""
-    if k < 2:
-        raise ChannelError(f"k must be at least 2, got {k} instead")
-    if not 1 < gamma < math.inf:
-        raise ChannelError(f"gamma must lie in (1, inf), got {gamma}: at 1 the output ignores the input")
-    if design not in (None, "sets", "projective"):
+    k, gamma = whole("k", k, 2), bound(gamma)
+    if design not in (None, *DESIGNS):
         raise ChannelError(f"design must be 'sets' or 'projective', got {design!r} instead")
-    size = min(_sizes(k, gamma), key=lambda w: spread(k, comb(k, w), comb(k - 1, w - 1), _together(k, w), gamma))
+    size = min(_sizes(k, gamma), key=lambda w: _sets_spread(k, w, gamma))
     if design == "projective" or (design is None and comb(k, size) > MOST_SETS):
         q = min(_primes(k, gamma), key=lambda q: spread(k, *_projective(k, q), gamma))
         return _checked(k, Fraction(gamma), "projective", q)
@@ -107,15 +103,25 @@ def subset(k: int, gamma: float, design: str | None = None) -> Subset:
 
 
 def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
+    """The channel, if its numbers make sense and its matrix fits."""
+    if design not in DESIGNS or not 2 <= k <= MOST_VALUES:
+        raise ChannelError(f"subset selection needs a known design and 2 to {MOST_VALUES} values, got {design!r}, {k}")
+    if design == "sets" and not 1 <= size < k:
+        raise ChannelError(f"the sets must have 1 to {k - 1} values, got {size} instead")
+    if design == "projective" and not (_prime(size) and size <= MOST_VALUES):
+        raise ChannelError(f"a projective design needs a prime, got {size} instead")
     outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
     if k * outputs > 1 << 25:
-        raise ChannelError(
-            f"subset selection of {k} values by {design} would need {outputs} outputs: group the values first"
-        )
+        raise ChannelError(f"subset selection of {k} values by {design} needs too many outputs: group the values first")
     return Subset(k, gamma, design, size).verified(gamma)
 
 
-def spread(k: int, outputs: int, count: int, together: int, gamma: float) -> float:
+def _sets_spread(k: int, w: int, gamma: float) -> float:
+    """The spread of all w-sets, in shares: the binomials themselves may be too large for a double."""
+    return spread(k, 1.0, w / k, w * (w - 1) / (k * (k - 1)), gamma)
+
+
+def spread(k: int, outputs: float, count: float, together: float, gamma: float) -> float:
     """The mean variance of one estimated share times n, for uniform values: what the designs compete on."""
     total = gamma * count + outputs - count
     diagonal = (gamma**2 * count + outputs - count) / total**2
@@ -132,20 +138,6 @@ def _sizes(k: int, gamma: float) -> list[int]:
     return sorted({min(max(w, 1), k - 1) for w in (math.floor(ideal), math.ceil(ideal))})
 
 
-def _together(k: int, w: int) -> int:
-    return comb(k - 2, w - 2) if w >= 2 else 0
-
-
-def _split(outputs: int, count: int, gamma: Fraction) -> tuple[int, int, int]:
-    """Integer weights (outside, inside) and how many inside take one more, so that a row sums to ONE within gamma."""
-    low = math.ceil(ONE / (gamma * count + outputs - count))
-    while True:
-        high, spare = divmod(ONE - (outputs - count) * low, count)
-        if Fraction(high + (spare > 0), low) <= gamma:
-            return low, high, spare
-        low += 1
-
-
 def _all_sets(k: int, w: int) -> NDArray[np.bool_]:
     sets = np.array(list(combinations(range(k), w)), dtype=np.int64)
     out = np.zeros((k, len(sets)), dtype=np.bool_)
@@ -153,10 +145,14 @@ def _all_sets(k: int, w: int) -> NDArray[np.bool_]:
     return out
 
 
+def _prime(q: int) -> bool:
+    return q >= 2 and all(q % d for d in range(2, math.isqrt(q) + 1))
+
+
 def _primes(k: int, gamma: float) -> list[int]:
     """Primes around gamma + 1."""
     most = max(2 * math.ceil(gamma + 1), 5)
-    primes = [q for q in range(2, most + 1) if all(q % d for d in range(2, math.isqrt(q) + 1))]
+    primes = [q for q in range(2, min(most, 2 * MOST_VALUES) + 1) if _prime(q)]
     return sorted(primes, key=lambda q: abs(q - gamma - 1))[:4]
 
 

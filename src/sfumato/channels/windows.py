@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -11,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
+from sfumato.channels.odds import odds, read_fraction
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words
 
@@ -34,6 +35,7 @@ class Windows(Channel):
     widths: tuple[int, ...]
 
     kind = "windows"
+    releases_values = False
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -51,31 +53,21 @@ class Windows(Channel):
     @cached_property
     def weights(self) -> Words:
         x = np.arange(self.values)[:, None]
-        out = np.zeros((self.values, self.m), dtype=np.uint64)
         shares = [ONE // len(self.widths)] * len(self.widths)
         shares[0] += ONE - sum(shares)
-        column = 0
+        scales = []
         for width, share in zip(self.widths, shares, strict=True):
-            low = math.ceil(share / (self.bound * width + self.values - 1))
-            high, spare = divmod(share - (self.values - 1) * low, width)
-            while Fraction(high + (spare > 0), low) > self.bound:
-                low += 1
-                high, spare = divmod(share - (self.values - 1) * low, width)
             offset = x - np.arange(1 - width, self.values)[None, :]
-            inside = (offset >= 0) & (offset < width)
-            # what does not divide evenly goes to the windows in which x stands first: one part of 2^-63 each
-            block = np.where(inside, np.uint64(high), np.uint64(low)) + (inside & (offset < spare)).astype(np.uint64)
-            out[:, column : column + block.shape[1]] = block
-            column += block.shape[1]
-        return out
+            scales.append(odds((offset >= 0) & (offset < width), share, self.bound))
+        return np.concatenate(scales, axis=1)
 
     def parameters(self) -> dict[str, Any]:
         return {"values": self.values, "gamma": str(self.bound), "widths": list(self.widths)}
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Windows:
-        gamma = Fraction(parameters["gamma"])
-        return _checked(int(parameters["values"]), gamma, tuple(map(int, parameters["widths"])))
+        widths = tuple(int(width) for width in parameters["widths"][:65])
+        return _checked(int(parameters["values"]), read_fraction(parameters["gamma"]), widths)
 
     def __str__(self) -> str:
         return f"windows({self.values}, gamma={float(self.bound):.6g})"
@@ -83,16 +75,13 @@ class Windows(Channel):
 
 def windows(k: int, gamma: float) -> Windows:
     """Windows of widths 1, 2, 4, ... over k ordered values, under a bound on gamma."""
-    if k < 2:
-        raise ChannelError(f"k must be at least 2, got {k} instead")
-    if not 1 < gamma < math.inf:
-        raise ChannelError(f"gamma must lie in (1, inf), got {gamma}: at 1 the output ignores the input")
+    k, gamma = whole("k", k, 2), bound(gamma)
     return _checked(k, Fraction(gamma), tuple(1 << i for i in range(max(1, (k - 1).bit_length()))))
 
 
 def _checked(k: int, gamma: Fraction, widths: tuple[int, ...]) -> Windows:
-    if not widths or min(widths) < 1 or max(widths) > k:
-        raise ChannelError(f"widths must lie in [1, {k}], got {list(widths)} instead")
+    if not 1 <= len(widths) <= 64 or min(widths) < 1 or max(widths) > k or len(set(widths)) < len(widths):
+        raise ChannelError(f"widths must be distinct and lie in [1, {k}], got {list(widths)[:8]} instead")
     if k * sum(k + w - 1 for w in widths) > 1 << 25:
         raise ChannelError(f"windows over {k} values would need too large a matrix: use fewer, wider bins")
     return Windows(k, gamma, widths).verified(gamma)

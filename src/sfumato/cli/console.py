@@ -99,6 +99,11 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
         yield lambda rows: bar.update(task, advance=rows)
 
 
+def listed(names: str) -> list[str]:
+    """Names from the comma-separated form."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
 def read_text(path: Path) -> str:
     """A text file, or one clear line."""
     try:

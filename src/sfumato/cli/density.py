@@ -77,6 +77,9 @@ def density(
         ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
         ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
     ]
+    hidden = found.mass.size - found.rank
+    if hidden:
+        rows.append(("not seen in z", f"{hidden} of {found.mass.size} directions of the mass (the null space)"))
     console.table(("", "density"), rows)
     console.say(_bars(found.height.tolist()))
     if plot is not None:

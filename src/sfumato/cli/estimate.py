@@ -32,7 +32,7 @@ def estimate(
         sfumato estimate release.parquet --columns age --method mle --plot age.svg
     """
     release = Release.concat([Release.load(file) for file in files])
-    found = evidence(release, method=method).counts(columns.split(","))
+    found = evidence(release, method=method).counts(console.listed(columns))
     if population:
         found = found.population()
     frame = found.frame(level)

@@ -9,8 +9,9 @@ import typer
 
 from sfumato import tables
 from sfumato.cli import console
-from sfumato.errors import SchemeError, SfumatoError
+from sfumato.errors import ReleaseError, SchemeError, SfumatoError
 from sfumato.files import replacing
+from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -28,6 +29,10 @@ def randomize(
         Path | None,
         typer.Option(help="The owner's secret key, made if missing: equal records get equal answers."),
     ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Release once more although the ledger objects.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -44,14 +49,33 @@ def randomize(
     The same record always gets the same answer, so that releasing twice discloses nothing new:
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --id patient --key-file secret.key
+
+    With an account of what was released, so that nobody is asked the same question twice by mistake:
+
+        sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite
     """
+    if key_file is not None and id is None:
+        raise SchemeError("--key-file needs --id, the column that tells records apart")
+    for path in (target, save_scheme):
+        if path is not None and path.exists() and not overwrite:
+            raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, columns, id)
+    key = _key(key_file) if key_file is not None else None
+    with console.progress("randomizing", tables.count_rows(source)) as advance:
+        release = randomize_file(
+            source,
+            target,
+            chosen,
+            key,
+            id,
+            overwrite=overwrite,
+            progress=advance,
+            ledger=None if ledger is None else Ledger(ledger),
+            again=again,
+        )
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json())
-    key = _key(key_file) if key_file is not None else None
-    with console.progress("randomizing", tables.count_rows(source)) as advance:
-        release = randomize_file(source, target, chosen, key, id, overwrite=overwrite, progress=advance)
     about: dict[str, Any] = {
         "target": str(target),
         "rows": len(release),
@@ -71,11 +95,8 @@ def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str |
         raise SchemeError("give either --scheme FILE or --gamma BOUND")
     if path is not None:
         return Scheme.from_json(console.read_text(path))
-    names = [name for name in tables.column_names(source) if name != id] if columns is None else columns.split(",")
-    import pyarrow as pa
-
-    table = pa.Table.from_batches(list(tables.batches(source, names)))
-    return Scheme.for_gamma(Schema.infer(table), gamma or 0)
+    names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
+    return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)
 
 
 def _key(path: Path) -> bytes:
@@ -86,7 +107,9 @@ def _key(path: Path) -> bytes:
             temporary.touch(mode=0o600)
             temporary.write_bytes(new_key())
         console.note(f"a new secret key was written to {path}: keep it, and show it to nobody")
-    try:
-        return path.read_bytes()
-    except OSError as problem:
-        raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None
+    key = path.read_bytes()
+    if len(key) != len(new_key()):
+        raise SfumatoError(
+            f"{path} is not a key: it must hold {len(new_key())} random bytes; a new name makes a new key"
+        )
+    return key

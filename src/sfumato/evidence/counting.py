@@ -6,6 +6,7 @@ that engine, through Narwhals. Several tables that together have few cells come 
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -20,6 +21,7 @@ from sfumato import tables
 from sfumato.channels.base import join_codes
 from sfumato.errors import ReleaseError
 from sfumato.release import Part
+from sfumato.writer import code_types
 
 Counts = NDArray[np.int64]
 
@@ -71,7 +73,7 @@ def counts_many(part: Part, requests: Sequence[Sequence[str]]) -> list[Counts]:
 
 def sparse_counts(part: Part, columns: Sequence[str]) -> SparseCounts:
     """Only the cells that occur, for tables with too many cells to list."""
-    if _in_memory(part.rows):
+    if _streamed(part.rows):
         codes, found = _unique_rows(part, tuple(columns))
     else:
         codes, found = _grouped(part, tuple(columns))
@@ -96,14 +98,14 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
             f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer attributes, "
             f"or name the cells you want"
         )
-    if not _in_memory(part.rows):
+    if not _streamed(part.rows):
         codes, found = _grouped(part, columns)
         out = np.zeros(cells, dtype=np.int64)
         flat = _flatten(part, columns, codes)
         np.add.at(out, flat, found)
         return out
     out = np.zeros(cells, dtype=np.int64)
-    for batch in tables.batches(part.rows, columns):
+    for batch in tables.batches(part.rows, columns, code_types(part.scheme)):
         arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
         for column, array, size in zip(columns, arrays, sizes, strict=True):
             _check(column, array, size)
@@ -115,18 +117,19 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
     return out
 
 
-def _in_memory(rows: Any) -> bool:
+def _streamed(rows: Any) -> bool:
+    """Whether rows are counted batch by batch here, and not by an engine: Arrow tables and CSV files."""
     import pyarrow as pa
 
-    return isinstance(rows, pa.Table)
+    return isinstance(rows, pa.Table) or (isinstance(rows, Path) and tables.suffix(rows) in tables.CSV)
 
 
 def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], ...], Counts]:
-    grouped = part.rows.select(list(columns)).group_by(list(columns)).aggregate([([], "count_all")])
-    codes = tuple(grouped.column(column).to_numpy() for column in columns)
+    grouped = part.arrow().select(list(columns)).group_by(list(columns)).aggregate([([], "count_all")])
+    codes = tuple(grouped.column(i).to_numpy() for i in range(len(columns)))
     for column, array in zip(columns, codes, strict=True):
         _check(column, array, part.scheme.output_sizes[column])
-    return codes, grouped.column("count_all").to_numpy()
+    return codes, grouped.column(len(columns)).to_numpy()
 
 
 def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], ...], Counts]:
@@ -134,20 +137,23 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
     import narwhals as nw
 
     frame = nw.from_native(_on_disk(part.rows) if isinstance(part.rows, Path) else part.rows)
-    counted = frame.lazy().group_by(*columns).agg(nw.len().alias("__rows")).collect(backend="pyarrow").to_native()
+    rows = next(name for name in ("rows", *(f"rows_{i}" for i in range(len(columns) + 1))) if name not in columns)
+    query = frame.lazy().group_by(*columns).agg(nw.len().alias(rows))
+    try:
+        counted = query.collect(backend="pyarrow").to_native()
+    except Exception as problem:  # every engine has errors of its own
+        where = part.rows if isinstance(part.rows, Path) else "the rows"
+        raise ReleaseError(f"{where}: cannot be counted: {str(problem).strip().splitlines()[0]}") from problem
     codes = tuple(counted.column(column).to_numpy() for column in columns)
     for column, array in zip(columns, codes, strict=True):
         _check(column, array, part.scheme.output_sizes[column])
-    return codes, np.asarray(counted.column("__rows").to_numpy(), dtype=np.int64)
+    return codes, np.asarray(counted.column(rows).to_numpy(), dtype=np.int64)
 
 
 def _on_disk(path: Path) -> Any:
     import duckdb
 
-    connection = duckdb.connect()
-    if tables.suffix(path) in tables.CSV:
-        return connection.read_csv(str(path))
-    return connection.read_parquet(str(path))
+    return duckdb.connect().read_parquet(glob.escape(str(path)))  # a star in the name is a star, not a pattern
 
 
 def _flatten(part: Part, columns: tuple[str, ...], codes: tuple[NDArray[Any], ...]) -> NDArray[Any]:

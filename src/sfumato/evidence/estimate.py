@@ -27,17 +27,30 @@ class Piece:
 
     inverse: Operator  # A, estimated cells by released cells
     observed: Array  # Ñ
-    own: Array  # Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count
+    slope: Array  # Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count
+    place: NDArray[np.int64] | None = None  # which row of A each estimated cell is, where their orders differ
 
     @cached_property
     def centre(self) -> Array:
         """A Ñ: unbiased for the true counts."""
-        return self.inverse.apply(self.observed)
+        return self.placed(self.inverse.apply(self.observed))
 
     @cached_property
     def spread(self) -> Array:
         """diag(A diag(Ñ) Aᵀ)."""
-        return self.inverse.squared().apply(self.observed)
+        return self.placed(self.inverse.squared().apply(self.observed))
+
+    @property
+    def own(self) -> Array:
+        return self.placed(self.slope)
+
+    def rows(self) -> Array:
+        """A in full, for few cells."""
+        return self.placed(self.inverse.dense())
+
+    def placed(self, values: Array) -> Array:
+        """From the order of A's rows to that of the estimate's cells."""
+        return values if self.place is None else values[self.place]
 
     @property
     def total(self) -> float:
@@ -58,7 +71,6 @@ class Estimate:
     schema: Schema  # of the estimated attributes, in order
     value: Array
     pieces: tuple[Piece, ...]
-    order: tuple[int, ...]  # position of each attribute among the axes of the pieces
     method: str
     of_population: bool = False
     codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
@@ -98,7 +110,7 @@ class Estimate:
     @property
     def unbiased(self) -> Array:
         """The moment estimate that the intervals are built around; it may be negative."""
-        return self._arrange(sum((piece.centre for piece in self.pieces), np.zeros(()))) / self._scale
+        return np.asarray(sum(piece.centre for piece in self.pieces) / self._scale)
 
     @cached_property
     def variance(self) -> Array:
@@ -107,7 +119,7 @@ class Estimate:
         for piece in self.pieces:
             own = piece.centre**2 / piece.total if self.of_population else piece.centre
             total = total + piece.spread - own
-        return np.maximum(self._arrange(total), 0.0) / self._scale**2
+        return np.maximum(total, 0.0) / self._scale**2
 
     @property
     def sd(self) -> Array:
@@ -124,11 +136,10 @@ class Estimate:
             )
         out = np.zeros((cells, cells))
         for piece in self.pieces:
-            A, centre = piece.inverse.dense(), piece.centre
+            A, centre = piece.rows(), piece.centre
             taken = np.outer(centre, centre) / piece.total if self.of_population else np.diag(centre)
             out += (A * piece.observed) @ A.T - taken
-        moved = self._arrange(np.arange(cells)).astype(np.int64)
-        return np.asarray(out[np.ix_(moved, moved)] / self._scale**2)
+        return np.asarray(out / self._scale**2)
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Limits that cover each true count (or share) with the given probability, one cell at a time.
@@ -142,8 +153,7 @@ class Estimate:
 
         z2 = float(ndtri((1 + level) / 2)) ** 2
         centre, spread, own = (
-            self._arrange(sum((getattr(piece, part) for piece in self.pieces), np.zeros(())))
-            for part in ("centre", "spread", "own")
+            np.asarray(sum(getattr(piece, part) for piece in self.pieces)) for part in ("centre", "spread", "own")
         )
         own = own / len(self.pieces)
         variance = self.variance * self._scale**2
@@ -163,6 +173,8 @@ class Estimate:
 
         ``backend`` is "pyarrow", "pandas" or "polars".
         """
+        if backend not in ("pyarrow", "pandas", "polars"):
+            raise EstimationError(f"backend must be pyarrow, pandas or polars, got {backend!r} instead")
         table = self._arrow(level)
         if backend == "pandas":
             return table.to_pandas()
@@ -187,21 +199,13 @@ class Estimate:
             labels = pa.array(domain.labels, type=None if domain.kind != "numeric" else pa.string())
             columns[name] = labels.take(pa.array(codes))
         low, high = self.interval(level)
-        columns |= {"estimate": self.value, "sd": self.sd, "low": low, "high": high}
+        for name, column in {"estimate": self.value, "sd": self.sd, "low": low, "high": high}.items():
+            columns[name + "_" * (name in columns)] = column
         return pa.table(columns)
 
     @property
     def _scale(self) -> float:
         return self.n if self.of_population else 1.0
-
-    def _arrange(self, flat: Any) -> Array:
-        """From the order of the pieces' axes to that of the names."""
-        if self.codes is not None:
-            return np.asarray(flat, dtype=np.float64)
-        sizes = [0] * len(self.order)
-        for size, place in zip(self.shape, self.order, strict=True):
-            sizes[place] = size
-        return np.asarray(flat, dtype=np.float64).reshape(sizes).transpose(self.order).reshape(-1)
 
     def __repr__(self) -> str:
         what = "shares" if self.of_population else "counts"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.channels.linear import Array, Embedded, Kronecker, Operator, UniformPlus
+from sfumato.errors import ConvergenceWarning
 
 _SHRINK = 100.0  # an extrapolated cell may lose at most this factor in one step, so that none is frozen at zero
 
@@ -92,4 +94,12 @@ def _squarem(transition: Operator, observed: Array, tolerance: float, most: int)
             trial, reached = second, value(second)
         theta, best = trial, reached
         step = ratio(theta)
-    return Fit(theta, float(step.max() - 1), most)
+    gap = float(step.max() - 1)
+    if gap * total > 1:  # the log-likelihood may be this far below its maximum
+        warnings.warn(
+            f"maximum likelihood stopped after {most} steps, at most {gap * total:.2g} below the maximum of the "
+            f"log-likelihood; the channel tells too little to get closer",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return Fit(theta, gap, most)

@@ -56,11 +56,21 @@ def plot(
     axes.tick_params(axis="y", length=0)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     if path is not None:
-        figure.savefig(str(path), dpi=150)
+        save_figure(figure, path)
     return figure
 
 
 def _labels(estimate: Estimate) -> list[str]:
-    codes = np.indices(estimate.shape).reshape(len(estimate.names), -1)
+    codes = np.indices(estimate.shape).reshape(len(estimate.names), -1) if estimate.codes is None else estimate.codes.T
     names = [[str(label) for label in domain.labels] for domain in estimate.schema.values()]
     return [", ".join(name[code] for name, code in zip(names, cell, strict=True)) for cell in codes.T]
+
+
+def save_figure(figure: Any, path: str | Path) -> None:
+    """Write a figure, or say in one line why not."""
+    try:
+        figure.savefig(str(path), dpi=150)
+    except ValueError:
+        raise EstimationError(f"{path}: a picture must end in .svg, .png or .pdf") from None
+    except OSError as problem:
+        raise EstimationError(f"{path}: cannot be written: {problem.strerror}") from None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from sfumato import tables
 from sfumato.channels import Channel
 from sfumato.channels.base import left_inverse
 from sfumato.channels.linear import Array, Dense
@@ -22,8 +24,11 @@ from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate, Piece
 from sfumato.evidence.simplex import project
 from sfumato.evidence.view import View, view
 from sfumato.release import Part, Release
-from sfumato.schema import Schema
+from sfumato.schema import Numeric, Schema
 from sfumato.scheme import Scheme
+
+if TYPE_CHECKING:
+    from sfumato.evidence.density import Density
 
 METHODS = ("moment", "project", "mle")
 
@@ -81,8 +86,21 @@ class Evidence:
             for shown in [view(part.scheme, asked)]
         ]
         value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
-        order = tuple(range(len(asked)))
-        return Estimate(self.schema.select(asked), value, tuple(pieces), order, "moment", codes=codes)
+        return Estimate(self.schema.select(asked), value, tuple(pieces), "moment", codes=codes)
+
+    def density(self, name: str, **options: Any) -> Density:
+        """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
+        from sfumato.evidence.density import density
+
+        noises = {part.scheme.noises.get(name) for part in self.release.parts}
+        noise = noises.pop()
+        if noise is None or noises:
+            raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
+        domain = self.schema[name]
+        if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
+            options["support"] = (domain.low, domain.high)
+        batches = (tables.batches(part.rows, [name]) for part in self.release.parts)
+        return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 
     def released_counts(self, names: str | Sequence[str]) -> Counts:
         """The counts of the released values themselves, uncorrected, where all rows share one scheme."""
@@ -117,43 +135,41 @@ class Evidence:
         return counts(part, view(part.scheme, names).columns).astype(np.float64)
 
     def _estimate(self, names: list[str], found: list[tuple[Scheme, View, Array]]) -> Estimate:
-        axes = found[0][1].axes
         pieces = []
         values = []
         for scheme, shown, observed in found:
             if not observed.sum():
                 continue
-            piece = Piece(shown.inverse, observed, shown.own)
+            piece = Piece(shown.inverse, observed, shown.own, _place(shown.axes, names, self.schema))
             value = piece.centre
             if self.method == "project":
                 value = project(value, piece.total)
             elif self.method == "mle":
                 piece, value = self._most_likely(shown, piece, scheme)
-            pieces.append(_reordered(piece, shown, axes, self.schema))
-            values.append(_move(value, shown.axes, axes, self.schema))
+            pieces.append(piece)
+            values.append(value)
         if not pieces:
             raise EstimationError("the release holds no rows: there is nothing to estimate")
-        order = tuple(axes.index(name) for name in names)
-        estimate = Estimate(self.schema.select(names), np.zeros(0), tuple(pieces), order, self.method)
-        value = estimate._arrange(np.sum(values, axis=0))
-        object.__setattr__(estimate, "value", value)
+        value = np.asarray(np.sum(values, axis=0))
+        estimate = Estimate(self.schema.select(names), value, tuple(pieces), self.method)
         _warn_if_negative(estimate)
         return estimate
 
     def _most_likely(self, shown: View, piece: Piece, scheme: Scheme) -> tuple[Piece, Array]:
         if shown.whole != shown.axes:
             # The likelihood knows only whole groups: fit all their attributes, then sum.
-            value = mle.fit(view(scheme, shown.whole).transition, piece.observed).theta * piece.total
+            fitted = mle.fit(view(scheme, shown.whole).transition, piece.observed)
             dropped = tuple(i for i, name in enumerate(shown.whole) if name not in shown.axes)
-            return piece, np.asarray(value.reshape(self.schema.sizes(shown.whole)).sum(axis=dropped).reshape(-1))
+            summed = fitted.theta.reshape(self.schema.sizes(shown.whole)).sum(axis=dropped).reshape(-1)
+            return piece, piece.placed(summed * piece.total)
         fitted = mle.fit(shown.transition, piece.observed)
         forward = shown.transition
         small = forward.rows <= COVARIANCE_CELLS and forward.rows * forward.cols <= 1 << 22
         if forward.cols > forward.rows and small:
             # With more outputs than inputs the likelihood weighs them best; this left inverse has its covariance.
             best = Dense(left_inverse(forward.dense(), forward.T.apply(fitted.theta)))
-            piece = Piece(best, piece.observed, best.squared().diagonal_of_product(forward))
-        return piece, fitted.theta * piece.total
+            piece = replace(piece, inverse=best, slope=best.squared().diagonal_of_product(forward))
+        return piece, piece.placed(fitted.theta * piece.total)
 
 
 def evidence(source: Any, schema: Schema | None = None, method: str = "moment", **options: Any) -> Evidence:
@@ -178,17 +194,12 @@ def evidence(source: Any, schema: Schema | None = None, method: str = "moment", 
     return Evidence(Release.raw(source, schema), method)
 
 
-def _reordered(piece: Piece, shown: View, axes: tuple[str, ...], schema: Schema) -> Piece:
-    if shown.axes == axes:
-        return piece
-    rows = _move(np.arange(float(piece.inverse.rows)), shown.axes, axes, schema).astype(np.int64)
-    return Piece(Dense(piece.inverse.dense()[rows]), piece.observed, piece.own[rows])
-
-
-def _move(flat: Array, source: tuple[str, ...], target: tuple[str, ...], schema: Schema) -> Array:
-    if source == target:
-        return flat
-    return flat.reshape(schema.sizes(source)).transpose([source.index(name) for name in target]).reshape(-1)
+def _place(axes: tuple[str, ...], names: list[str], schema: Schema) -> NDArray[np.int64] | None:
+    """Which flat cell of a table over axes is each cell of the same table over names."""
+    if list(axes) == names:
+        return None
+    cells = np.arange(prod(schema.sizes(axes))).reshape(schema.sizes(axes))
+    return np.asarray(cells.transpose([axes.index(name) for name in names]).reshape(-1))
 
 
 def _is_identity(channel: Channel) -> bool:

@@ -10,7 +10,8 @@ from math import prod
 import numpy as np
 
 from sfumato.channels import Channel
-from sfumato.channels.linear import Array, Dense, Kronecker, Operator
+from sfumato.channels.linear import Array, Dense, Embedded, Kronecker, Operator
+from sfumato.channels.product import Product
 from sfumato.errors import ChannelError, EstimationError
 from sfumato.scheme import Scheme
 
@@ -25,9 +26,7 @@ class View:
     outputs: tuple[tuple[int, ...], ...]  # of the columns, group by group
     transition: Kronecker
     inverse: Kronecker
-    whole: tuple[
-        str, ...
-    ]  # all attributes the columns show: more than axes where some are summed out
+    whole: tuple[str, ...]  # all attributes the columns show: more than axes where some are summed out
 
     @property
     def own(self) -> Array:
@@ -57,31 +56,28 @@ def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
     for group in dict.fromkeys(scheme.group(name) for name in names):
         kept = [i for i, name in enumerate(group.names) if name in names]
         axes += [group.names[i] for i in kept]
-        whole += [group.names[i] for i in kept]
-        channel = group.channel
         dropped = tuple(i for i in range(len(group.names)) if i not in kept)
-        summing: Array | None = None
-        if dropped:
-            try:
-                channel = channel.marginal(kept)
-                columns += [group.columns[i] for i in kept]
-            except ChannelError:
-                summing = _summing(group.channel.sizes, dropped)
-                columns += group.columns
-                whole[-len(kept) :] = group.names
+        channel = _marginal(group.channel, kept)
+        if channel is not None:
+            _check_invertible(channel, group.names)
+            whole += [group.names[i] for i in kept]
+            columns += [group.columns[i] for i in kept] if dropped else group.columns
+            for factor in _factors(channel):
+                sizes.append(factor.sizes)
+                outputs.append(factor.outputs)
+                forward.append(factor.transition)
+                backward.append(factor.inverse)
         else:
+            _check_invertible(group.channel, group.names)
+            whole += group.names
             columns += group.columns
-        _check_invertible(channel, group.names)
-        sizes.append(tuple(group.channel.sizes[i] for i in kept))
-        outputs.append(channel.outputs)
-        if summing is None:
-            forward.append(channel.transition)
-            backward.append(channel.inverse)
-        else:
+            sizes.append(tuple(group.channel.sizes[i] for i in kept))
+            outputs.append(group.channel.outputs)
+            summed = _summed(group.channel.inverse, group.channel.sizes, dropped)
             # an average of the group's rows stands for P: it is only asked how a cell's variance grows with its count
-            averaging = summing / summing.sum(axis=1, keepdims=True)
-            forward.append(Dense(averaging @ channel.transition.dense()))
-            backward.append(Dense(summing @ channel.inverse.dense()))
+            averaged = _summed(group.channel.transition, group.channel.sizes, dropped)
+            forward.append(Dense(averaged * prod(sizes[-1]) / prod(group.channel.sizes)))
+            backward.append(Dense(summed))
     return View(
         columns=tuple(columns),
         axes=tuple(axes),
@@ -94,15 +90,45 @@ def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
 
 
 def _check_invertible(channel: Channel, names: Sequence[str]) -> None:
-    if not channel.invertible:
+    try:
+        invertible = channel.invertible
+    except ChannelError as problem:
+        raise EstimationError(f"{' + '.join(names)}: {problem}") from None
+    if not invertible:
         raise EstimationError(
             f"{' + '.join(names)}: the channel {channel} is not invertible: different true tables give the same "
             f"released one, so that no count can be estimated"
         )
 
 
-def _summing(sizes: Sequence[int], dropped: tuple[int, ...]) -> Array:
-    """The matrix that sums a group's flat table over the dropped axes."""
-    kept = [size for i, size in enumerate(sizes) if i not in dropped]
-    eye = np.eye(prod(sizes)).reshape(*sizes, prod(sizes))
-    return np.asarray(eye.sum(axis=dropped).reshape(prod(kept), prod(sizes)))
+def _marginal(channel: Channel, kept: list[int]) -> Channel | None:
+    """The channel of the kept attributes alone, where there is one."""
+    if len(kept) == len(channel.sizes):
+        return channel
+    try:
+        return channel.marginal(kept)
+    except ChannelError:
+        return None
+
+
+def _factors(channel: Channel) -> list[Channel]:
+    """The independent channels that a channel consists of: no matrix is ever formed for their product."""
+    if not isinstance(channel, Product):
+        return [channel]
+    return [factor for part in channel.channels for factor in _factors(part)]
+
+
+def _summed(operator: Operator, sizes: Sequence[int], dropped: tuple[int, ...]) -> Array:
+    """The rows of a group's map, summed over the dropped attributes."""
+    kept = [i for i in range(len(sizes)) if i not in dropped]
+    rows = prod(sizes[i] for i in kept)
+    if not isinstance(operator, Embedded):
+        tensor = operator.dense().reshape(*sizes, operator.cols)
+        return np.asarray(tensor.sum(axis=dropped).reshape(rows, operator.cols))
+    codes = np.unravel_index(operator.cells, tuple(sizes))
+    target = np.ravel_multi_index([codes[i] for i in kept], [sizes[i] for i in kept])
+    inner = np.zeros((rows, len(operator.cells)))
+    np.add.at(inner, target, operator.inner.dense())
+    out = np.zeros((rows, operator.cols))
+    out[:, operator.cells] = inner
+    return out

@@ -1,6 +1,7 @@
 """From evidence to models."""
 
 from sfumato.learn.adapter import FromCells
+from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.naive_bayes import DensityNaiveBayes, NaiveBayes
 from sfumato.learn.rules import AssociationRules, read_baskets
@@ -12,6 +13,7 @@ __all__ = [
     "TAN",
     "AdditiveLDA",
     "AssociationRules",
+    "BayesianNetwork",
     "DecisionTree",
     "DensityNaiveBayes",
     "FromCells",

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
+import hashlib
+import warnings
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato import tables
+from sfumato.channels import Noise
+from sfumato.channels.linear import Array
 from sfumato.channels.lookup import Codes
-from sfumato.errors import ChannelError, SchemaError, SchemeError
+from sfumato.errors import ChannelError, DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
+from sfumato.owner.ledger import Ledger
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import KeyedSource, Source, Words, source
-from sfumato.release import Release, Writer, code_types
+from sfumato.release import Release
 from sfumato.scheme import Group, Scheme
+from sfumato.writer import Writer, code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_LONG_ID = 96  # bytes: longer ids are replaced by their digest, so that one of them does not widen all
 
 Rng = np.random.Generator | Source | int | None
 
 
 def randomize(
-    table: Any, scheme: Scheme, key: bytes | None = None, id: str | None = None, *, rng: Rng = None
+    table: Any,
+    scheme: Scheme,
+    key: bytes | None = None,
+    id: str | None = None,
+    *,
+    rng: Rng = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize every row of a table under a scheme.
 
     With ``key`` and ``id`` the same record and attribute always get the same answer, however the table is ordered or
     cut into pieces; without, every call draws afresh from the secure source. The id column travels with the release so
     that parties can join their columns; leave it out where ids name persons.
+
+    A ``ledger`` books the release, and refuses a second fresh answer of any attribute unless asked for by ``again``.
     """
     import pyarrow as pa
 
-    if is_spark(table) and rng is None:
-        _check_request(scheme, key, id, rng)
-        return randomize_spark(table, scheme, key, id)
-    found = list(randomized_batches(table, scheme, key, id, rng))
-    if not found:
-        raise SchemaError("the table is empty: there is nothing to randomize")
+    with _booked(ledger, scheme, key, again):
+        if is_spark(table) and rng is None:
+            _check_request(scheme, key, id, rng)
+            return randomize_spark(table, scheme, key, id)
+        found = list(randomized_batches(table, scheme, key, id, rng))
+        if not found:
+            raise SchemaError("the table is empty: there is nothing to randomize")
     return Release(pa.Table.from_batches(found), scheme, id)
 
 
@@ -53,15 +72,20 @@ def randomize_file(
     rng: Rng = None,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
-    with Writer(target, overwrite) as writer:
-        writer.part(scheme, id)
+    with _booked(ledger, scheme, key, again), Writer(target, [scheme], id, overwrite) as writer:
         for batch in randomized_batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
                 progress(batch.num_rows)
     return Release.load(target)
+
+
+def _booked(ledger: Ledger | None, scheme: Scheme, key: bytes | None, again: bool) -> AbstractContextManager[Any]:
+    return nullcontext() if ledger is None else ledger.entry(scheme, key, again)
 
 
 def randomized_batches(
@@ -71,14 +95,16 @@ def randomized_batches(
     import pyarrow as pa
 
     _check_request(scheme, key, id, rng)
-    treat = _keyed(scheme, KeyedSource(key)) if key is not None else _fresh(scheme, source(rng))
+    answers = Keyed(key) if key is not None else Fresh(source(rng))
     kinds = code_types(scheme)
     wanted = [*scheme.schema.names, *([id] if id is not None else [])]
-    types = scheme.schema.arrow_types | ({id: pa.string()} if id is not None else {})  # an id of 007 stays 007
-    for batch in tables.batches(table, wanted, types):
+    for batch in tables.batches(table, wanted, tables.AS_TEXT):  # as text, an id of 007 stays 007
         if not batch.num_rows:
             continue
-        released = treat(scheme.schema.encode_batch(batch), batch.column(id) if id is not None else None)
+        try:
+            released = _treat(batch, scheme, answers, id_text(batch.column(id)) if key is not None else None)
+        except OutsideDomainError as problem:
+            raise scheme.schema.count_outside(table, problem) from None
         columns = {name: pa.array(released[name], type=kinds[name]) for name in scheme.columns}
         if id is not None:
             columns[id] = batch.column(id)
@@ -94,52 +120,61 @@ def _check_request(scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) 
         raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
 
 
-Treat = Callable[[dict[str, Codes], Any], dict[str, Codes]]
+class Fresh:
+    """Answers drawn anew from a source of random bits."""
+
+    def __init__(self, src: Source) -> None:
+        self._source = src
+
+    def codes(self, group: Group, columns: Sequence[Codes], _: bytes, __: Any) -> list[Codes]:
+        return group.channel.sample_columns(columns, self._source)
+
+    def number(self, noise: Noise, values: Array, _: bytes, __: Any) -> Array:
+        return noise.randomize(values, self._source)
 
 
-def _fresh(scheme: Scheme, src: Source) -> Treat:
-    def treat(codes: dict[str, Codes], _: Any) -> dict[str, Codes]:
-        return _each_group(scheme, codes, lambda group, columns: group.channel.sample_columns(columns, src))
+class Keyed:
+    """Answers that are a function of the owner's key, the record's id and the question."""
 
-    return treat
+    def __init__(self, key: bytes) -> None:
+        self._source = KeyedSource(key)
 
+    def codes(self, group: Group, columns: Sequence[Codes], asked: bytes, ids: Any) -> list[Codes]:
+        return group.channel.draw_columns(columns, lambda i: self._word(asked, ids, i))
 
-def _keyed(scheme: Scheme, keyed: KeyedSource) -> Treat:
-    def treat(codes: dict[str, Codes], ids: Any) -> dict[str, Codes]:
-        text = id_text(ids)
+    def number(self, noise: Noise, values: Array, asked: bytes, ids: Any) -> Array:
+        return noise.draw(values, self._word(asked, ids, 0))
 
-        def answer(group: Group, columns: Sequence[Codes]) -> list[Codes]:
-            return group.channel.draw_columns(columns, partial(_word, keyed, purpose(scheme, group), text))
-
-        return _each_group(scheme, codes, answer)
-
-    return treat
+    def _word(self, asked: bytes, ids: Any, index: int) -> Words:
+        return self._source.words(asked + b"|" + str(index).encode(), ids)
 
 
-def _word(keyed: KeyedSource, asked: bytes, ids: Any, index: int) -> Words:
-    return keyed.words(asked + b"|" + str(index).encode(), ids)
-
-
-def _each_group(
-    scheme: Scheme, codes: dict[str, Codes], answer: Callable[[Group, Sequence[Codes]], list[Codes]]
-) -> dict[str, Codes]:
-    out: dict[str, Codes] = {}
+def _treat(batch: pa.RecordBatch, scheme: Scheme, answers: Fresh | Keyed, ids: Any) -> dict[str, Any]:
+    """The released columns of one batch of raw rows."""
+    out: dict[str, Any] = {}
     for group in scheme.groups:
-        columns = [codes[name] for name in group.names]
+        columns = [scheme.schema[name].encode(batch.column(name), name) for name in group.names]
         try:
             group.channel.check_columns(columns)
         except ChannelError as problem:
             raise SchemaError(f"columns {' + '.join(group.names)}: {problem}") from None
-        out.update(zip(group.columns, answer(group, columns), strict=True))
+        out.update(zip(group.columns, answers.codes(group, columns, purpose(scheme, group.names), ids), strict=True))
+    for name, noise in scheme.noises.items():
+        domain = scheme.schema[name]
+        values = domain.numbers(batch.column(name), name)
+        out[name] = answers.number(noise, values, purpose(scheme, (name,)), ids)
     return out
 
 
-def purpose(scheme: Scheme, group: Group) -> bytes:
+@lru_cache(maxsize=1 << 10)
+def purpose(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     """What a keyed answer depends on besides key and id: the attributes, their domains and the channel.
 
     Not the rest of the scheme: adding an attribute must not give the others a second, independent answer.
     """
-    return scheme.select(group.names).fingerprint.encode()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisclosureWarning)  # said when the scheme itself was made
+        return scheme.select(names).fingerprint.encode()
 
 
 def id_text(ids: Any) -> np.ndarray[Any, np.dtype[np.bytes_]]:
@@ -151,8 +186,17 @@ def id_text(ids: Any) -> np.ndarray[Any, np.dtype[np.bytes_]]:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
     if pa.types.is_floating(ids.type):
         raise SchemaError("the id column holds fractions; use whole numbers or text")
-    text = ids.cast(pa.string())
-    widest = max(int(pc.max(pc.binary_length(text)).as_py() or 1), 1)
+    try:
+        text = ids.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise SchemaError(f"the id column of type {ids.type} cannot be read as text") from None
+    long = pc.greater(pc.binary_length(text), _LONG_ID)
+    # The last byte tells an id from its digest, and keeps ids apart that differ only in trailing zero bytes.
+    text = pc.binary_join_element_wise(text, pa.scalar("\1"), pa.scalar(""))
+    if pc.any(long).as_py():
+        digests = [hashlib.sha256(value.encode()).hexdigest() + "\2" for value in text.filter(long).to_pylist()]
+        text = pc.replace_with_mask(text, long, pa.array(digests))
+    widest = int(pc.max(pc.binary_length(text)).as_py())
     padded = pc.ascii_rpad(text, width=widest, padding="\0")  # by bytes: all ids end up equally long
     data = np.frombuffer(padded.buffers()[2], dtype=np.uint8)
     start = np.frombuffer(padded.buffers()[1], dtype=np.int32)[padded.offset]

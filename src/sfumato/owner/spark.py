@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sfumato.release import Release, code_types
+from sfumato.release import Release
 from sfumato.scheme import Scheme
+from sfumato.writer import code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,7 +28,8 @@ def randomize_spark(frame: Any, scheme: Scheme, key: bytes | None, id: str | Non
     Fresh answers are drawn once and kept (the lineage is cut): a partition that Spark computed a second time would be a
     second, independent release of the same records.
     """
-    columns = [f"`{name}` {_SIGNED[kind.bit_width]}" for name, kind in code_types(scheme).items()]
+    kinds = code_types(scheme)
+    columns = [f"`{name}` {_SIGNED.get(kinds[name].bit_width, 'double')}" for name in scheme.columns]
     wanted = list(scheme.schema.names)
     if id is not None:
         wanted.append(id)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from sfumato.evidence.density.penalised import Fit
 
@@ -31,6 +30,8 @@ def spread(fits: tuple[Fit, ...], weights: Floats, inner: tuple[int, int], shift
     So the models count by the root of their weights, their sd by 1.25, and a log-density that changes by d from cell
     to cell is not trusted beyond d / 10.
     """
+    from scipy.linalg import lapack
+
     weights = np.sqrt(weights)
     held = np.flatnonzero(weights > 0.03 * weights.max())
     first, last = inner

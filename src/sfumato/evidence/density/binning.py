@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 EXACT = 20_000  # up to here every value is kept
 BULK, TAIL, GROWTH = 12_288, 2048, 1.02
 CELLS = BULK + 2 * TAIL
-BLOCK = 1 << 17
+BLOCK, SLICE = 1 << 17, 1 << 22
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,9 @@ class Sample:
         if self.values is not None:
             return float(self.values.mean()), float(self.values.var())
         middle = (self.fine_edges[1:] + self.fine_edges[:-1]) / 2
-        mean = float(self.fine_counts @ middle) / self.n
-        return mean, float(self.fine_counts @ (middle - mean) ** 2) / self.n
+        # sums of products, not `@`: a dot product of this length would wake BLAS's threads
+        mean = float((self.fine_counts * middle).sum()) / self.n
+        return mean, float((self.fine_counts * (middle - mean) ** 2).sum()) / self.n
 
 
 def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | None = None) -> Sample:
@@ -83,13 +84,13 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
             bad = int((~np.isfinite(chunk)).sum())
             raise EstimationError(f"z must be finite, got {bad} NaN or infinite values: drop or impute them first")
         if n == 0:
-            first = chunk[:EXACT].copy()
+            first = _some(chunk).copy()
         n += chunk.size
         if grid is None and n <= EXACT:
             kept.append(chunk)
         else:
             if grid is None:
-                grid = _Grid(np.concatenate((*kept, chunk[:EXACT])))
+                grid = _Grid(np.concatenate((*kept, _some(chunk))))
                 for held in kept:
                     grid.add(held)
                 kept = []
@@ -113,7 +114,8 @@ def chunks(z: Any, column: str | None) -> Iterator[Floats]:
     elif isinstance(z, str | Path):
         raise EstimationError(f"{z}: column must name one of {', '.join(tables.column_names(z))}")
     elif isinstance(z, np.ndarray):
-        yield _numbers(z)
+        flat = z.reshape(-1)
+        yield from (_numbers(flat[i : i + SLICE]) for i in range(0, flat.size, SLICE))
     elif hasattr(z, "to_numpy"):  # a pandas, polars or pyarrow column
         yield _numbers(np.asarray(z.to_numpy()))
     elif isinstance(z, Iterable) and not isinstance(z, Mapping):
@@ -174,10 +176,13 @@ class _Grid:
     def add(self, chunk: Floats) -> None:
         low, high = float(chunk.min()), float(chunk.max())
         self.low, self.high = min(self.low, low), max(self.high, high)
-        outside = 0
-        place = np.empty(min(chunk.size, BLOCK), dtype=np.float64)
         end = self.start + BULK * self.width
         plain = low >= self.start and high < end
+        if not plain:
+            some = _some(chunk)
+            if ((some < self.start) | (some >= end)).mean() > 0.1:
+                self._move(np.quantile(some, (0.005, 0.995)))
+        place = np.empty(min(chunk.size, BLOCK), dtype=np.float64)
         for begin in range(0, chunk.size, BLOCK):
             part = chunk[begin : begin + BLOCK]
             cell = place[: part.size]
@@ -186,21 +191,19 @@ class _Grid:
             if not plain:
                 far = (cell < 0) | (cell >= BULK)
                 beyond, cell = part[far], cell[~far]
-                outside += beyond.size
                 found = np.clip(np.searchsorted(self.edges, beyond, side="right") - 1, 0, CELLS - 1)
                 self.counts += np.bincount(found, minlength=CELLS)
             held = np.bincount(cell.astype(np.int64), minlength=BULK)
             held[BULK - 1] += held[BULK:].sum()  # a value on the last edge, rounded up
             self.counts[TAIL : TAIL + BULK] += held[:BULK]
-        if outside > chunk.size // 10:
-            self._move()
 
-    def _move(self) -> None:
-        """A new bulk around what was seen so far; each old cell's count is shared by the new cells it meets."""
-        total = np.concatenate(([0.0], np.cumsum(self.counts)))
-        old = self.edges
-        ends = np.interp((0.005 * total[-1], 0.995 * total[-1]), total, old)
-        self._lay(*_bulk(ends, self.low, self.high))
+    def _move(self, seen: Floats) -> None:
+        """A bulk that also covers what is coming; each old cell's count is shared by the new cells it meets."""
+        total, old = np.concatenate(([0.0], np.cumsum(self.counts))), self.edges
+        if total[-1] > 0:
+            ends = np.interp((0.005 * total[-1], 0.995 * total[-1]), total, old)
+            seen = np.array((min(ends[0], seen[0]), max(ends[1], seen[1])))
+        self._lay(*_bulk(seen, self.low, self.high))
         places = np.interp(self.edges, old, total)
         places[0], places[-1] = 0.0, total[-1]
         self.counts = np.diff(places)
@@ -214,6 +217,11 @@ class _Grid:
             max(edges[-2], min(edges[-1], self.high)),
         )
         return edges, self.counts[first : last + 1]
+
+
+def _some(chunk: Floats) -> Floats:
+    """At most EXACT values from all over the chunk: its head alone would mislead when it is sorted."""
+    return chunk[:: max(1, chunk.size // EXACT)][:EXACT]
 
 
 def _bulk(ends: Floats, low: float, high: float) -> tuple[float, float]:

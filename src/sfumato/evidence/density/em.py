@@ -72,11 +72,12 @@ def cross_validated(
     rng: np.random.Generator | None = None,
     limit: int = 3000,
 ) -> int:
-    """The fewest iterations whose held-out log-likelihood lies within one standard error of the best."""
+    """The fewest iterations that fall behind the best, held out, by no more than one standard error of that gap."""
     rng = rng or np.random.default_rng()
+    counts = np.rint(counts)  # shares of a fine cell would leave negative counts behind
     parts = split(counts, folds, rng)
     marks = np.unique(np.rint(np.geomspace(1, limit, 80)).astype(int))
-    scores = np.full((folds, marks.size), -np.inf)
+    scores = np.empty((folds, marks.size))
     for fold in range(folds):
         train, test = counts - parts[fold], parts[fold]
         mass = np.full(kernel.cells, 1.0 / kernel.cells) if start is None else start / start.sum()
@@ -88,16 +89,16 @@ def cross_validated(
                 scores[fold, column] = float(test @ np.log(prob)) / max(float(test.sum()), 1.0)
                 column += 1
                 if column > 12 and scores[fold, column - 1] < scores[fold, :column].max() - 0.02:
+                    scores[fold, column:] = scores[fold, column - 1]  # past its best for good
                     break
-    mean = scores.mean(axis=0)
-    best = int(np.argmax(mean))
-    error = float(np.std(scores[:, best] - scores[:, 0], ddof=1)) / np.sqrt(folds)
-    return int(marks[int(np.argmax(mean >= mean[best] - error))])
+    behind = scores[:, [int(np.argmax(scores.mean(axis=0)))]] - scores
+    error = behind.std(axis=0, ddof=1) / np.sqrt(folds)
+    return int(marks[int(np.argmax(behind.mean(axis=0) <= error))])
 
 
 def split(counts: Floats, folds: int, rng: np.random.Generator) -> list[Floats]:
-    """Each observation to a fold at random, as counts (fractional counts are rounded first)."""
-    left = np.rint(counts).astype(np.int64)
+    """Each observation to a fold at random, as counts."""
+    left = counts.astype(np.int64)
     parts = []
     for fold in range(folds, 1, -1):
         drawn = rng.binomial(left, 1.0 / fold)

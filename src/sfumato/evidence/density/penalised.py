@@ -15,7 +15,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 Floats = NDArray[np.float64]
 MAX_STEP = 4.0
@@ -106,9 +105,11 @@ def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:
 
 
 def newton(
-    problem: Problem, eta: Floats, precision: Floats, tolerance: float = 5e-3, limit: int = 30
+    problem: Problem, eta: Floats, precision: Floats, tolerance: float = 0.03, limit: int = 30
 ) -> tuple[Floats, Floats, float, int]:
     """Fisher scoring with capped, backtracked, damped steps: (eta, Cholesky factor, log-likelihood, steps)."""
+    from scipy.linalg import lapack
+
     n, counts = problem.n, problem.counts
     value, mass, prob = objective(problem, eta)
     if not math.isfinite(value):
@@ -120,7 +121,11 @@ def newton(
         factor = information(problem, mass, prob, precision, damping)
         move, _ = lapack.dpotrs(factor, gradient, lower=1)
         gain = float(gradient @ move) / 2
-        if gain < tolerance and damping == 0.0:
+        if gain < tolerance and damping == 0.0:  # so near that the last step needs no new factor
+            trial = eta + move
+            t_value = objective(problem, trial)[0]
+            if t_value - 0.5 * float(trial @ precision @ trial) > current:
+                eta, value = trial, t_value
             return eta, factor, value, step
         move = move * min(1.0, MAX_STEP / float(np.abs(move).max()))
         size = 1.0
@@ -143,6 +148,8 @@ def newton(
 
 def information(problem: Problem, mass: Floats, prob: Floats, precision: Floats, damping: float) -> Floats:
     """The lower Cholesky factor of N B'B + S (+ damping on the diagonal)."""
+    from scipy.linalg import lapack
+
     B = problem.matrix * mass
     B *= np.sqrt(problem.n / prob)[:, None]
     H = B.T @ B
@@ -177,6 +184,8 @@ def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats, nu: f
 
     The bound is looser than Laplace by `slack` on rows that the data do not touch (lambda Var d = 1 there): given back.
     """
+    from scipy.linalg import lapack
+
     rows, count = pen.rows, pen.rows.shape[0]
     spread = np.full(count, scale**2)
     before = -math.inf
@@ -186,7 +195,7 @@ def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats, nu: f
         d = rows @ eta
         lam = (nu + 1) / (nu * scale**2 + d**2 + spread)
         precision = (rows.T * lam) @ rows + pen.free
-        eta, factor, value, used = newton(problem, eta, precision, limit=3)
+        eta, factor, value, used = newton(problem, eta, precision, tolerance=0.1, limit=3)
         steps += used
         half, _ = lapack.dtrtrs(factor, rows.T, lower=1)
         spread = np.einsum("ij,ij->j", half, half)

@@ -153,8 +153,9 @@ class Density:
             "mass": self.mass.tolist(),
             "dropped": self.dropped,
         }
+        document |= {"rank": self.rank, "unidentified": self.mass.size - self.rank}
         if self.gap is not None:
-            document |= {"gap": self.gap, "rank": self.rank}
+            document["gap"] = self.gap
         if self.spread is not None:
             low, high = self.band()
             document["band"] = {"level": 0.9, "low": low.tolist(), "high": high.tolist()}

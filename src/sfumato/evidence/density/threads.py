@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
-import scipy
 
 Setter = Callable[[int], None]
 Getter = Callable[[], int]
@@ -19,6 +18,8 @@ PREFIXES, SUFFIXES = ("scipy_", ""), ("64_", "")
 @functools.cache
 def pools() -> tuple[tuple[Getter, Setter], ...]:
     """Get and set of the number of threads, for each OpenBLAS that the numpy and scipy wheels carry."""
+    import scipy
+
     found: list[tuple[Getter, Setter]] = []
     for package in (np, scipy):
         home = Path(str(package.__file__)).parent

@@ -1,0 +1,99 @@
+"""The report that a privacy officer reads before any data is collected: ``sfumato.report(scheme)``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from sfumato.assess.precision import check_n
+from sfumato.assess.report.cautions import Caution, cautions
+from sfumato.assess.report.facts import Facts, gather
+from sfumato.assess.report.page import page
+from sfumato.assess.report.plain import plain
+from sfumato.assess.subject import is_noise
+from sfumato.errors import SfumatoError
+from sfumato.evidence import Evidence
+from sfumato.files import replacing
+from sfumato.scheme import Scheme
+
+TITLE = "What does this release disclose?"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What an adversary learns and what accuracy is left, in words first and numbers beside."""
+
+    facts: Facts
+    title: str = TITLE
+
+    @property
+    def warnings(self) -> list[Caution]:
+        """The warnings that apply, serious ones first."""
+        return cautions(self.facts)
+
+    def html(self, path: str | Path | None = None) -> str:
+        """One self-contained page; written to ``path`` if one is given."""
+        text = page(self.facts, self.title)
+        if path is not None:
+            with replacing(path, overwrite=True) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        return text
+
+    def text(self) -> str:
+        """The same as plain text."""
+        return plain(self.facts, self.title)
+
+    def json(self) -> str:
+        """Every number, as JSON; infinity is the word "inf"."""
+        found = [{"title": c.title, "text": c.text, "serious": c.serious} for c in self.warnings]
+        return json.dumps({**self.facts.plain(), "warnings": found}, indent=1, ensure_ascii=False)
+
+    def __repr__(self) -> str:
+        serious = sum(c.serious for c in self.warnings)
+        return f"Report({len(self.facts.units)} attributes or groups, {serious} serious warnings)"
+
+
+def report(
+    scheme: Scheme,
+    evidence: Evidence | None = None,
+    n: int | None = None,
+    *,
+    prior: Mapping[str, ArrayLike] | None = None,
+    noise: Mapping[str, Any] | None = None,
+    ledger: Any = None,
+    title: str = TITLE,
+) -> Report:
+    """Assess a scheme before (or, with evidence, after) data is collected.
+
+    ``prior`` gives the public shares of an attribute's values by its name ("a+b" for a group); without it, shares
+    estimated from ``evidence`` are used, else every value counts as equally likely. ``noise`` names columns released
+    with additive noise beside the scheme, ``ledger`` tells what was released before.
+
+    >>> import sfumato as sf
+    >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    >>> report(sf.Scheme(schema, {"sex": sf.channels.binary(.25, .25)}), n=1000)
+    Report(1 attributes or groups, 0 serious warnings)
+    """
+    if not isinstance(scheme, Scheme):
+        raise SfumatoError(f"report takes a scheme, got {type(scheme).__name__} instead")
+    if evidence is not None and n is None:
+        n = evidence.n
+    if n is not None:
+        check_n(n)
+    known = {"+".join(group.names) for group in scheme.groups} | set(scheme.schema.names)
+    for name in prior or {}:
+        if name not in known:
+            raise SfumatoError(f"prior names {name!r}, which is not an attribute or group of the scheme")
+    for name, density in (noise or {}).items():
+        if not is_noise(density):
+            raise SfumatoError(f"noise[{name!r}] must be additive noise, got {type(density).__name__} instead")
+    spent = ledger.spent() if ledger is not None else {}
+    return Report(gather(scheme, evidence, n, prior or {}, noise or {}, spent), title)
+
+
+__all__ = ["Caution", "Facts", "Report", "report"]

@@ -1,0 +1,128 @@
+"""Warnings that matter: what the numbers alone might let a reader overlook."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.words import listed, number, percent, points, quoted
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A warning; ``serious`` ones undo a promise, the others qualify a number."""
+
+    title: str
+    text: str
+    serious: bool = False
+
+
+def cautions(facts: Facts) -> list[Caution]:
+    """Every warning that applies, the serious ones first."""
+    found = [caution for unit in facts.units for caution in _of_unit(unit, facts.n)]
+    found += _of_noise(facts) + _of_repeats(facts) + _of_whole(facts)
+    if facts.n is None:
+        text = "Without the number of records the report cannot say how accurate estimates will be."
+        found.append(Caution("The number of records is not known", text))
+    if any(unit.prior_from == "assumed even" and unit.channel.k > 1 and not unit.identity for unit in facts.units):
+        text = (
+            "Guesses and averages are computed as if all values were equally likely beforehand. Where some are much "
+            "more frequent, a blind guess is right more often, and rare values are the ones to watch. Give the public"
+            " shares, or collected evidence, for sharper figures. The factor gamma does not depend on this."
+        )
+        found.append(Caution("No shares were given", text))
+    return sorted(found, key=lambda caution: not caution.serious)
+
+
+def _of_unit(unit: Unit, n: int | None) -> list[Caution]:
+    m, out = unit.measures, []
+    if unit.channel.k == 1:
+        return []
+    if unit.identity:
+        text = (
+            f"{quoted(unit)} leaves the owner as it is. That is right only if it is not sensitive, and does not help "
+            "to recognise persons together with other attributes."
+        )
+        return [Caution(f"{unit.title} is not randomized", text, serious=True)]
+    if "gamma_within" in m:
+        text = (
+            f"Each answer about {quoted(unit)} names the group of its true value with certainty: gamma is infinite "
+            f"between groups. Only within a group is there protection (gamma {number(m['gamma_within'])})."
+        )
+        out.append(Caution(f"{unit.title}: groups are given away", text, serious=True))
+    elif m["gamma"] == math.inf:
+        text = (
+            f"Some answers about {quoted(unit)} are impossible for some true values, so that a few records may be "
+            "disclosed completely, however small the average disclosure is."
+        )
+        out.append(Caution(f"{unit.title}: some answers exclude values", text, serious=True))
+    elif m["gamma"] > 100:
+        text = (
+            f"One answer can change the odds {number(m['gamma'])} times: a 1 % suspicion can become "
+            f"{percent(m['beliefs']['0.01'])}. This hardly protects anybody."
+        )
+        out.append(Caution(f"{unit.title} is hardly randomized", text, serious=True))
+    return out + _of_accuracy(unit, n)
+
+
+def _of_accuracy(unit: Unit, n: int | None) -> list[Caution]:
+    m = unit.measures
+    if "not_estimable" in m:
+        text = f"Different distributions of {quoted(unit)} give the same answers: nothing can be estimated from them."
+        return [Caution(f"{unit.title} cannot be estimated", text, serious=True)]
+    reach = m.get("half_width_cdf", m.get("half_width"))
+    if n is None or reach is None or reach <= 0.05:
+        return []
+    needed = math.ceil(n * (reach / 0.05) ** 2)
+    text = (
+        f"With {n:,} records the figures for {quoted(unit)} carry {points(reach)}. For ± 5 points about {needed:,} "
+        "records are needed, or a larger gamma."
+    )
+    return [Caution(f"Few records for {unit.title}", text)]
+
+
+def _of_noise(facts: Facts) -> list[Caution]:
+    if not facts.noise:
+        return []
+    names = listed([f"“{name}”" for name in facts.noise])
+    text = (
+        f"Continuous noise is added to {names}. No gamma is guaranteed: values at the rim of the range stand out, and "
+        "the digits of floating-point numbers can betray the true value. Prefer bins and a channel."
+    )
+    out = [Caution("Additive noise gives no guarantee", text, serious=True)]
+    if len(facts.noise) > 1:
+        text = (
+            f"{names} carry independent noise. Where such columns are correlated, most of the noise can be filtered "
+            "out again: with 5 directions of variation in 50 columns, two thirds of it. Check with the spectral, PCA "
+            "and Bayes-estimate attacks on data like yours."
+        )
+        out.append(Caution("Correlated columns under additive noise", text, serious=True))
+    return out
+
+
+def _of_repeats(facts: Facts) -> list[Caution]:
+    out = []
+    own = {name: unit.measures["gamma"] for unit in facts.units for name in unit.names if not unit.identity}
+    again = {name: ratio for name, ratio in facts.spent.items() if name in own and ratio > 1}
+    for name, ratio in again.items():
+        text = (
+            f"The ledger shows earlier answers about {name}, worth gamma {number(ratio)} together. A fresh release "
+            f"under this scheme raises it to {number(ratio * own[name])}. A keyed repeat under the same scheme costs "
+            "nothing."
+        )
+        out.append(Caution(f"{name} was released before", text, serious=True))
+    return out
+
+
+def _of_whole(facts: Facts) -> list[Caution]:
+    guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
+    ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
+    if len(guarded) < 2 or ratio <= 100 or ratio == math.inf:
+        return []
+    text = (
+        "Each attribute has its own protection, but whoever knows several true values of a person can test them "
+        f"together: the factors multiply to {number(ratio)}. Release fewer attributes per record, or choose a bound "
+        "for the whole record (joint gamma)."
+    )
+    return [Caution("The whole record is less protected than its parts", text)]

@@ -1,0 +1,205 @@
+"""The report's pictures, as SVG text that stands inside the page."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sfumato.assess.breach import rho2
+from sfumato.assess.game import game_curve
+from sfumato.assess.report.facts import Facts, Unit
+
+INK, SOFT, ACCENT, WARM = "#2b2a28", "#8b867d", "#2d6a8e", "#b4552d"
+_STYLE = {
+    "font.size": 9,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "svg.fonttype": "path",
+    "axes.titlesize": 9.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+}
+
+
+def svg(draw: Callable[[Any], None], width: float, height: float, name: str) -> str:
+    """One figure as an <svg> element, with ids that no other figure of the page has."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        draw(figure.add_subplot())
+        text = io.StringIO()
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    body = text.getvalue()
+    body = body[body.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
+    mark = re.sub(r"\W", "", name)
+    body = re.sub(r'id="([^"]+)"', rf'id="{mark}-\1"', body)
+    body = re.sub(r'((?:xlink:)?href="#)', rf"\g<1>{mark}-", body)
+    body = re.sub(r"url\(#", f"url(#{mark}-", body)
+    return re.sub(r'<svg ([^>]*?)width="[^"]+" height="[^"]+"', r"<svg \1", body, count=1)
+
+
+def overview(facts: Facts) -> str | None:
+    """How often the best guess is right, blind and after seeing the release, attribute by attribute."""
+    units = [unit for unit in facts.units if "guess" in unit.measures]
+    if not units:
+        return None
+
+    def draw(axes: Any) -> None:
+        rows = np.arange(len(units))[::-1]
+        blind = [100 * unit.measures["guess_blind"] for unit in units]
+        after = [100 * unit.measures["guess"] for unit in units]
+        axes.barh(rows + 0.19, blind, height=0.34, color="#cfc9bd", label="blind guess")
+        axes.barh(rows - 0.19, after, height=0.34, color=ACCENT, label="after seeing the release")
+        for row, before, value in zip(rows, blind, after, strict=True):
+            axes.text(before + 1, row + 0.19, f"{before:.0f}", va="center", fontsize=8, color=SOFT)
+            axes.text(value + 1, row - 0.19, f"{value:.0f}", va="center", fontsize=8)
+        axes.set_yticks(rows, [_short(unit.title) for unit in units])
+        axes.set_xlim(0, 108)
+        axes.set_xticks(range(0, 101, 20))
+        axes.set_xlabel("records guessed right, in %")
+        axes.tick_params(axis="y", length=0)
+        axes.spines["left"].set_visible(False)
+        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8.5)
+
+    return svg(draw, 7.4, 1.0 + 0.5 * len(units), "overview")
+
+
+def heat_map(unit: Unit) -> str | None:
+    """The table of chances: a row per true value, a column per answer."""
+    channel = unit.channel
+    if channel.k < 2 or channel.k > 128 or channel.k * channel.m > 1 << 20:
+        return None
+    P = channel.matrix
+
+    def draw(axes: Any) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+
+        shades = LinearSegmentedColormap.from_list("ink", ["#fbfaf7", "#9dbccd", ACCENT, "#12303f"])
+        axes.imshow(P, cmap=shades, vmin=0, vmax=float(P.max()), aspect="auto", interpolation="none")
+        k, m = P.shape
+        some = np.unique(np.linspace(0, k - 1, min(k, 8)).round().astype(int))
+        names = [_short(unit.labels[x], 11) if unit.labels else str(x) for x in some]
+        axes.set_yticks(some, names, fontsize=8)
+        axes.set_xticks(some if m == k and max(map(len, names)) * len(names) <= 24 else [])
+        if len(axes.get_xticks()):
+            axes.set_xticklabels(names, fontsize=8)
+        if k * m <= 36:
+            for x in range(k):
+                for y in range(m):
+                    dark = P[x, y] > 0.55 * P.max()
+                    colour = "#ffffff" if dark else INK
+                    axes.text(
+                        y,
+                        x,
+                        f"{100 * P[x, y]:.3g}",
+                        ha="center",
+                        va="center",
+                        fontsize=7 if k > 3 else 8.5,
+                        color=colour,
+                    )
+        axes.set_xlabel("answer" if m == k else f"answer ({m:,} possible)")
+        axes.set_ylabel("true value")
+        axes.set_title("Chance of each answer, %" if k * m <= 36 else "Chance of each answer")
+        for side in axes.spines.values():
+            side.set_visible(False)
+        axes.tick_params(length=0)
+
+    return svg(draw, 2.7, 2.3, f"heat-{unit.title}")
+
+
+def beliefs(unit: Unit) -> str:
+    """How far one answer can raise any belief."""
+    gamma = unit.measures["gamma"]
+
+    def draw(axes: Any) -> None:
+        prior = np.linspace(0, 1, 201)
+        axes.plot(100 * prior, 100 * prior, color=SOFT, lw=1, ls=":")
+        if gamma == math.inf:
+            axes.plot([0, 0, 100], [0, 100, 100], color=WARM, lw=2)
+            axes.text(50, 80, "no limit", ha="center", color=WARM)
+        else:
+            ceiling = 100 * rho2(gamma, prior)
+            axes.fill_between(100 * prior, 100 * prior, ceiling, color=ACCENT, alpha=0.13, lw=0)
+            axes.plot(100 * prior, ceiling, color=ACCENT, lw=2)
+            at = 100 * rho2(gamma, 0.1)
+            axes.plot([10, 10], [10, at], color=INK, lw=0.8)
+            axes.plot(10, at, "o", color=INK, ms=4)
+            axes.annotate(f"10 → {at:.0f}", (10, at), xytext=(7, -3), textcoords="offset points", fontsize=8.5)
+        axes.set(xlim=(0, 100), ylim=(0, 102), xlabel="belief before, %", ylabel="at most after, %")
+        axes.set_xticks([0, 50, 100])
+        axes.set_yticks([0, 50, 100])
+        axes.set_title("How far a belief can rise")
+
+    return svg(draw, 2.7, 2.3, f"beliefs-{unit.title}")
+
+
+def payoff(unit: Unit) -> str | None:
+    """What a guessing adversary gains, as wrong guesses grow dearer."""
+    if "break_even" not in unit.measures or unit.channel.k * unit.channel.m > 1 << 20:
+        return None
+    stop = unit.measures["break_even"]
+    reach = 10.0 if stop == math.inf else 1.7 * stop
+    losses = np.linspace(0, reach, 120)
+    gains = -game_curve(unit.channel, losses, unit.prior)
+
+    def draw(axes: Any) -> None:
+        axes.plot(losses, gains, color=WARM, lw=2)
+        axes.axhline(0, color=SOFT, lw=0.8)
+        if stop < math.inf:
+            axes.plot(stop, 0, "o", color=INK, ms=4, clip_on=False)
+            axes.annotate(f"up to {stop:.3g}", (stop, 0), xytext=(3, 9), textcoords="offset points", fontsize=8.5)
+        axes.set(xlim=(0, reach), xlabel="cost of a wrong guess\n(a right one brings 1)", ylabel="gain per record")
+        axes.set_ylim(0, max(float(gains.max()) * 1.1, 0.01))
+        axes.set_title("When guessing pays")
+
+    return svg(draw, 2.7, 2.3, f"payoff-{unit.title}")
+
+
+def precision(unit: Unit, n: int | None) -> str | None:
+    """Expected half-width against the number of records, with and without randomizing."""
+    m = unit.measures
+    if "effective_sample_size" not in m:
+        return None
+    from sfumato.assess.precision import half_width
+    from sfumato.channels import identity
+
+    target = m["target"]
+    one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
+    plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())
+    centre = n or 10_000
+    sizes = np.geomspace(max(centre / 100, 10), centre * 100, 50)
+
+    def draw(axes: Any) -> None:
+        axes.plot(sizes, 100 * one / np.sqrt(sizes), color=ACCENT, lw=2, label="randomized")
+        axes.plot(sizes, 100 * plain / np.sqrt(sizes), color=SOFT, lw=1.2, ls=":", label="not randomized")
+        if n is not None:
+            axes.plot(n, 100 * one / math.sqrt(n), "o", color=INK, ms=4)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.minorticks_off()
+        low, high = axes.get_ylim()
+        marks = [v for v in (0.001, 0.01, 0.1, 1, 10, 100, 1000) if low <= v <= high]
+        axes.set_yticks(marks, [f"{v:g}" for v in marks])
+        axes.set(xlabel="records", ylabel="± points")
+        axes.set_title("How precise estimates are")
+        axes.legend(frameon=False, fontsize=7.5, handlelength=1.4)
+
+    return svg(draw, 2.7, 2.3, f"precision-{unit.title}")
+
+
+def _short(text: str, most: int = 18) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -1,0 +1,41 @@
+"""The report as plain text, for a terminal."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+from sfumato.assess.report import words
+from sfumato.assess.report.cautions import cautions
+from sfumato.assess.report.facts import Facts
+from sfumato.assess.report.numbers import numbers
+from sfumato.assess.report.summary import summary
+
+_WIDTH = 100
+
+
+def plain(facts: Facts, title: str) -> str:
+    """The same words and numbers as the page, without pictures."""
+    out = [title, "=" * len(title), ""]
+    out += [_fill(line) for line in summary(facts)]
+    found = cautions(facts)
+    if found:
+        out += ["", "What to watch", "-------------"]
+        out += [_fill(f"{'!' if c.serious else '-'} {c.title}. {c.text}", rest="  ") for c in found]
+    out += ["", "Attribute by attribute", "----------------------"]
+    for unit in facts.units:
+        if unit.channel.k == 1:
+            out += [f"{unit.title}: a single value", ""]
+            continue
+        out.append(f"{unit.title}: protection {words.grade(unit.measures['gamma'])} ({unit.channel})")
+        said = [words.what_happens(unit), *words.learns(unit), *words.accuracy(unit, facts.n)]
+        out += [_fill(line, "  ", "  ") for line in said]
+        out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
+        out.append("")
+    for name, measures in facts.noise.items():
+        out.append(f"{name}: protection none ({measures['noise']})")
+        out += [*(_fill(line, "  ", "  ") for line in words.noisy(measures)), ""]
+    return "\n".join(out).rstrip().replace("\u00a0", " ") + "\n"
+
+
+def _fill(line: str, first: str = "", rest: str = "") -> str:
+    return fill(words.whole_numbers(line), _WIDTH, initial_indent=first, subsequent_indent=rest)

@@ -1,0 +1,221 @@
+"""The report's sentences: what an adversary learns and what accuracy is left, for a reader who is no statistician."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from sfumato.assess.report.facts import Unit
+from sfumato.channels.itemset import Mask, SelectASize
+from sfumato.channels.pram import Blocks
+from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.channels.subset import Subset
+from sfumato.channels.windows import Windows
+
+#: Up to which gamma we call the protection what; a convention of this report, explained in it.
+GRADES = ((3.0, "strong"), (10.0, "moderate"), (100.0, "weak"), (math.inf, "very weak"))
+
+
+def grade(gamma: float) -> str:
+    """One word for a gamma."""
+    if gamma == math.inf:
+        return "none"
+    return next(word for limit, word in GRADES if gamma <= limit * (1 + 1e-9))
+
+
+def percent(share: float) -> str:
+    """A share as a percentage that never claims certainty it does not have.
+
+    >>> percent(0.25), percent(0.125), percent(0.9997), percent(1.0), percent(0.0004)
+    ('25 %', '12.5 %', '99.97 %', '100 %', '0.04 %')
+    """
+    value = 100 * share
+    if value in (0.0, 100.0):
+        return f"{value:.0f} %"
+    if value > 99:
+        digits = 2
+        while digits < 9 and round(value, digits) >= 100:
+            digits += 1
+        text = f"{value:.{digits}f}"
+        return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
+    return f"{value:.2g} %" if value < 9.95 else f"{value:.3g} %" if value < 20 else f"{value:.0f} %"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for a table."""
+    if value is None:
+        return "n/a"
+    if value == math.inf:
+        return "∞"
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
+
+
+def points(share: float) -> str:
+    """A half-width in percentage points."""
+    value = 100 * share
+    return f"± {value:.2g} points" if value < 10 else f"± {value:.0f} points"
+
+
+def quoted(unit: Unit) -> str:
+    """The attribute's name inside a sentence."""
+    return f"“{unit.title}”"
+
+
+def what_happens(unit: Unit) -> str:
+    """What the channel does to a true value, in one sentence."""
+    channel = unit.channel
+    if channel.k == 1:
+        return "There is only one possible value, so nothing can be disclosed."
+    if unit.identity:
+        return "The true value is passed on unchanged."
+    if isinstance(channel, Symmetric | ValidSymmetric):
+        changed = percent(channel.p)
+        if len(unit.names) > 1:
+            kind = "possible combinations" if isinstance(channel, ValidSymmetric) else "combinations of values"
+            return (
+                f"The {len(unit.names)} attributes are treated as one: in {changed} of the records the whole "
+                f"combination is replaced by another of the {kind}, drawn at random."
+            )
+        by = "the other one" if channel.k == 2 else "one of the others, drawn at random"
+        return f"In {changed} of the records the true value is replaced by {by}."
+    if isinstance(channel, Subset):
+        size = int(channel.membership.sum(axis=0)[0])
+        inside = float(channel.matrix[0] @ channel.membership[0])
+        return (
+            f"Not a value but a set of about {size} of the {channel.k} values is reported; it holds the true value in "
+            f"{percent(inside)} of the records, and nobody can tell in which."
+        )
+    if isinstance(channel, Windows):
+        return (
+            "Not a value but a stretch of neighbouring values is reported, sometimes narrow, sometimes wide; whether "
+            "it holds the true value is left to chance."
+        )
+    if isinstance(channel, Mask):
+        return f"Every item's presence is flipped in {percent(channel.p)} of the records, each on its own."
+    if isinstance(channel, SelectASize):
+        return "Some of a record's items are kept, the others dropped, and items that were not there are added."
+    if isinstance(channel, Blocks):
+        return (
+            f"The values form {len(channel.channels)} groups and are exchanged at random within their own group only."
+        )
+    kept = [float(channel.matrix[x, x]) for x in range(channel.k)] if channel.k == channel.m else []
+    if kept and channel.k * channel.m <= 1 << 16:
+        low, high = percent(min(kept)), percent(max(kept))
+        often = low if low == high else f"{low} to {high}"
+        return (
+            f"The true value is reported in {often} of the records, otherwise another one, by a fixed table of chances."
+        )
+    return "The answer is drawn from a fixed table of chances that depends on the true value."
+
+
+def learns(unit: Unit) -> list[str]:
+    """What an adversary learns about one attribute or group, in sentences."""
+    m, name = unit.measures, quoted(unit)
+    if unit.channel.k == 1:
+        return [f"{name} has a single possible value."]
+    if unit.identity:
+        return [
+            f"Whoever sees the release knows {name} of every record exactly. This attribute has no protection at all."
+        ]
+    out = []
+    gamma = m["gamma"]
+    if gamma == math.inf:
+        if "gamma_within" in m:
+            out.append(
+                f"Every answer gives away with certainty which of the {m['blocks']} groups the true value belongs to. "
+                f"Within a group, it shifts the odds between two values by at most {number(m['gamma_within'])} times."
+            )
+        else:
+            out.append(
+                "Some answers rule out some true values with certainty: for a record with such an answer, a suspicion "
+                "can turn into knowledge."
+            )
+    else:
+        beliefs = m["beliefs"]
+        out.append(
+            f"One answer shifts the odds between any two true values by at most {number(gamma)} times. Someone who "
+            f"held a value to be 10 % likely can become at most {percent(beliefs['0.1'])} sure of it; someone who was "
+            f"50 % sure, at most {percent(beliefs['0.5'])}. This holds whatever else that person knows."
+        )
+    if "guess" in m:
+        gain = m["guess"] - m["guess_blind"]
+        but = "no better than" if gain < 0.0005 else "against"
+        out.append(
+            f"An adversary who guesses as well as anybody can is right for {percent(m['guess'])} of the records, "
+            f"{but} {percent(m['guess_blind'])} without seeing the release."
+        )
+    if "break_even" in m:
+        out.append(pays(m["break_even"]))
+    if "repeats" in m and m["repeats"]["10"] > m["guess"] + 0.005:
+        out.append(
+            f"If the same records were released afresh ten times, the guess would be right for "
+            f"{percent(m['repeats']['10'])} of them: release once, or with a key."
+        )
+    return out
+
+
+def noisy(m: dict[str, Any]) -> list[str]:
+    """What additive noise leaves open about a number, in sentences."""
+    stretch = f"a stretch of width {number(m['interval'])}"
+    if "range" in m:
+        stretch += f", {percent(min(m['interval'] / m['range'], 1.0))} of the whole range"
+    out = [
+        f"Noise with a standard deviation of {number(m['sd'])} is added to every value. Someone who knows nothing else "
+        f"can place a true value within {stretch}, and be right 95 % of the time.",
+        "This is an average. Values near the ends of the range stand out, columns that go together betray each other, "
+        "and no factor gamma is guaranteed.",
+    ]
+    if "privacy_loss" in m:
+        out.append(
+            f"If the whole range were equally likely, the release removes {percent(m['privacy_loss'])} of the privacy."
+        )
+    return out
+
+
+def pays(break_even: float) -> str:
+    """When acting on a guess stops paying for the adversary."""
+    if break_even == math.inf:
+        return (
+            "Acting on some answers pays for an adversary however much a wrong guess would cost, for he is never wrong."
+        )
+    return (
+        f"Acting on a guess stops paying for an adversary once a wrong guess costs more than {number(break_even)} "
+        f"times what a right one brings."
+    )
+
+
+def accuracy(unit: Unit, n: int | None) -> list[str]:
+    """What accuracy is left, in sentences."""
+    m = unit.measures
+    if unit.channel.k == 1 or unit.identity:
+        return []
+    if "not_estimable" in m:
+        return ["From these answers the shares of the true values cannot be estimated, however many records there are."]
+    if "effective_sample_size" not in m:
+        return []
+    share = m["effective_sample_size"]
+    what = "running shares (how many lie below a value)" if m["target"] == "cdf" else "shares of the values"
+    if n is None:
+        return [f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."]
+    worth = max(share * n, 0.0)
+    shown = f"about {worth:,.0f}" if worth >= 1.5 else "about one"
+    reach = m.get("half_width_cdf", m.get("half_width", 0.0))
+    return [
+        f"{n:,} randomized records tell as much about the {what} as {shown} unrandomized ones would. "
+        f"Each is estimated to within {points(reach)} (95 % confidence)."
+    ]
+
+
+def whole_numbers(text: str) -> str:
+    """Numbers and their units kept together by spaces that do not break."""
+    return re.sub(r"(?<=\d) (?=%|points)|(?<=±) ", "\u00a0", text)
+
+
+def listed(names: list[str]) -> str:
+    """Names as a sentence lists them."""
+    if len(names) > 6:
+        return f"{', '.join(names[:5])} and {len(names) - 5} others"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

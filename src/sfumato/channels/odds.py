@@ -1,0 +1,47 @@
+"""Integer weights for "gamma times as likely inside a set as outside it"."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import ChannelError
+from sfumato.randomness import Words
+
+_FRACTION = re.compile(r"\d{1,400}(/\d{1,400})?")
+
+
+def odds(inside: NDArray[np.bool_], share: int, gamma: Fraction) -> Words:
+    """Weights that sum to ``share`` in every row: gamma to 1 for entries inside, never more.
+
+    Every row must have the same number inside. What does not divide evenly (less than one part an entry) goes to the
+    first entries inside.
+    """
+    count = int(inside[0].sum())
+    outside = inside.shape[1] - count
+    low = math.ceil(share / (gamma * count + outside))
+    while True:
+        high, spare = divmod(share - outside * low, count)
+        if Fraction(high + (spare > 0), low) <= gamma:
+            break
+        low += 1
+    order = np.cumsum(inside, axis=1)
+    out = np.where(inside, np.uint64(high), np.uint64(low))
+    return np.asarray(out + (inside & (order <= spare)).astype(np.uint64))
+
+
+def read_fraction(text: object) -> Fraction:
+    """A bound on gamma as a scheme writes it: a whole number or a quotient of two."""
+    if not isinstance(text, str) or not _FRACTION.fullmatch(text):
+        raise ChannelError(f"gamma must be written as a whole number or a quotient, got {str(text)[:40]!r} instead")
+    top, _, bottom = text.partition("/")
+    if bottom and not int(bottom):
+        raise ChannelError("gamma must not be divided by zero")
+    value = Fraction(int(top), int(bottom or 1))
+    if value <= 1:
+        raise ChannelError(f"gamma must lie in (1, inf), got {float(value):g}: at 1 the output ignores the input")
+    return value

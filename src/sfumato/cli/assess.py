@@ -1,0 +1,95 @@
+"""sfumato assess: what a scheme or a release discloses."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.assess.report import report
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+from sfumato.evidence import Evidence
+from sfumato.release import Release
+from sfumato.scheme import Scheme
+
+
+def assess(
+    file: Annotated[Path, typer.Argument(help="A scheme (.json), or a release (.parquet, .csv).")],
+    n: Annotated[int | None, typer.Option("--n", help="How many records there will be; of a release, its own.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the report as one self-contained page.")] = None,
+    prior: Annotated[Path | None, typer.Option(help='Public shares, as JSON: {"sex": [0.5, 0.5]}.')] = None,
+    noise: Annotated[
+        list[str] | None, typer.Option(help="A column released with additive noise beside it: income=gaussian:5.")
+    ] = None,
+    ledger: Annotated[Path | None, typer.Option(help="The owner's ledger: what was released before.")] = None,
+    title: Annotated[str | None, typer.Option(help="The title of the report.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Say what an adversary can learn, attribute by attribute and jointly, and what accuracy is left.
+
+    Before any data is collected:
+
+        sfumato assess scheme.json --n 20000 --html report.html
+
+    Of a release, with the shares estimated from it:
+
+        sfumato assess release.parquet --html report.html
+
+    Taking earlier releases into account:
+
+        sfumato assess scheme.json --n 20000 --ledger ledger.sqlite
+    """
+    scheme, evidence = _read(file)
+    more: dict[str, Any] = {} if title is None else {"title": title}
+    if ledger is not None:
+        more["ledger"] = _ledger(ledger)
+    found = report(scheme, evidence, n, prior=_prior(prior), noise=_noise(noise or []), **more)
+    if html is not None:
+        found.html(html)
+        console.note(f"written to {html}")
+    if json:
+        console.emit(json_text.loads(found.json()))
+    elif html is None:
+        console.say(found.text().replace("[", "\\["))
+
+
+def _read(file: Path) -> tuple[Scheme, Evidence | None]:
+    if file.suffix == ".json":
+        return Scheme.from_json(console.read_text(file)), None
+    release = Release.load(file)
+    return release.scheme, Evidence(release)
+
+
+def _prior(path: Path | None) -> dict[str, list[float]]:
+    if path is None:
+        return {}
+    try:
+        document = json_text.loads(console.read_text(path))
+    except json_text.JSONDecodeError as problem:
+        raise SfumatoError(f"{path}: is not JSON: {problem}") from None
+    if not isinstance(document, dict):
+        raise SfumatoError(f'{path}: shares are given as {{"attribute": [0.5, 0.5]}}')
+    return document
+
+
+def _noise(given: list[str]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for text in given:
+        name, equals, kind = text.partition("=")
+        if not equals:
+            raise SfumatoError(f"--noise must look like income=gaussian:5, got {text!r} instead")
+        from sfumato.channels.additive import parse_noise
+
+        out[name] = parse_noise(kind)
+    return out
+
+
+def _ledger(path: Path) -> Any:
+    from sfumato.owner.ledger import Ledger
+
+    if not path.exists():
+        raise SfumatoError(f"{path}: there is no such ledger")
+    return Ledger(path)

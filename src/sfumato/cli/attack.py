@@ -1,0 +1,162 @@
+"""sfumato attack: try to recover what a release hides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from sfumato import tables
+from sfumato.assess import attacks
+from sfumato.assess.attacks import Recovery
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+from sfumato.release import Release
+from sfumato.scheme import Scheme
+
+NAMES = (
+    "bayes",
+    "repeated",
+    "spectral",
+    "pca",
+    "bayes_estimate",
+    "procrustes",
+    "rotation_pca",
+    "linkage",
+    "membership",
+)
+
+
+def attack(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
+    file: Annotated[Path, typer.Argument(help="A release, a scheme, or a table of released numbers.")],
+    truth: Annotated[Path | None, typer.Option(help="The raw table, to measure the error with.")] = None,
+    attribute: Annotated[str | None, typer.Option(help="bayes, repeated: which attribute.")] = None,
+    times: Annotated[int, typer.Option(min=1, help="repeated: how many fresh releases.")] = 10,
+    noise: Annotated[str | None, typer.Option(help="Additive noise, as gaussian:5 or its deviation.")] = None,
+    known: Annotated[int | None, typer.Option(help="procrustes: how many first rows of the truth are known.")] = None,
+    sample: Annotated[
+        Path | None, typer.Option(help="rotation_pca: like records; membership: fresh ones; linkage: see --own.")
+    ] = None,
+    own: Annotated[str | None, typer.Option(help="linkage: the released column that names the original row.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
+
+    The best guess of every record's diagnosis, held against the truth:
+
+        sfumato attack bayes release.parquet --attribute diagnosis --truth patients.csv
+
+    What ten fresh releases of one attribute would add up to:
+
+        sfumato attack repeated scheme.json --attribute diagnosis --times 10
+
+    Filtering additive noise out of correlated columns, and undoing a rotation from eight known rows:
+
+        sfumato attack spectral noisy.csv --noise gaussian:5 --truth raw.csv
+
+        sfumato attack procrustes rotated.csv --truth raw.csv --known 8
+    """
+    if name not in NAMES:
+        raise SfumatoError(f"there is no attack {name!r}: choose one of {', '.join(NAMES)}")
+    found = _run(name, file, truth, attribute, times, noise, known, sample, own)
+    details = {key: value for key, value in found.details.items() if np.ndim(value) == 0 or isinstance(value, dict)}
+    if json:
+        about = {"attack": found.attack, "error": found.error, "nothing": found.nothing, "naive": found.naive}
+        console.emit({**about, "advantage": found.advantage, "details": details})
+        return
+    console.say(str(found))
+    if found.advantage is not None:
+        console.say(f"the attack removes {100 * found.advantage:.3g} % of the ignorance")
+    for key, value in details.items():
+        console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
+
+
+def _run(
+    name: str,
+    file: Path,
+    truth: Path | None,
+    attribute: str | None,
+    times: int,
+    noise: str | None,
+    known: int | None,
+    sample: Path | None,
+    own: str | None,
+) -> Recovery:
+    if name == "repeated":
+        return attacks.repeated(_scheme(file), times, attribute=_wanted(attribute, "--attribute", name))
+    if name == "bayes":
+        return _bayes(file, truth, _wanted(attribute, "--attribute", name))
+    X = None if truth is None else _numbers(truth)
+    if name in ("spectral", "pca", "bayes_estimate"):
+        filters: dict[str, Callable[..., Recovery]] = {
+            "spectral": attacks.spectral,
+            "pca": attacks.pca,
+            "bayes_estimate": attacks.bayes_estimate,
+        }
+        return filters[name](_numbers(file), _noise(_wanted(noise, "--noise", name)), X)
+    if name == "procrustes":
+        count, original = _wanted(known, "--known", name), _wanted(X, "--truth", name)
+        return attacks.procrustes(_numbers(file), original[:count], np.arange(min(count, len(original))), original)
+    if name == "rotation_pca":
+        return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
+    if name == "membership":
+        fresh = _numbers(_wanted(sample, "--sample", name))
+        return attacks.membership(_wanted(X, "--truth", name), fresh, _numbers(file))
+    column = _wanted(own, "--own", name)
+    rows = np.concatenate([batch.column(0).to_numpy() for batch in tables.batches(file, [column])])
+    return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), rows)
+
+
+def _bayes(file: Path, truth: Path | None, attribute: str) -> Recovery:
+    release = Release.load(file)
+    scheme = release.scheme
+    group = scheme.group(attribute)
+    if group.names != (attribute,):
+        raise SfumatoError(f"{attribute!r} is randomized together with others: attack needs an attribute of its own")
+    codes = release.arrow().column(group.columns[0]).to_numpy()
+    raw = None
+    if truth is not None:
+        raw = scheme.schema.select([attribute]).encode(truth)[attribute]
+        if len(raw) != len(codes):
+            raise SfumatoError(
+                f"the truth has {len(raw)} rows, the release {len(codes)}: they must be the same records"
+            )
+    return attacks.bayes(codes, group.channel, truth=raw)
+
+
+def _scheme(file: Path) -> Scheme:
+    return Scheme.from_json(console.read_text(file)) if file.suffix == ".json" else Release.load(file).scheme
+
+
+def _numbers(path: Path, leave: str | None = None) -> Any:
+    """The numeric columns of a table."""
+    import pyarrow as pa
+
+    whole = pa.Table.from_batches(list(tables.batches(path)))
+    kept = [
+        whole.column(field.name).to_numpy().astype(np.float64)
+        for field in whole.schema
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and field.name != leave
+    ]
+    if not kept:
+        raise SfumatoError(f"{path}: there is no numeric column to attack")
+    return np.column_stack(kept)
+
+
+def _noise(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        from sfumato.channels.additive import parse_noise
+
+        return parse_noise(text)
+
+
+def _wanted(value: Any, option: str, name: str) -> Any:
+    if value is None:
+        raise SfumatoError(f"the {name} attack needs {option}")
+    return value

@@ -1,0 +1,67 @@
+"""sfumato audit: hold a randomizer to its promise."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.assess.audit import Audit, audit_scheme
+from sfumato.assess.audit import audit as certify
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+from sfumato.scheme import Scheme
+
+
+def audit(
+    scheme: Annotated[Path, typer.Argument(help="The public scheme, as JSON.")],
+    command: Annotated[
+        str | None, typer.Option(help="Audit this program instead: it reads codes, a record per line, and answers.")
+    ] = None,
+    attribute: Annotated[str | None, typer.Option(help="With --command: the attribute it randomizes.")] = None,
+    trials: Annotated[int, typer.Option(min=100, help="How often every input is asked.")] = 100_000,
+    alpha: Annotated[float, typer.Option(help="The risk of blaming an honest randomizer.")] = 1e-3,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Certify from the answers alone how much a randomizer discloses, and whether it follows its published matrix.
+
+    Our own randomizer, under a scheme:
+
+        sfumato audit scheme.json
+
+    Somebody else's program that claims to randomize an attribute by the scheme's channel:
+
+        sfumato audit scheme.json --attribute diagnosis --command "python their_randomizer.py"
+    """
+    promised = Scheme.from_json(console.read_text(scheme))
+    if command is None:
+        kept = promised if attribute is None else promised.select([attribute])
+        found = audit_scheme(kept, trials=trials, alpha=alpha)
+    else:
+        if attribute is None:
+            raise SfumatoError("--command needs --attribute, which names the channel that the program claims to be")
+        channel = promised[attribute]
+        words = shlex.split(command)
+        found = [certify(words, against=channel, trials=trials, alpha=alpha, name=attribute)]
+    if json:
+        console.emit([_row(result) for result in found])
+    else:
+        for result in found:
+            console.say(f"{'pass' if result.passed else 'FAIL'}  {result}")
+    if not all(result.passed for result in found):
+        raise typer.Exit(1)
+
+
+def _row(result: Audit) -> dict[str, object]:
+    return {
+        "name": result.name,
+        "passed": result.passed,
+        "gamma_at_least": result.lower,
+        "gamma_claimed": result.claimed,
+        "fit_p_value": result.fit,
+        "alpha": result.alpha,
+        "trials": result.trials,
+        "inputs_told_apart": list(result.pair),
+    }

@@ -1,0 +1,94 @@
+"""sfumato design: from wishes to a scheme."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato import tables
+from sfumato.cli import console
+from sfumato.design import design as choose
+from sfumato.errors import SchemaError
+from sfumato.files import replacing
+from sfumato.schema import Schema
+from sfumato.scheme import Scheme
+
+
+def design(
+    source: Annotated[Path, typer.Argument(help="A schema or scheme (.json), or a table to read the schema off.")],
+    n: Annotated[int, typer.Option("--n", help="How many records there will be.")],
+    gamma: Annotated[float | None, typer.Option(help="The bound on every attribute's gamma.")] = None,
+    joint_gamma: Annotated[float | None, typer.Option(help="The bound on the whole record's gamma.")] = None,
+    rho1: Annotated[float | None, typer.Option(help="No belief of at most rho1 ...")] = None,
+    rho2: Annotated[float | None, typer.Option(help="... may rise to rho2.")] = None,
+    sigma: Annotated[float | None, typer.Option(help="Guessing must not pay: benefit divided by loss.")] = None,
+    p_max: Annotated[float | None, typer.Option(help="With --sigma: how likely the likeliest value is.")] = None,
+    half_width: Annotated[float | None, typer.Option(help="The wanted precision of shares, as 0.02.")] = None,
+    level: Annotated[float, typer.Option(help="The confidence of intervals.")] = 0.95,
+    save: Annotated[Path | None, typer.Option(help="Write the scheme here, as JSON.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the trade-off curves (.svg, .png, .pdf).")] = None,
+    attribute: Annotated[str | None, typer.Option(help="With --plot: of which attribute.")] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace the files if they exist.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Choose the best channel for each attribute under a bound, and show what every candidate would cost.
+
+    At most gamma 3 for every attribute:
+
+        sfumato design schema.json --n 20000 --gamma 3 --save scheme.json
+
+    A 10 % suspicion may never rise to 50 %, and the shares should be known to within 2 points:
+
+        sfumato design schema.json --n 20000 --rho1 0.1 --rho2 0.5 --half-width 0.02
+
+    Guessing must not pay for someone who loses five times what he wins; draw the trade-off for age:
+
+        sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
+    """
+    found = choose(
+        _schema(source),
+        n,
+        gamma=gamma,
+        joint_gamma=joint_gamma,
+        rho1=rho1,
+        rho2=rho2,
+        sigma=sigma,
+        p_max=p_max,
+        half_width=half_width,
+        level=level,
+    )
+    if save is not None:
+        with replacing(save, overwrite) as temporary:
+            temporary.write_text(found.scheme.to_json())
+    if plot is not None:
+        with replacing(plot, overwrite) as temporary:
+            named = temporary.with_suffix(plot.suffix)
+            found.plot(named, attribute)
+            named.replace(temporary)
+    if json:
+        whole = {"gamma": found.scheme.gamma, "epsilon": found.scheme.epsilon}
+        console.emit({"candidates": found.rows(), "unmet": found.unmet, "whole_record": whole})
+        return
+    console.say(found.explain().replace("[", "\\["))
+    for path in (save, plot):
+        if path is not None:
+            console.note(f"written to {path}")
+
+
+def _schema(source: Path) -> Schema:
+    if source.suffix != ".json":
+        import pyarrow as pa
+
+        return Schema.infer(pa.Table.from_batches(list(tables.batches(source))))
+    try:
+        document = json_text.loads(console.read_text(source))
+    except json_text.JSONDecodeError as problem:
+        raise SchemaError(f"{source}: is not JSON: {problem}") from None
+    if isinstance(document, dict) and document.get("format") == "sfumato scheme":
+        return Scheme.from_dict(document).schema
+    if not isinstance(document, dict):
+        raise SchemaError(f"{source}: a schema is an object that names every attribute's domain")
+    return Schema.from_dict(document)

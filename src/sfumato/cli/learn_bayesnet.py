@@ -1,0 +1,99 @@
+"""sfumato learn bayesnet: a Bayesian network from one or more releases."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console
+from sfumato.errors import NegativeCountsWarning, SfumatoError
+from sfumato.evidence import evidence
+from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.release import Release
+
+
+def bayesnet(
+    files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    structure: Annotated[Path | None, typer.Option(help="A structure to fill (.bif, or .json of parents).")] = None,
+    order: Annotated[str | None, typer.Option(help="Search under this order of attributes, comma-separated.")] = None,
+    score: Annotated[str, typer.Option(help="wald, bic, bayes or bdeu.")] = "wald",
+    max_parents: Annotated[int, typer.Option(help="The most parents of a node.")] = 3,
+    penalty: Annotated[float, typer.Option(help="C* of the bic score.")] = 1.0,
+    eta: Annotated[float, typer.Option(help="The threshold of the bayes score under an order.")] = 1.0,
+    prior: Annotated[str, typer.Option(help="ml, k2, bdeu, or a number of records.")] = "ml",
+    tree: Annotated[bool, typer.Option("--tree", help="The best tree (Chow and Liu) instead of a search.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the network (.svg, .png or .pdf).")] = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Draw the tables beside the network.")] = False,
+    bif: Annotated[Path | None, typer.Option(help="Also write the network in the BIF format.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Learn a Bayesian network: its links with the evidence for each, and its probabilities with their deviations.
+
+    Examples:
+
+        sfumato learn bayesnet release.parquet
+
+        sfumato learn bayesnet release.parquet --order sex,age,income --plot network.svg
+
+        sfumato learn bayesnet north.parquet south.parquet --structure network.json --bif learned.bif
+    """
+    release = Release.concat([Release.load(file) for file in files])
+    try:
+        weight: str | float = float(prior)
+    except ValueError:
+        weight = prior
+    if structure is not None and (order is not None or tree):
+        raise SfumatoError("give --structure, or how to search (--order, --tree), and not both")
+    net = BayesianNetwork(
+        read_structure(structure) if structure is not None else None,
+        order.split(",") if order is not None else None,
+        max_parents,
+        score,
+        search="tree" if tree else "auto",
+        prior=weight,
+        eta=eta,
+        penalty=penalty,
+    )
+    total = None if order is None and structure is None else len(release.schema)
+    with console.progress("nodes" if total else "changes", total) as advance, warnings.catch_warnings():
+        warnings.simplefilter("ignore", NegativeCountsWarning)
+        net.fit(evidence(release), progress=lambda _: advance(1))
+    if plot is not None:
+        net.plot(plot, cpts=tables)
+    if bif is not None:
+        net.to_bif(bif)
+    if json:
+        console.emit(_document(net))
+        return
+    console.say(f"{len(net.parents_)} nodes, {len(net.edges_)} links, from {len(release):,} randomized records")
+    console.table(
+        ["parent", "child", "statistic", "df", "p-value"],
+        [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in net.edges_],
+    )
+    for node, cpt in net.cpts_.items():
+        frame = cpt.frame()
+        console.say()
+        console.table(
+            [*frame.schema.names[: len(cpt.schema)], "probability", "sd", "low", "high"],
+            [
+                [*list(row.values())[: len(cpt.schema)], row["probability"], row["sd"], row["low"], row["high"]]
+                for row in frame.to_pylist()
+            ],
+            title=f"{node} given {', '.join(cpt.parents)}" if cpt.parents else node,
+        )
+
+
+def _document(net: BayesianNetwork) -> dict[str, object]:
+    return {
+        "parents": {node: list(held) for node, held in net.parents_.items()},
+        "edges": [
+            {"parent": e.parent, "child": e.child, "statistic": e.statistic, "df": e.df, "p_value": e.p_value}
+            for e in net.edges_
+        ],
+        "unsupported": net.unsupported_,
+        "probabilities": {node: cpt.frame().to_pylist() for node, cpt in net.cpts_.items()},
+    }

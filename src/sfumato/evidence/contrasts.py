@@ -1,0 +1,189 @@
+r"""The arithmetic behind the tests of independence: contrasts of an estimated table and their covariance.
+
+    T[j, a, b] = N̂[j, a, b] - N̂[j, a] N̂[j, b] / N̂[j]  =  C N̂,        V = Σ_parts (C A) diag(½ Ñ + ½ Ñ₀) (C A)ᵀ
+
+where j runs over the configurations of what is given, Ñ are the released counts and Ñ₀ those expected under
+independence. Ñ alone is too sure of itself where cells are rare, Ñ₀ alone of what independence forbids; their mean
+follows the likelihood ratio.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array
+from sfumato.evidence.families import Family, Seen, each_axis
+
+#: A configuration is used when its estimated count exceeds this many standard deviations.
+CLEAR = 3.0
+#: A contrast is used when the strongest possible dependence would exceed this many of its standard deviations.
+TELLING = 1.0
+#: How large dependences are expected to be: the prior variance of a correlation.
+EFFECT = 0.05
+
+
+#: The most contrasts that are tested together; beyond it only their sums over the configurations are.
+MOST = 768
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """T, its covariance V, and the covariance it would have if correlations varied with variance 1."""
+
+    T: Array
+    V: Array
+    prior: Array
+
+    def where(self, used: NDArray[np.bool_]) -> Contrasts:
+        """Some of them."""
+        at = np.flatnonzero(used)
+        return Contrasts(self.T[at], self.V[np.ix_(at, at)], self.prior[np.ix_(at, at)])
+
+
+_NONE = Contrasts(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+
+
+def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
+    """All telling contrasts of the two last attributes given the others, and their sums over the configurations."""
+    kx, ky = family.table.shape[-2:]
+    table = family.table.reshape(-1, kx, ky)
+    J, size = len(table), (kx - 1) * (ky - 1)
+    px, py, weight = _independent(table)
+    left, right = _rows(px), _rows(py)
+    expected = (weight[:, None, None] * px[:, :, None] * py[:, None, :]).reshape(family.table.shape)
+    spread = sum((_spread(family, part, J) for part in family.seen), np.zeros(J))
+    clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
+    sums = _levels(px, weight)[:, None, :, :, None] * _levels(py, weight)[None, :, :, None, :]
+    sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
+    few = J * size <= MOST
+    V, V_sums = np.zeros((J * size, J * size) if few else (0, 0)), np.zeros((size, size))
+    for part in family.seen:
+        B = _released(family, part, left, right)
+        mean = 0.5 * part.observed + 0.5 * part.observed.sum() / family.n * _release(family, part, expected)
+        if few:
+            V += (B * mean) @ B.T
+        elif J > 1:
+            B = sums @ B
+            V_sums += (B * mean) @ B.T
+    T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)
+    own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
+    raw = weight[:, None, None] * (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
+    overall = _NONE
+    if few:
+        prior = np.zeros((J, size, J, size))
+        prior[np.arange(J), :, np.arange(J), :] = raw * weight[:, None, None]
+        ceiling = np.minimum(_others(px * (1 - px))[:, :, None], _others(py * (1 - py))[:, None, :])
+        ceiling = (weight[:, None, None] * ceiling).reshape(-1)
+        variance = np.maximum(np.diag(V), 0.0)
+        used = np.repeat(clear, size) & (variance > 1e-9 * family.n) & (ceiling > TELLING * np.sqrt(variance))
+        overall = Contrasts(T, V, prior.reshape(J * size, -1)).where(used)
+        V_sums = sums @ V @ sums.T
+    if J == 1:
+        return overall, overall
+    cut = sums.reshape(size, J, size).transpose(1, 0, 2)
+    together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0) * weight[clear].sum()
+    return overall, Contrasts(sums @ T, V_sums, together).where(np.diag(V_sums) > 1e-9 * family.n)
+
+
+def judge(contrasts: Contrasts) -> tuple[float, float]:
+    r"""The Wald statistic W = Tᵀ V⁻¹ T, and twice the log of the approximate Bayes factor for dependence.
+
+        2 log BF = Σ_i u_i² s_i / (1 + s_i) - log(1 + s_i)
+
+    where V^{-1/2} T has components u_i along the eigenvectors of the prior in units of V, and s_i are its eigenvalues:
+    with nothing randomized s_i ≈ N · EFFECT, and Σ log(1 + s_i) is the d log N of the BIC up to a constant; under
+    randomization each direction counts with its own effective number of records, and one that tells nothing costs
+    nothing. Wakefield (2009).
+    """
+    if not contrasts.T.size:
+        return 0.0, 0.0
+    scale = 1 / np.sqrt(np.diag(contrasts.V))
+    both = scale[:, None] * scale[None, :]
+    ridge = 1e-10 * np.eye(len(scale))
+    root = np.linalg.inv(np.linalg.cholesky(contrasts.V * both + ridge))
+    t = root @ (contrasts.T * scale)
+    strengths, directions = np.linalg.eigh(root @ (EFFECT * contrasts.prior * both) @ root.T)
+    s = np.maximum(strengths, 0.0)
+    u = directions.T @ t
+    return float(t @ t), float((u * u * s / (1 + s) - np.log1p(s)).sum())
+
+
+def _independent(table: Array) -> tuple[Array, Array, Array]:
+    """Shares of x and of y in each configuration, and how many records it holds; nothing negative."""
+    rows, cols = np.maximum(table.sum(2), 0.0), np.maximum(table.sum(1), 0.0)
+    weight = np.maximum(table.sum((1, 2)), 0.0)
+    tiny = 1e-300
+    rows /= np.maximum(rows.sum(1, keepdims=True), tiny)
+    cols /= np.maximum(cols.sum(1, keepdims=True), tiny)
+    return rows, cols, weight
+
+
+def _kept(p: Array) -> NDArray[np.int64]:
+    """In each configuration all values but the most frequent, whose contrast the others imply."""
+    k = p.shape[1]
+    return np.asarray((p.argmax(1)[:, None] + 1 + np.arange(k - 1)[None, :]) % k)
+
+
+def _rows(p: Array) -> Array:
+    """The rows of I - p 1ᵀ for the kept values of each configuration."""
+    full = np.eye(p.shape[1])[None] - p[:, :, None]
+    return np.take_along_axis(full, _kept(p)[:, :, None], axis=1)
+
+
+def _others(p: Array) -> Array:
+    return np.take_along_axis(p, _kept(p), axis=1)
+
+
+def _levels(p: Array, weight: Array) -> Array:
+    """How the contrast of each value but the overall most frequent is made of those kept in each configuration."""
+    J, k = p.shape
+    full = np.zeros((J, k, k - 1))
+    np.put_along_axis(full, _kept(p)[:, None, :], 1.0, axis=1)
+    np.put_along_axis(full, p.argmax(1)[:, None, None], -1.0, axis=1)
+    top = int((p * weight[:, None]).sum(0).argmax())
+    return np.delete(full, top, axis=1).transpose(1, 0, 2)
+
+
+def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
+    """C A, contrasts by released cells: a product of factors when the last two attributes are treated apart."""
+    J, a, kx = left.shape
+    b, ky = right.shape[1:]
+    if part.axes == family.names and all(len(block.names) == 1 for block in part.blocks[-2:]):
+        G = np.ones((1, 1))
+        for block in part.blocks[:-2]:
+            G = (G[:, None, :, None] * block.A[None, :, None, :]).reshape(len(G) * len(block.A), -1)
+        first, second = left @ part.blocks[-2].A, right @ part.blocks[-1].A
+        U = (first[:, :, None, :, None] * second[:, None, :, None, :]).reshape(J, a * b, 1, -1)
+        return np.asarray((G[:, None, :, None] * U).reshape(J * a * b, -1))
+    C = np.zeros((J, a, b, J, kx, ky))
+    for j in range(J):
+        C[j, :, :, j] = left[j][:, None, :, None] * right[j][None, :, None, :]
+    return np.asarray(C.reshape(J * a * b, -1) @ family.inverse(part))
+
+
+def _release(family: Family, part: Seen, table: Array) -> Array:
+    """Pᵀ table: what would be released of it on average."""
+    out = table.transpose([family.names.index(name) for name in part.axes])
+    out = out.reshape([prod(block.sizes) for block in part.blocks])
+    return each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)
+
+
+def _spread(family: Family, part: Seen, J: int) -> Array:
+    """diag(A diag(Ñ) Aᵀ) of the configurations alone."""
+    given = family.names[:-2]
+    if not given:
+        return np.array([float(part.observed.sum())])
+    maps, axes = [], []
+    for block in part.blocks:
+        dropped = tuple(i for i, name in enumerate(block.names) if name not in given)
+        A = block.A.reshape(*block.sizes, block.released).sum(axis=dropped)
+        maps.append(A.reshape(-1, block.released) ** 2)
+        axes += [name for name in block.names if name in given]
+    out = each_axis(part.observed.reshape([block.released for block in part.blocks]), maps)
+    sizes = dict(zip(family.names, family.table.shape, strict=True))
+    out = out.reshape([sizes[name] for name in axes])
+    return np.asarray(out.transpose([axes.index(name) for name in given]).reshape(J))

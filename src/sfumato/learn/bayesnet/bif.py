@@ -1,0 +1,258 @@
+"""BIF, the interchange format of Bayesian networks: written so that others read it, read with clear errors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError, SfumatoError
+from sfumato.learn.bayesnet.structure import Parents
+from sfumato.schema import Categorical, Schema
+
+_WORD = re.compile(r"[A-Za-z0-9_.+-]+$")
+_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+-]+)|([{}()\[\],;|=]))')
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """What a BIF file says: attributes, parents, and tables with the node's own axis last."""
+
+    schema: Schema
+    parents: Parents
+    tables: dict[str, Array]
+
+
+def write_bif(schema: Schema, parents: Parents, tables: Mapping[str, Array], name: str = "sfumato") -> str:
+    """The text of a BIF file. Domains that BIF cannot say exactly stand in a property line as JSON."""
+    lines = [f"network {_word(name)} {{", "}"]
+    for node, domain in schema.items():
+        labels = ", ".join(_word(str(label)) for label in domain.labels)
+        lines += [f"variable {_word(node)} {{", f"  type discrete [ {domain.size} ] {{ {labels} }};"]
+        if domain.kind != "categorical" or domain.nullable or not all(isinstance(v, str) for v in domain.labels):
+            lines.append(f"  property {json.dumps('domain ' + json.dumps(domain.to_dict()))} ;")
+        lines.append("}")
+    for node, held in parents.items():
+        table = np.asarray(tables[node])
+        head = f"{_word(node)} | {', '.join(map(_word, held))}" if held else _word(node)
+        lines.append(f"probability ( {head} ) {{")
+        if not held:
+            lines.append(f"  table {_numbers(table)};")
+        for place in np.ndindex(*table.shape[:-1]) if held else ():
+            labels = ", ".join(_word(str(schema[p].labels[code])) for p, code in zip(held, place, strict=True))
+            lines.append(f"  ({labels}) {_numbers(table[place])};")
+        lines.append("}")
+    return "\n".join(lines) + "\n"
+
+
+def read_bif(text: str, where: str = "the BIF text") -> Document:
+    """What a BIF file says."""
+    try:
+        return _Reader(text).document()
+    except (_BifError, SfumatoError) as problem:
+        raise EstimationError(f"{where}: {problem}") from None
+
+
+class _BifError(Exception):
+    pass
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
+        self.tokens: list[tuple[str, bool]] = []  # the token, and whether it is punctuation
+        place = 0
+        text = text.rstrip()
+        while place < len(text):
+            match = _TOKEN.match(text, place)
+            if match is None:
+                raise _BifError(f"cannot read {text[place : place + 20].strip()!r}")
+            quoted, word, mark = match.groups()
+            token = json.loads(f'"{quoted}"') if quoted is not None else word if word is not None else mark
+            self.tokens.append((token, mark is not None))
+            place = match.end()
+        self.place = 0
+
+    def document(self) -> Document:
+        domains: dict[str, Any] = {}
+        raw: list[tuple[str, tuple[str, ...], list[tuple[list[str] | None, list[float]]]]] = []
+        while self.place < len(self.tokens):
+            what = self.word()
+            if what == "network":
+                self.word()
+                self.skip_block()
+            elif what == "variable":
+                name, domain = self.variable()
+                if name in domains:
+                    raise _BifError(f"variable {name!r} is declared twice")
+                domains[name] = domain
+            elif what == "probability":
+                raw.append(self.probability())
+            else:
+                raise _BifError(f"expected network, variable or probability, got {what!r}")
+        if not domains:
+            raise _BifError("declares no variables")
+        schema = Schema(domains)
+        parents: Parents = {}
+        tables = {}
+        for node, held, entries in raw:
+            for name in (node, *held):
+                if name not in schema:
+                    raise _BifError(f"a probability names {name!r}, which is not declared")
+            if node in parents:
+                raise _BifError(f"the probabilities of {node!r} are given twice")
+            parents[node] = held
+            tables[node] = _table(schema, node, held, entries)
+        missing = [name for name in schema.names if name not in parents]
+        if missing:
+            raise _BifError(f"gives no probabilities for {missing[0]!r}")
+        return Document(schema, {name: parents[name] for name in schema.names}, tables)
+
+    def variable(self) -> tuple[str, Any]:
+        name = self.word()
+        self.mark("{")
+        labels: list[str] = []
+        special = None
+        while not self.at("}"):
+            what = self.word()
+            if what == "type":
+                if self.word() != "discrete":
+                    raise _BifError(f"variable {name!r} is not discrete")
+                self.mark("[")
+                self.word()
+                self.mark("]")
+                labels = self.listed("{", "}")
+                self.mark(";")
+            elif what == "property":
+                said = []
+                while not self.at(";"):
+                    said.append(self.next()[0])
+                self.mark(";")
+                if said and said[0].startswith("domain "):
+                    special = said[0].removeprefix("domain ")
+            else:
+                raise _BifError(f"variable {name!r}: cannot read {what!r}")
+        self.mark("}")
+        if special is not None:
+            try:
+                return name, Schema.from_dict({name: json.loads(special)})[name]
+            except json.JSONDecodeError:
+                raise _BifError(f"variable {name!r}: its domain property is damaged") from None
+        return name, Categorical(tuple(labels))
+
+    def probability(self) -> tuple[str, tuple[str, ...], list[tuple[list[str] | None, list[float]]]]:
+        self.mark("(")
+        node = self.word()
+        held: list[str] = []
+        if self.at("|"):
+            self.mark("|")
+            held = [self.word()]
+            while self.at(","):
+                self.mark(",")
+                held.append(self.word())
+        self.mark(")")
+        self.mark("{")
+        entries: list[tuple[list[str] | None, list[float]]] = []
+        while not self.at("}"):
+            if self.at("("):
+                labels: list[str] | None = self.listed("(", ")")
+            else:
+                what = self.word()
+                if what == "property":
+                    while not self.at(";"):
+                        self.next()
+                    self.mark(";")
+                    continue
+                if what != "table":
+                    raise _BifError(f"the probabilities of {node!r}: cannot read {what!r}")
+                labels = None
+            numbers = []
+            while not self.at(";"):
+                if self.at(","):
+                    self.mark(",")
+                numbers.append(self.number(node))
+            self.mark(";")
+            entries.append((labels, numbers))
+        self.mark("}")
+        return node, tuple(held), entries
+
+    def listed(self, opening: str, closing: str) -> list[str]:
+        self.mark(opening)
+        out = [self.word()]
+        while self.at(","):
+            self.mark(",")
+            out.append(self.word())
+        self.mark(closing)
+        return out
+
+    def next(self) -> tuple[str, bool]:
+        if self.place >= len(self.tokens):
+            raise _BifError("ends in the middle")
+        self.place += 1
+        return self.tokens[self.place - 1]
+
+    def word(self) -> str:
+        token, punctuation = self.next()
+        if punctuation:
+            raise _BifError(f"expected a name, got {token!r}")
+        return token
+
+    def number(self, node: str) -> float:
+        token = self.word()
+        try:
+            return float(token)
+        except ValueError:
+            raise _BifError(f"the probabilities of {node!r}: {token!r} is not a number") from None
+
+    def mark(self, wanted: str) -> None:
+        token, punctuation = self.next()
+        if not punctuation or token != wanted:
+            raise _BifError(f"expected {wanted!r}, got {token!r}")
+
+    def at(self, wanted: str) -> bool:
+        return self.place < len(self.tokens) and self.tokens[self.place] == (wanted, True)
+
+    def skip_block(self) -> None:
+        self.mark("{")
+        while not self.at("}"):
+            self.next()
+        self.mark("}")
+
+
+def _table(
+    schema: Schema, node: str, held: tuple[str, ...], entries: list[tuple[list[str] | None, list[float]]]
+) -> Array:
+    shape = (*schema.sizes(held), schema[node].size)
+    out = np.full(shape, np.nan)
+    for labels, numbers in entries:
+        if labels is None:
+            if len(numbers) != out.size:
+                raise _BifError(f"the table of {node!r} must have {out.size} numbers, got {len(numbers)}")
+            # BIF lists a whole table with the node's own value slowest
+            out[:] = np.moveaxis(np.reshape(numbers, (shape[-1], *shape[:-1])), 0, -1)
+            continue
+        if len(labels) != len(held) or len(numbers) != shape[-1]:
+            raise _BifError(f"the probabilities of {node!r} given ({', '.join(labels)}) have the wrong length")
+        place = []
+        for name, label in zip(held, labels, strict=True):
+            known = [str(value) for value in schema[name].labels]
+            if label not in known:
+                raise _BifError(f"the probabilities of {node!r}: {name} has no value {label!r}")
+            place.append(known.index(label))
+        out[tuple(place)] = numbers
+    if np.isnan(out).any():
+        raise _BifError(f"the probabilities of {node!r} are incomplete")
+    return out
+
+
+def _word(text: str) -> str:
+    return text if _WORD.match(text) else json.dumps(text, ensure_ascii=False)
+
+
+def _numbers(values: Array) -> str:
+    return ", ".join(repr(float(value)) for value in values)

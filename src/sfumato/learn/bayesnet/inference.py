@@ -1,0 +1,154 @@
+"""What a network answers: marginals, queries, predictions, likelihoods, samples, distances."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato import tables
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence.families import Families
+from sfumato.evidence.table import Evidence
+from sfumato.learn.bayesnet.elimination import Factor, eliminate
+from sfumato.learn.bayesnet.structure import topological
+
+if TYPE_CHECKING:
+    from sfumato.learn.bayesnet.network import BayesianNetwork
+
+
+def factors(net: BayesianNetwork) -> list[Factor]:
+    """One table per node."""
+    return [Factor((*cpt.parents, node), cpt.values) for node, cpt in net.cpts_.items()]
+
+
+def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
+    """Pr(names); only the ancestors of the names matter."""
+    if len(set(names)) != len(names):
+        raise EstimationError(f"name each attribute once, got {', '.join(names)}")
+    for name in names:
+        net.cpt(name)
+    return eliminate(_above(net, names), names)
+
+
+def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
+    """Pr(target | given) by value, by tuple of values for several targets."""
+    codes = {name: net.schema_[name].code(value) for name, value in given.items()}
+    if set(target) & set(codes) or not target:
+        raise EstimationError("ask for at least one attribute, and for none that is given")
+    for name in (*target, *codes):
+        net.cpt(name)
+    if engine == "pgmpy":
+        from sfumato.learn.bayesnet.pgmpy_model import ask
+
+        found = ask(net, target, codes)
+    elif engine == "own":
+        above = _above(net, [*target, *codes])
+        found = eliminate([factor.at(codes) for factor in above], target)
+    else:
+        raise EstimationError(f"engine must be own or pgmpy, got {engine!r} instead")
+    total = float(found.sum())
+    if not total > 0:
+        raise EstimationError("what is given cannot happen under this network")
+    labels = [net.schema_[name].labels for name in target]
+    out = {}
+    for place in np.ndindex(*found.shape):
+        value = tuple(label[code] for label, code in zip(labels, place, strict=True))
+        out[value[0] if len(value) == 1 else value] = float(found[place]) / total
+    return out
+
+
+def predict_proba(net: BayesianNetwork, table: Any, target: str) -> Array:
+    """Pr(target | its Markov blanket) in each row."""
+    net.cpt(target)
+    around = [node for node, held in net.parents_.items() if target in (node, *held)]
+    blanket = {name for node in around for name in (node, *net.parents_[node])} - {target}
+    missing = sorted(blanket - set(tables.column_names(table)))
+    if missing:
+        raise EstimationError(f"predicting {target} needs column {missing[0]!r}, which the table does not have")
+    codes = net.schema_.select(sorted(blanket)).encode(table) if blanket else {}
+    rows = len(next(iter(codes.values()))) if codes else count_rows(net, table)
+    out = np.zeros((rows, net.schema_[target].size))
+    for node in around:
+        names = (*net.parents_[node], node)
+        axis = names.index(target)
+        logs = _log(np.moveaxis(net.cpts_[node].values, axis, -1))
+        out += logs[tuple(codes[name] for name in names if name != target)] if len(names) > 1 else logs
+    best = out.max(axis=1, keepdims=True)
+    weights = np.where(np.isfinite(best), np.exp(out - np.where(np.isfinite(best), best, 0.0)), 1.0)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def predict(net: BayesianNetwork, table: Any, target: str) -> Any:
+    """The most probable value in each row."""
+    return net.schema_[target].decode(predict_proba(net, table, target).argmax(axis=1))
+
+
+def log_likelihood(net: BayesianNetwork, data: Any) -> float:
+    """Σ_i Σ_jk N_ijk log θ_ijk, -inf if something that occurs is impossible."""
+    if isinstance(data, Evidence):
+        families = Families(data)
+        counts = {node: families.family((*held, node)).table for node, held in net.parents_.items()}
+        return float(sum(_weighted(counts[node], net.cpts_[node].values) for node in counts))
+    codes = net.schema_.encode(data)
+    total = 0.0
+    for node, held in net.parents_.items():
+        total += float(_log(net.cpts_[node].values)[tuple(codes[name] for name in (*held, node))].sum())
+    return total
+
+
+def count_rows(net: BayesianNetwork, table: Any) -> int:
+    """How many rows a table has."""
+    known = tables.count_rows(table) if not isinstance(table, Mapping) else len(next(iter(table.values())))
+    return len(next(iter(net.schema_.encode(table).values()))) if known is None else known
+
+
+def kl(reference: BayesianNetwork, net: BayesianNetwork) -> float:
+    """Σ_x P(x) log P(x)/Q(x), family by family, without the joint table."""
+    if set(reference.schema_.names) != set(net.schema_.names):
+        raise EstimationError("the two networks have different attributes")
+    for name, domain in net.schema_.items():
+        if reference.schema_[name].size != domain.size:
+            raise EstimationError(f"the two networks have different values of {name!r}")
+    total = 0.0
+    for sign, other in ((1.0, reference), (-1.0, net)):
+        for node, held in other.parents_.items():
+            total += sign * _weighted(marginal(reference, (*held, node)), other.cpts_[node].values)
+    return max(total, 0.0) if np.isfinite(total) else float("inf")
+
+
+def sample(net: BayesianNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
+    """Rows drawn parents first."""
+    if int(n) != n or n < 1:
+        raise EstimationError(f"n must be a whole number of at least 1, got {n} instead")
+    draw = np.random.default_rng(rng)
+    codes: dict[str, Any] = {}
+    for node in topological(net.parents_):
+        cpt = net.cpts_[node]
+        steps = np.cumsum(cpt.values, axis=-1)
+        steps = steps / steps[..., -1:]
+        rows = steps[tuple(codes[name] for name in cpt.parents)] if cpt.parents else steps[None]
+        codes[node] = (draw.random(int(n))[:, None] >= rows[:, :-1]).sum(axis=1)
+    return net.schema_.decode({name: codes[name] for name in net.schema_.names})
+
+
+def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Factor]:
+    wanted, stack = set(names), list(names)
+    while stack:
+        for parent in net.parents_[stack.pop()]:
+            if parent not in wanted:
+                wanted.add(parent)
+                stack.append(parent)
+    return [factor for factor in factors(net) if factor.names[-1] in wanted]
+
+
+def _log(values: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(values))
+
+
+def _weighted(counts: Array, values: Array) -> float:
+    logs = _log(values)
+    return float(np.where(counts != 0, counts * np.where(counts != 0, logs, 0.0), 0.0).sum())

@@ -1,0 +1,107 @@
+"""Where to draw the nodes of a network, and how its links pass between them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from sfumato.learn.bayesnet.structure import Parents, topological
+
+Place = tuple[float, float]
+
+
+def layout(parents: Parents) -> dict[str, tuple[float, float]]:
+    """A place (across, down) for each node: below its parents, near the middle of them, links crossing little.
+
+    >>> layout({"a": (), "b": ("a",)})
+    {'a': (0.0, 0), 'b': (0.0, 1)}
+    """
+    places, _ = routed(parents)
+    return places
+
+
+def routed(parents: Parents) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]]]:
+    """The places of the nodes, and for each link that passes other rows the places where it passes them."""
+    places: dict[str, Place] = {}
+    ways: dict[tuple[str, str], list[Place]] = {}
+    edge = 0.0
+    for component in _components(parents):
+        spots, passing = _routed({node: parents[node] for node in component})
+        every = [*(x for x, _ in spots.values()), *(x for way in passing.values() for x, _ in way)]
+        shift = edge - min(every)
+        places |= {node: (x + shift, y) for node, (x, y) in spots.items()}
+        ways |= {link: [(x + shift, y) for x, y in way] for link, way in passing.items()}
+        edge += max(every) - min(every) + 1.0
+    middle = (edge - 1.0) / 2
+    return (
+        {node: (round(x - middle, 6) + 0.0, y) for node, (x, y) in places.items()},
+        {link: [(x - middle, y) for x, y in way] for link, way in ways.items()},
+    )
+
+
+def _components(parents: Parents) -> list[list[str]]:
+    """Nodes that hang together, the largest group first."""
+    group = {node: {node} for node in parents}
+    for child, held in parents.items():
+        for parent in held:
+            both = group[child] | group[parent]
+            for node in both:
+                group[node] = both
+    found = dict.fromkeys(frozenset(nodes) for nodes in group.values())
+    order = topological(parents)
+    return sorted(([node for node in order if node in nodes] for nodes in found), key=len, reverse=True)
+
+
+def _routed(parents: Parents) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]]]:
+    row = _levels(parents)
+    ways: dict[tuple[str, str], list[str]] = {}  # a link over several rows gets a nameless stop in each
+    near: dict[str, list[str]] = {node: [] for node in row}
+    for child, held in parents.items():
+        for parent in held:
+            stops = [f"{parent}\0{child}\0{level}" for level in range(row[parent] + 1, row[child])]
+            ways[parent, child] = stops
+            for level, stop in enumerate(stops, row[parent] + 1):
+                row[stop] = level
+            for one, other in pairwise([parent, *stops, child]):
+                near.setdefault(one, []).append(other)
+                near.setdefault(other, []).append(one)
+    rows = [[node for node in row if row[node] == level] for level in range(max(row.values()) + 1)]
+    across = {node: float(i - (len(nodes) - 1) / 2) for nodes in rows for i, node in enumerate(nodes)}
+    for sweep in range(40):
+        for level in range(len(rows)) if sweep % 2 else reversed(range(len(rows))):
+            side = -1 if sweep % 2 else 1  # going down look at the row above, going up at the one below
+            wish = {}
+            for node in rows[level]:
+                seen = [across[other] for other in near[node] if sweep > 30 or row[other] == level + side]
+                wish[node] = float(np.mean(seen)) if seen else across[node]
+            rows[level].sort(key=lambda node: wish[node])
+            _spread(rows[level], wish, across)
+    return (
+        {node: (across[node], row[node]) for node in parents},
+        {link: [(across[stop], row[stop]) for stop in stops] for link, stops in ways.items() if stops},
+    )
+
+
+def _levels(parents: Parents) -> dict[str, int]:
+    """The row of each node: one below its lowest parent; a root just above its first child."""
+    order = topological(parents)
+    row: dict[str, int] = {}
+    for node in order:
+        row[node] = 1 + max((row[parent] for parent in parents[node]), default=-1)
+    for node in order:
+        children = [row[child] for child, held in parents.items() if node in held]
+        if not parents[node] and children:
+            row[node] = min(children) - 1
+    return row
+
+
+def _spread(nodes: list[str], wish: dict[str, float], across: dict[str, float]) -> None:
+    """As near to the wished places as a distance of 1 between neighbours allows, of 0.6 beside a passing link."""
+    at: list[float] = []
+    for i, node in enumerate(nodes):
+        room = 0.6 if i and ("\0" in node or "\0" in nodes[i - 1]) else 1.0
+        at.append(max(wish[node], at[-1] + room) if at else wish[node])
+    shift = float(np.mean([wish[node] for node in nodes])) - float(np.mean(at))
+    for node, place in zip(nodes, at, strict=True):
+        across[node] = place + shift

@@ -1,0 +1,299 @@
+"""The Bayesian network: learned from evidence, and then a model to ask, draw, sample and hand on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.evidence.families import Families
+from sfumato.evidence.table import Evidence
+from sfumato.learn.bayesnet import inference
+from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
+from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
+from sfumato.learn.bayesnet.search import Progress, find
+from sfumato.learn.bayesnet.structure import Parents, check_parents
+from sfumato.schema import Schema
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A link and the evidence for it: the test of child and parent given the child's other parents."""
+
+    parent: str
+    child: str
+    statistic: float
+    df: int
+    p_value: float
+
+
+class BayesianNetwork:
+    """A Bayesian network over categorical attributes, learned from counts with their uncertainty.
+
+    With ``parents`` only the probabilities are learned. With ``order`` the structure is searched by K2 among the
+    attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``. ``score`` is "wald"
+    (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml", "k2",
+    "bdeu" or a number of records. Ma (2006) chapter 5.
+
+    >>> from sfumato import Categorical, Schema, evidence
+    >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
+    >>> ev = evidence(rows, Schema({name: Categorical((0, 1)) for name in "ab"}))
+    >>> net = BayesianNetwork(order=["a", "b"]).fit(ev)
+    >>> net.parents_["b"], net.cpt("b").values.tolist()
+    (('a',), [[1.0, 0.0], [0.5, 0.5]])
+    """
+
+    schema_: Schema
+    parents_: Parents
+    cpts_: dict[str, CPT]
+    edges_: tuple[Edge, ...]
+    unsupported_: dict[str, int]  # node -> how many of its parent configurations no record is estimated to hold
+
+    def __init__(
+        self,
+        parents: Mapping[str, Sequence[str]] | None = None,
+        order: Sequence[str] | None = None,
+        max_parents: int = 3,
+        score: str = "wald",
+        *,
+        search: str = "auto",
+        prior: str | float = "ml",
+        eta: float = 1.0,
+        penalty: float = 1.0,
+    ) -> None:
+        if score not in SCORES:
+            raise EstimationError(f"score must be one of {', '.join(SCORES)}, got {score!r} instead")
+        if search not in ("auto", "tree"):
+            raise EstimationError(f"search must be auto or tree, got {search!r} instead")
+        if parents is not None and (order is not None or search == "tree"):
+            raise EstimationError("give parents, or how to search for them, and not both")
+        if isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0:
+            raise EstimationError(f"max_parents must be a whole number, 0 or more, got {max_parents} instead")
+        self.parents, self.order, self.max_parents = parents, order, int(max_parents)
+        self.criterion, self.search, self.prior = score, search, prior
+        self.eta, self.penalty = eta, penalty
+
+    # Learning.
+
+    def fit(
+        self, evidence: Evidence, nodes: Sequence[str] | None = None, progress: Progress | None = None
+    ) -> BayesianNetwork:
+        """Learn from evidence; ``nodes`` restricts the probabilities to those a party can see (see ``merge``)."""
+        if not isinstance(evidence, Evidence):
+            raise EstimationError(f"fit takes evidence, as sfumato.evidence(...) gives, got {type(evidence).__name__}")
+        families = Families(evidence)
+        names = evidence.schema.names
+        if nodes is not None and self.parents is None:
+            raise EstimationError("nodes= needs the structure: give parents")
+        score = make_score(self.criterion, families, self.eta, self.penalty)
+        if self.parents is None:
+            families.check_channels()
+            self.parents_ = find(score, self.order, self.max_parents, self.search, progress)
+        elif nodes is None:
+            self.parents_ = check_parents(self.parents, names)
+        else:
+            whole = check_parents(self.parents, list(self.parents))
+            self.parents_ = {node: whole[node] for node in _known(nodes, whole)}
+            for node, held in self.parents_.items():
+                for name in (node, *held):
+                    evidence.schema[name]
+        self.schema_ = evidence.schema
+        self.cpts_ = {}
+        for node, held in self.parents_.items():
+            score.check_size(node, held)
+            family = families.family((*held, node))
+            counts = None if evidence.method == "moment" else evidence.counts((*held, node)).table
+            self.cpts_[node] = fit_cpt(family, evidence.schema, self.prior, counts)
+            if progress is not None and self.parents is not None:
+                progress(node)
+        self.edges_ = tuple(_edge(score, node, parent, held) for node, held in self.parents_.items() for parent in held)
+        self.unsupported_ = {n: int((~c.supported).sum()) for n, c in self.cpts_.items() if not c.supported.all()}
+        self._warn()
+        return self
+
+    @classmethod
+    def of(
+        cls, schema: Schema, parents: Mapping[str, Sequence[str]], tables: Mapping[str, ArrayLike]
+    ) -> BayesianNetwork:
+        """A network whose probabilities are known: each table has an axis per parent, the node's own axis last."""
+        net = cls(parents)
+        net.schema_ = schema
+        net.parents_ = check_parents(parents, schema.names)
+        net.cpts_ = {}
+        for node, held in net.parents_.items():
+            if node not in tables:
+                raise EstimationError(f"the probabilities of {node!r} are missing")
+            table = np.asarray(tables[node], dtype=np.float64)
+            shape = (*schema.sizes(held), schema[node].size)
+            if table.shape != shape:
+                raise EstimationError(f"the table of {node!r} must have shape {shape}, got {table.shape} instead")
+            if not (table >= 0).all() or not np.allclose(table.sum(-1), 1, atol=1e-6):
+                raise EstimationError(f"the probabilities of {node!r} must be non-negative and sum to 1 in each row")
+            net.cpts_[node] = CPT(node, held, schema.select((*held, node)), table)
+        net.edges_, net.unsupported_ = (), {}
+        return net
+
+    @classmethod
+    def merge(cls, networks: Sequence[BayesianNetwork]) -> BayesianNetwork:
+        """One network from parties that each learned the probabilities of some nodes and share them."""
+        if not networks:
+            raise EstimationError("merge needs at least one network")
+        cpts: dict[str, CPT] = {}
+        for net in networks:
+            for node, cpt in net.cpts_.items():
+                if node in cpts:
+                    raise EstimationError(f"two parties give the probabilities of {node!r}; only one can")
+                cpts[node] = cpt
+        parents = check_parents({node: cpt.parents for node, cpt in cpts.items()}, list(cpts))
+        out = cls(parents)
+        domains = {name: domain for cpt in cpts.values() for name, domain in cpt.schema.items()}
+        out.schema_ = Schema({node: domains[node] for node in cpts})
+        for cpt in cpts.values():
+            for name, domain in cpt.schema.items():
+                if out.schema_[name] != domain:
+                    raise EstimationError(f"the parties disagree on the values of {name!r}")
+        out.parents_, out.cpts_ = parents, cpts
+        out.edges_ = tuple(edge for net in networks for edge in net.edges_)
+        out.unsupported_ = {node: many for net in networks for node, many in net.unsupported_.items()}
+        return out
+
+    # What was learned.
+
+    def cpt(self, node: str) -> CPT:
+        """Pr(node | its parents), with its uncertainty."""
+        self._fitted()
+        if node not in self.cpts_:
+            raise EstimationError(f"there is no node {node!r}; the network has {', '.join(self.cpts_)}")
+        return self.cpts_[node]
+
+    def marginal(self, names: Sequence[str]) -> Array:
+        """The joint distribution of some attributes, exactly, with an axis each."""
+        self._fitted()
+        return inference.marginal(self, names)
+
+    def query(
+        self, target: str | Sequence[str], given: Mapping[str, Any] | None = None, engine: str = "own"
+    ) -> dict[Any, float]:
+        """Pr(target | given values), exactly; ``engine="pgmpy"`` asks pgmpy's variable elimination instead."""
+        self._fitted()
+        return inference.query(self, [target] if isinstance(target, str) else list(target), given or {}, engine)
+
+    def predict(self, table: Any, target: str) -> Any:
+        """The most probable value of one attribute in each row, given the others that matter for it."""
+        self._fitted()
+        return inference.predict(self, table, target)
+
+    def predict_proba(self, table: Any, target: str) -> Array:
+        """Pr(target | the row's other values), rows by values."""
+        self._fitted()
+        return inference.predict_proba(self, table, target)
+
+    def log_likelihood(self, data: Any) -> float:
+        """log Pr(rows) of a table of true values, or its estimate Σ N̂_ijk log θ_ijk from evidence."""
+        self._fitted()
+        return inference.log_likelihood(self, data)
+
+    def score(self, reference: Any) -> float:
+        """The Kullback-Leibler distance from a reference network in nats, or the mean log-likelihood of a table."""
+        self._fitted()
+        if isinstance(reference, BayesianNetwork):
+            return inference.kl(reference, self)
+        rows = reference.n if isinstance(reference, Evidence) else None
+        total = self.log_likelihood(reference)
+        return total / (rows if rows is not None else inference.count_rows(self, reference))
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Any:
+        """Synthetic rows that follow the network."""
+        self._fitted()
+        return inference.sample(self, n, rng)
+
+    # Passing it on.
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """A drawing of the network; ``cpts=True`` or a list of nodes adds their tables."""
+        from sfumato.learn.bayesnet.plot import plot
+
+        self._fitted()
+        return plot(self, path, **options)
+
+    def to_bif(self, path: str | Path | None = None) -> str:
+        """The network in the BIF format, also written to a file if one is named."""
+        from sfumato.files import replacing
+        from sfumato.learn.bayesnet.bif import write_bif
+
+        self._fitted()
+        text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})
+        if path is not None:
+            with replacing(path, overwrite=True) as temporary:
+                temporary.write_text(text)
+        return text
+
+    @classmethod
+    def from_bif(cls, source: str | Path) -> BayesianNetwork:
+        """A network from a BIF file, or from its text."""
+        from sfumato.learn.bayesnet.bif import read_bif
+
+        if isinstance(source, Path) or "\n" not in str(source):
+            try:
+                text = Path(source).read_text()
+            except OSError as problem:
+                raise EstimationError(f"{source}: cannot be read: {problem.strerror}") from None
+            document = read_bif(text, str(source))
+        else:
+            document = read_bif(source)
+        return cls.of(document.schema, document.parents, document.tables)
+
+    def to_pgmpy(self) -> Any:
+        """The same network as a pgmpy DiscreteBayesianNetwork."""
+        from sfumato.learn.bayesnet.pgmpy_model import to_pgmpy
+
+        self._fitted()
+        return to_pgmpy(self)
+
+    @classmethod
+    def from_pgmpy(cls, model: Any) -> BayesianNetwork:
+        """A network from a pgmpy DiscreteBayesianNetwork."""
+        from sfumato.learn.bayesnet.pgmpy_model import from_pgmpy
+
+        return from_pgmpy(model)
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "cpts_"):
+            return f"BayesianNetwork(score={self.criterion!r}, not fitted)"
+        links = sum(len(held) for held in self.parents_.values())
+        return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
+
+    # Inside.
+
+    def _warn(self) -> None:
+        if self.unsupported_:
+            said = ", ".join(f"{many} of {node}" for node, many in self.unsupported_.items())
+            warnings.warn(
+                f"no record is estimated to hold these parent configurations: {said}; "
+                f"their probabilities are uniform and say nothing",
+                UnrecoverableWarning,
+                stacklevel=3,
+            )
+
+    def _fitted(self) -> None:
+        if not hasattr(self, "cpts_"):
+            raise EstimationError("the network has learned nothing yet: call fit first")
+
+
+def _known(nodes: Sequence[str], parents: Parents) -> Sequence[str]:
+    for node in nodes:
+        if node not in parents:
+            raise EstimationError(f"the structure has no node {node!r}; it has {', '.join(parents)}")
+    return nodes
+
+
+def _edge(score: Score, node: str, parent: str, held: tuple[str, ...]) -> Edge:
+    test = score.test(node, parent, [other for other in held if other != parent])
+    return Edge(parent, node, test.statistic, test.df, test.p_value)

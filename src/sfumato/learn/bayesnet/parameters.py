@@ -1,0 +1,163 @@
+"""Conditional probabilities from estimated counts, each with its uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence.families import Family
+from sfumato.evidence.simplex import project
+from sfumato.learn.bayesnet.limits import score_limits
+from sfumato.learn.bayesnet.moments import second_moments
+from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
+from sfumato.schema import Schema
+
+PRIORS = ("ml", "bdeu", "k2")
+
+
+@dataclass(frozen=True, eq=False)
+class CPT:
+    r"""Pr(node | parents): a table with an axis per parent, the node's own axis last.
+
+        ML:   θ_jk = N̂_jk / N̂_j                 MAP:  θ_jk = (α_jk + N̂_jk) / (α_j + N̂_j)
+
+    ``values`` never leave the simplex; ``raw`` is the estimate as it came, which may. Where no record is estimated to
+    hold a parent configuration, the row is uniform (or the prior's) and ``supported`` is False. Ma (2006) section 5.4.
+    """
+
+    node: str
+    parents: tuple[str, ...]
+    schema: Schema  # of the parents, then the node
+    values: Array
+    family: Family | None = None  # what it was estimated from; None for a table that was given
+    alpha: float | None = None  # the prior weight of one cell
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
+
+    @cached_property
+    def counts(self) -> Array:
+        """N̂, unbiased, in the shape of the table."""
+        return self._fitted().table
+
+    @cached_property
+    def raw(self) -> Array:
+        """The estimate before it was brought into [0, 1]; NaN where nothing holds the parent configuration."""
+        top, bottom = self.counts, self.counts.sum(-1, keepdims=True)
+        alpha = self.alpha or 0.0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(bottom > 0, (alpha + top) / (alpha * self.shape[-1] + bottom), np.nan)
+
+    @cached_property
+    def supported(self) -> Any:
+        """Whether any record is estimated to hold each parent configuration."""
+        return self.counts.sum(-1) > 0
+
+    def moments(self, population: bool = True) -> tuple[Array, Array, Array, Array, Array]:
+        """N̂_jk, N̂_j and their variances and covariance: (μ₁, μ₂, σ₁², σ₁₂, σ₂²), each in the table's shape."""
+        m11, m12, m22 = self._second
+        top = self.counts
+        bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
+        if population:  # Cov(N̂) = A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
+            n = self._fitted().n
+            return top, bottom, m11 - top**2 / n, m12 - top * bottom / n, m22 - bottom**2 / n
+        return top, bottom, m11 - top, m12 - top, m22 - bottom
+
+    def sd(self, population: bool = True) -> Array:
+        """The standard deviation of each probability, by the delta method."""
+        top, bottom, v11, v12, v22 = self.moments(population)
+        extra = (self.alpha or 0.0) * self.shape[-1]
+        variance = delta_variance(top, bottom, v11, v12, v22)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(bottom > 0, np.sqrt(variance) * bottom / (bottom + extra), np.nan)
+
+    def interval(self, level: float = 0.95, method: str = "score", population: bool = True) -> tuple[Array, Array]:
+        """Limits that cover each probability, kept within [0, 1].
+
+        "delta": estimate ± z sd. "fieller": Fieller's set, right also where the parent configuration is rare. "score":
+        Fieller's set with the variance taken at the probability in question, right also for probabilities near 0 and
+        1; it is Wilson's interval where nothing was randomized.
+        """
+        if not 0 < level < 1:
+            raise EstimationError(f"level must lie in (0, 1), got {level} instead")
+        if method == "delta":
+            from scipy.special import ndtri
+
+            half = float(ndtri((1 + level) / 2)) * self.sd(population)
+            low, high = self.raw - half, self.raw + half
+        elif method == "fieller":
+            low, high = fieller(*self.moments(population), level)
+        elif method == "score":
+            low, high = score_limits(self._fitted(), self._second, level, population)
+        else:
+            raise EstimationError(f"method must be delta, fieller or score, got {method!r} instead")
+        low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+
+    def density(self, cell: tuple[int, ...], population: bool = True) -> Hinkley:
+        """The approximate distribution of one estimate, as a ratio of two normals."""
+        m1, m2, v11, v12, v22 = (float(part[cell]) for part in self.moments(population))
+        if min(v11, v22) <= 0:
+            raise EstimationError("nothing was randomized here and the table is exact: the estimate has no spread")
+        return Hinkley(m1, m2, v11**0.5, v22**0.5, v12 / (v11 * v22) ** 0.5)
+
+    def frame(self, level: float = 0.95) -> Any:
+        """A row per probability: the parents' values, the node's, the estimate, and its uncertainty where known."""
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        for (name, domain), codes in zip(self.schema.items(), np.indices(self.shape), strict=True):
+            columns[name] = [str(domain.labels[code]) for code in codes.reshape(-1)]
+        columns["probability"] = self.values.reshape(-1)
+        if self.family is not None:
+            low, high = self.interval(level)
+            columns |= {"raw": self.raw.reshape(-1), "sd": self.sd().reshape(-1)}
+            columns |= {"low": low.reshape(-1), "high": high.reshape(-1)}
+            columns["supported"] = np.repeat(np.ravel(self.supported), self.shape[-1])
+        return pa.table(columns)
+
+    def _fitted(self) -> Family:
+        if self.family is None:
+            raise EstimationError(f"the probabilities of {self.node!r} were given, not estimated: they carry no counts")
+        return self.family
+
+    @cached_property
+    def _second(self) -> tuple[Array, Array, Array]:
+        return second_moments(self._fitted())
+
+
+def fit_cpt(family: Family, schema: Schema, prior: str | float = "ml", counts: Array | None = None) -> CPT:
+    """The table of the last named attribute given the others.
+
+    ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), or the
+    number of records to spread. ``counts`` are used instead of the unbiased ones, say maximum-likelihood counts.
+    """
+    *parents, node = family.names
+    k = family.table.shape[-1]
+    counts = (family.table if counts is None else counts).reshape(-1, k)
+    alpha = _alpha(prior, counts.size)
+    values = np.full(counts.shape, 1.0 / k)
+    for row, found in zip(values, counts, strict=True):
+        total = float(found.sum())
+        if total <= 0:
+            continue  # nothing holds this configuration: uniform, as the prior would say
+        possible = found if (found >= 0).all() else project(found, total)
+        row[:] = (alpha + possible) / (alpha * k + total)
+    names = (*parents, node)
+    return CPT(node, tuple(parents), schema.select(names), values.reshape(family.table.shape), family, alpha)
+
+
+def _alpha(prior: str | float, cells: int) -> float:
+    if isinstance(prior, str):
+        if prior not in PRIORS:
+            raise EstimationError(f"prior must be one of {', '.join(PRIORS)} or a number of records, got {prior!r}")
+        return {"ml": 0.0, "k2": 1.0, "bdeu": 10.0 / cells}[prior]
+    if not prior >= 0:
+        raise EstimationError(f"prior must be a number of records, 0 or more, got {prior} instead")
+    return float(prior) / cells

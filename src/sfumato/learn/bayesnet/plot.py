@@ -1,0 +1,178 @@
+"""A drawing of a network: parents above children, links as strong as their evidence, tables on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.errors import EstimationError
+from sfumato.learn.bayesnet.layout import Place, routed
+from sfumato.learn.bayesnet.structure import Parents
+
+if TYPE_CHECKING:
+    from sfumato.learn.bayesnet.network import BayesianNetwork
+
+_INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
+_MOST_ROWS = 32
+
+
+def plot(
+    net: BayesianNetwork,
+    path: str | Path | None = None,
+    *,
+    cpts: bool | Sequence[str] = False,
+    title: str | None = None,
+    truth: Parents | None = None,
+) -> Any:
+    """Draw the network and, given a path, write it.
+
+    ``cpts`` adds the tables of all nodes or of the named ones. With ``truth``, the parents as they really are, links
+    too many are drawn red and missing ones dashed.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    shown = list(net.parents_) if cpts is True else list(cpts or ())
+    for node in shown:
+        net.cpt(node)
+    places, stops = routed(net.parents_)
+    everything = [*(x for x, _ in places.values()), *(x for way in stops.values() for x, _ in way)]
+    left, across = min(everything), max(everything) - min(everything)
+    down = max(y for _, y in places.values())
+    step = max(1.15, 2 * max(map(_half_width, places)) + 0.35)  # one unit of the drawing is one inch
+    width, height = max(3.6, step * (across + 1.2)), 1.1 * (down + 1) + (0.35 if title else 0.1)
+    tables = [_Table(net, node) for node in shown]
+    side = max((table.width for table in tables), default=0.0)
+    total_w, total_h = width + side, max(height, sum(table.height for table in tables))
+    figure = Figure(figsize=(total_w, total_h))
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, width / total_w, 1.0))
+    middle = (left + across / 2) * step
+    axes.set_xlim(middle - width / 2, middle + width / 2)
+    axes.set_ylim(0.55 + (0.3 if title else 0.0) - total_h, 0.55 + (0.3 if title else 0.0))
+    axes.axis("off")
+    if title:
+        axes.text(middle - width / 2 + 0.12, 0.68, title, fontsize=11, color=_INK, va="center")
+    spots = {node: (x * step, -y * 1.1) for node, (x, y) in places.items()}
+    ways = {link: [(x * step, -y * 1.1) for x, y in way] for link, way in stops.items()}
+    _links(axes, net, spots, ways, truth)
+    for node, (x, y) in spots.items():
+        axes.text(
+            x, y, node, ha="center", va="center", fontsize=10, color=_INK, zorder=3,
+            bbox={"boxstyle": "round,pad=0.45", "facecolor": _FILL, "edgecolor": _LINE, "linewidth": 1.2},
+        )  # fmt: skip
+    top = 1.0
+    for table in tables:
+        top -= table.height / total_h
+        table.draw(figure.add_axes((width / total_w, top, side / total_w, table.height / total_h)))
+    if path is not None:
+        try:
+            figure.savefig(str(path), dpi=150)
+        except (OSError, ValueError) as problem:
+            raise EstimationError(f"{path}: the picture cannot be written: {problem}") from None
+    return figure
+
+
+def _links(
+    axes: Any,
+    net: BayesianNetwork,
+    spots: dict[str, Place],
+    ways: dict[tuple[str, str], list[Place]],
+    truth: Parents | None,
+) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    strength = {(edge.parent, edge.child): edge.statistic for edge in net.edges_}
+    real = {(p, c) for c, held in truth.items() for p in held} if truth is not None else None
+    found = {(p, c) for c, held in net.parents_.items() for p in held}
+    for parent, child in sorted(found | (real or set())):
+        missing = (parent, child) not in found
+        if missing and (child, parent) in found:
+            continue
+        wrong = real is not None and (parent, child) not in real and (child, parent) not in real
+        color = "#c53030" if wrong else _FAINT if missing else _LINE
+        width = 1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(strength.get((parent, child), 60.0), 0.0))
+        bend = missing or spots[parent][1] == spots[child][1]
+        way = _curve([spots[parent], *ways.get((parent, child), []), spots[child]], bend)
+        _stop_at_box(way, child)
+        patch = FancyArrowPatch(path=way, arrowstyle="-|>", mutation_scale=13)
+        patch.set(color=color, linewidth=width, linestyle="--" if missing else "-", zorder=1)
+        axes.add_patch(patch)
+
+
+def _stop_at_box(way: Any, node: str) -> None:
+    """Pull the end of a path back to the edge of the box it points at."""
+    ahead = way.vertices[-1] - way.vertices[-2]
+    ahead = ahead / np.linalg.norm(ahead)
+    half = np.array([_half_width(node), 0.17])
+    with np.errstate(divide="ignore"):
+        back = float((half / np.abs(ahead)).min()) + 0.03
+    way.vertices[-1] -= back * ahead
+    if len(way.vertices) > 2:
+        way.vertices[-2] -= 0.5 * back * ahead
+
+
+def _half_width(node: str) -> float:
+    """Half the width of a node's box, in inches."""
+    return 0.0425 * len(node) + 0.1
+
+
+def _curve(points: list[Place], bend: bool) -> Any:
+    """A smooth path through the points."""
+    from matplotlib.path import Path as Curve
+
+    if len(points) == 2:
+        (x0, y0), (x1, y1) = points
+        if not bend:
+            return Curve(np.array(points), [Curve.MOVETO, Curve.LINETO])
+        away = ((x0 + x1) / 2 + 0.18 * (y1 - y0), (y0 + y1) / 2 - 0.18 * (x1 - x0))
+        return Curve(np.array([points[0], away, points[1]]), [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
+    at = np.array(points)
+    slope = np.gradient(at, axis=0)
+    steps, codes = [at[0]], [Curve.MOVETO]
+    for i in range(len(at) - 1):
+        steps += [at[i] + slope[i] / 3, at[i + 1] - slope[i + 1] / 3, at[i + 1]]
+        codes += [Curve.CURVE4] * 3
+    return Curve(np.array(steps), codes)
+
+
+class _Table:
+    """One conditional probability table as a grid, darker where more probable."""
+
+    def __init__(self, net: BayesianNetwork, node: str) -> None:
+        cpt = net.cpts_[node]
+        self.node, self.parents = node, cpt.parents
+        self.values = cpt.values.reshape(-1, cpt.shape[-1])
+        if len(self.values) > _MOST_ROWS:
+            raise EstimationError(f"the table of {node} has {len(self.values)} rows: too many to draw")
+        labels = [[str(label) for label in net.schema_[name].labels] for name in cpt.parents]
+        places = np.ndindex(*cpt.shape[:-1])
+        self.rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
+        self.columns = [str(label) for label in net.schema_[node].labels]
+        self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
+        self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
+        self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
+        self.width = self.margin + self.cell * len(self.columns) + 0.3
+        self.height = 0.24 * len(self.rows) + 0.75
+
+    def draw(self, axes: Any) -> None:
+        axes.set_xlim(0, self.width)
+        axes.set_ylim(self.height, 0)
+        axes.axis("off")
+        given = f" | {', '.join(self.parents)}" if self.parents else ""
+        axes.text(0.1, 0.22, f"{self.node}{given}", fontsize=9, color=_INK, weight="bold", va="center")
+        for i, column in enumerate(self.columns):
+            axes.text(self.margin + self.cell * (i + 0.5), 0.45, column, fontsize=7.5, ha="center", va="center")
+        for j, row in enumerate(self.rows):
+            y = 0.58 + 0.24 * j
+            axes.text(self.margin - 0.1, y + 0.12, row, fontsize=7.5, ha="right", va="center")
+            for i, value in enumerate(self.values[j]):
+                x = self.margin + self.cell * i
+                axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=0.08 + 0.5 * value, lw=0)
+                said = f"{value:.2f}"
+                if self.sds is not None and np.isfinite(self.sds[j, i]):
+                    said += f" ±{min(self.sds[j, i], 9.99):.2f}".replace("±0.", "±.")
+                axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")

@@ -1,0 +1,198 @@
+"""Finding parents: K2 under an order, a hill-climb without one, and the best tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from sfumato.evidence.families import Families
+from sfumato.evidence.independence import all_pairs
+from sfumato.learn.bayesnet.scores import Score
+from sfumato.learn.bayesnet.structure import Parents, check_order
+
+Progress = Callable[[str], None]
+
+
+def find(
+    score: Score, order: Sequence[str] | None, max_parents: int, how: str, progress: Progress | None = None
+) -> Parents:
+    """The structure, by the search that the request asks for."""
+    names = score.families.schema.names
+    if how == "tree":
+        return chow_liu(score.families, names)
+    checked = None if order is None else check_order(order, names)
+    score.check_bound(names, min(max_parents, len(names) - 1))
+    if checked is None:
+        return hill_climb(score, names, max_parents, progress)
+    found = k2(score, checked, max_parents, progress)
+    return {name: found[name] for name in names}
+
+
+def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress | None = None) -> Parents:
+    """Parents of each node among those before it, one at a time while the score gains (Cooper and Herskovits 1992).
+
+    Under a score that prunes, a parent that a later one explains away is taken out again.
+    """
+    if max_parents and len(order) > 1:
+        score.families.count_pairs()
+    out: Parents = {}
+    for i, node in enumerate(order):
+        out[node] = score.ordered(_parents(score, node, order[:i], max_parents))
+        if progress is not None:
+            progress(node)
+    return out
+
+
+def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[str]:
+    held: list[str] = []
+    seen = {frozenset(held)}
+    while len(held) < most:
+        gains = {z: score.gain(node, z, held) for z in before if z not in held}
+        best = max(gains, key=lambda z: gains[z], default=None)
+        if best is None or not gains[best] > 0:
+            break
+        held.append(best)
+        if score.prunes:
+            _prune(score, node, held)
+        if frozenset(held) in seen:
+            break
+        seen.add(frozenset(held))
+    return held
+
+
+def _prune(score: Score, node: str, held: list[str]) -> None:
+    """Take out, the weakest first, what the other parents explain."""
+    while len(held) > 1:
+        gains = {z: score.gain(node, z, [other for other in held if other != z]) for z in held}
+        worst = min(gains, key=lambda z: gains[z])
+        if gains[worst] > 0:
+            return
+        held.remove(worst)
+
+
+def hill_climb(
+    score: Score, names: Sequence[str], max_parents: int, progress: Progress | None = None, tolerance: float = 1e-4
+) -> Parents:
+    """From no edges, the best of adding, removing or reversing one edge, until nothing gains.
+
+    Many scores cannot tell a -> b from b -> a, and which of the two comes first decides where the climb ends. So it is
+    made several times, with different orders to decide such ties, and the best end is kept.
+    """
+    score.families.count_pairs()
+    ends = [_climb(score, ranked, max_parents, progress, tolerance) for ranked in _orders(tuple(names))]
+    best = max(ends, key=lambda held: sum(score.local(node, tuple(parents)) for node, parents in held.items()))
+    return {name: score.ordered(tuple(best[name])) for name in names}
+
+
+def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The names, the names backward, and both from the middle on."""
+    half = len(names) // 2
+    turned = names[half:] + names[:half]
+    return list(dict.fromkeys((names, names[::-1], turned, turned[::-1])))
+
+
+Move = tuple[str, str, str]  # what, parent, child
+
+
+def _climb(
+    score: Score, names: tuple[str, ...], max_parents: int, progress: Progress | None, tolerance: float
+) -> dict[str, set[str]]:
+    held: dict[str, set[str]] = {name: set() for name in names}
+    while True:
+        moves = list(_moves(score, held, names, max_parents))
+        best = _best(moves, tolerance)
+        if best is None:  # turning an edge may cost nothing and open a way
+            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < 1e-6]
+            turned = (_changed(held, move) for move in level)
+            onward = (other for other in turned if _best(_moves(score, other, names, max_parents), tolerance))
+            held, old = next(onward, held), held
+            if held is old:
+                return held
+            continue
+        held = _changed(held, best)
+        if progress is not None:
+            progress(best[2])
+
+
+def _best(moves: Iterable[tuple[float, Move]], tolerance: float) -> Move | None:
+    """The move that gains most, the first of those that gain the same."""
+    best, found = tolerance, None
+    for gain, move in moves:
+        if gain > best + (1e-9 * abs(best) if found is not None else 0.0):
+            best, found = gain, move
+    return found
+
+
+def _changed(held: dict[str, set[str]], move: Move) -> dict[str, set[str]]:
+    what, parent, child = move
+    out = {node: set(parents) for node, parents in held.items()}
+    if what == "add":
+        out[child].add(parent)
+    else:
+        out[child].remove(parent)
+        if what == "reverse":
+            out[parent].add(child)
+    return out
+
+
+def _moves(
+    score: Score, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int
+) -> Iterator[tuple[float, Move]]:
+    """Every legal change of one edge with what it gains, parents that come early in the names first."""
+    above = _ancestors(held)
+    now = {name: score.local(name, tuple(held[name])) for name in names}
+    for parent in names:
+        for child in names:
+            if parent == child or parent in held[child] or child in above[parent]:
+                continue
+            if len(held[child]) < max_parents:
+                yield score.local(child, (*held[child], parent)) - now[child], ("add", parent, child)
+    for child in names:
+        for parent in sorted(held[child]):
+            less = score.local(child, tuple(held[child] - {parent})) - now[child]
+            yield less, ("remove", parent, child)
+            if len(held[parent]) < max_parents and not _reaches_otherwise(held, parent, child):
+                more = score.local(parent, (*held[parent], child)) - now[parent]
+                yield less + more, ("reverse", parent, child)
+
+
+def chow_liu(families: Families, names: Sequence[str], root: str | None = None) -> Parents:
+    """The tree with the strongest links (Chow and Liu 1968), links weighed by the evidence for them."""
+    tests = all_pairs(families, names)
+    link = {frozenset(pair): test.evidence for pair, test in tests.items()}
+    start = root or names[0]
+    out: Parents = {start: ()}
+    left = [name for name in names if name != start]
+    while left:
+        parent, child = max(
+            ((inside, outside) for inside in out for outside in left), key=lambda pair: link[frozenset(pair)]
+        )
+        out[child] = (parent,)
+        left.remove(child)
+    return {name: out[name] for name in names}
+
+
+def _ancestors(held: dict[str, set[str]]) -> dict[str, set[str]]:
+    out: dict[str, set[str]] = {}
+
+    def visit(node: str) -> set[str]:
+        if node not in out:
+            out[node] = set().union(*(visit(parent) | {parent} for parent in held[node]))
+        return out[node]
+
+    for node in held:
+        visit(node)
+    return out
+
+
+def _reaches_otherwise(held: dict[str, set[str]], parent: str, child: str) -> bool:
+    """Whether child is reached from parent by another way than their edge: then turning the edge makes a cycle."""
+    stack = [other for other in held[child] if other != parent]
+    seen = set(stack)
+    while stack:
+        node = stack.pop()
+        if node == parent:
+            return True
+        fresh = held[node] - seen
+        seen |= fresh
+        stack.extend(fresh)
+    return False

@@ -1,0 +1,121 @@
+"""The graph alone: parents of every node, checked before anything is computed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import EstimationError
+
+Parents = dict[str, tuple[str, ...]]
+
+
+def check_parents(parents: Mapping[str, Sequence[str]], names: Sequence[str]) -> Parents:
+    """Parents of every named attribute, or one line that says what is wrong with them.
+
+    >>> check_parents({"a": [], "b": ["a"]}, ["a", "b"])
+    {'a': (), 'b': ('a',)}
+    """
+    known = set(names)
+    for node, held in parents.items():
+        if isinstance(held, str):
+            raise EstimationError(f"the parents of {node!r} must be a list of names, got the text {held!r} instead")
+        for name in (node, *held):
+            if name not in known:
+                raise EstimationError(f"the structure names {name!r}, which is no attribute; there are {_some(names)}")
+        if node in held or len(set(held)) != len(held):
+            raise EstimationError(f"the parents of {node!r} must be distinct other nodes, got {', '.join(held)}")
+    missing = [name for name in names if name not in parents]
+    if missing:
+        raise EstimationError(f"the structure does not say what the parents of {_some(missing)} are; give [] for none")
+    out = {name: tuple(parents[name]) for name in names}
+    topological(out)
+    return out
+
+
+def topological(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The nodes with every parent before its children.
+
+    >>> topological({"b": ("a",), "a": ()})
+    ('a', 'b')
+    """
+    left = {node: set(held) for node, held in parents.items()}
+    out: list[str] = []
+    while left:
+        free = [node for node, held in left.items() if not held]
+        if not free:
+            raise EstimationError(f"the structure is cyclic: {' -> '.join(_cycle(left))}")
+        for node in free:
+            del left[node]
+            out.append(node)
+        for held in left.values():
+            held.difference_update(free)
+    return tuple(out)
+
+
+def check_order(order: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """An order that names every attribute once."""
+    if isinstance(order, str):
+        raise EstimationError(f"order must be a list of names, got the text {order!r} instead")
+    twice = [name for name in order if list(order).count(name) > 1]
+    unknown = [name for name in order if name not in names]
+    missing = [name for name in names if name not in order]
+    if twice:
+        raise EstimationError(f"the order names {twice[0]!r} twice")
+    if unknown:
+        raise EstimationError(f"the order names {unknown[0]!r}, which is no attribute; there are {_some(names)}")
+    if missing:
+        raise EstimationError(f"the order misses {_some(missing)}")
+    return tuple(order)
+
+
+def skeleton(parents: Mapping[str, Sequence[str]]) -> set[frozenset[str]]:
+    """The links, whatever their direction."""
+    return {frozenset((node, parent)) for node, held in parents.items() for parent in held}
+
+
+def wrong_links(found: Mapping[str, Sequence[str]], true: Mapping[str, Sequence[str]]) -> tuple[int, int]:
+    """How many links are extra and how many are missing."""
+    ours, theirs = skeleton(found), skeleton(true)
+    return len(ours - theirs), len(theirs - ours)
+
+
+def read_structure(path: str | Path) -> Parents:
+    """The structure in a BIF file or in a JSON file like {"child": ["parent", ...], ...}."""
+    path = Path(path)
+    try:
+        text = path.read_text()
+    except OSError as problem:
+        raise EstimationError(f"{path}: cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise EstimationError(f"{path}: is not text") from None
+    if path.suffix == ".bif":
+        from sfumato.learn.bayesnet.bif import read_bif
+
+        return read_bif(text, str(path)).parents
+    try:
+        document: Any = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise EstimationError(f"{path}: is neither BIF nor JSON: {problem}") from None
+    good = isinstance(document, dict) and all(
+        isinstance(held, list) and all(isinstance(name, str) for name in held) for held in document.values()
+    )
+    if not good:
+        raise EstimationError(f'{path}: must look like {{"child": ["parent", ...], ...}}')
+    return {node: tuple(held) for node, held in document.items()}
+
+
+def _cycle(left: Mapping[str, set[str]]) -> list[str]:
+    node = next(iter(left))
+    path = [node]
+    while True:
+        node = min(left[node] & set(left))
+        if node in path:
+            return [*path[path.index(node) :], node][::-1]
+        path.append(node)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,260 @@
+"""Every attack reaches its published figure, and fails where it should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sfumato import channels as c
+from sfumato.assess import attacks, privacy
+from sfumato.errors import ChannelError, SfumatoError
+
+
+def correlated(seed: int, n: int = 1000, d: int = 50, components: int = 5, eigenvalue: float = 400.0):
+    """Huang, Du and Chen's setting: a few strong directions in many columns."""
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.normal(size=(d, d)))[0][:, :components]
+    return rng.normal(size=(n, components)) * np.sqrt(eigenvalue) @ basis.T, rng
+
+
+class TestBayes:
+    def test_success_is_that_of_the_channel(self):
+        rng = np.random.default_rng(0)
+        channel, prior = c.symmetric(4, 0.4), np.array([0.4, 0.3, 0.2, 0.1])
+        truth = rng.choice(4, 200_000, p=prior)
+        found = attacks.bayes(channel.randomize(truth, rng), channel, prior, truth)
+        assert 1 - found.error == pytest.approx(privacy.map_success(channel, prior), abs=0.006)
+        assert found.nothing == pytest.approx(0.6, abs=0.006)
+        assert found.advantage > 0.3
+
+    def test_learns_nothing_from_a_blind_channel(self):
+        P = [[0.3, 0.7], [0.3, 0.7]]
+        found = attacks.bayes([0, 1, 1, 0], P, [0.8, 0.2])
+        assert found.recovered.tolist() == [0] * 4
+        assert found.advantage == pytest.approx(0)
+
+    def test_several_answers_are_pooled(self):
+        found = attacks.bayes([[0, 1, 1], [0, 0, 1]], [[0.7, 0.3], [0.3, 0.7]])
+        assert found.recovered.tolist() == [1, 0]
+
+    def test_refuses_answers_that_cannot_be(self):
+        with pytest.raises(ChannelError, match="released code 2 cannot occur"):
+            attacks.bayes([0, 2], [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0]])
+        with pytest.raises(ChannelError, match=r"must lie in \[0, 1\], got 0 to 5"):
+            attacks.bayes([0, 5], c.binary(0.1, 0.1))
+        with pytest.raises(ChannelError, match="contradict each other"):
+            attacks.bayes([[0, 1]], c.identity(2))
+        with pytest.raises(SfumatoError, match="whole-number codes"):
+            attacks.bayes([0.5], c.binary(0.1, 0.1))
+        with pytest.raises(SfumatoError, match="truth must have 2 entries"):
+            attacks.bayes([0, 1], c.binary(0.1, 0.1), truth=[1])
+
+
+class TestRepeated:
+    def test_ten_releases(self):
+        channel = c.symmetric(4, gamma=3)
+        assert 1 - attacks.repeated(channel, 1).error == pytest.approx(0.5, abs=1e-9)
+        assert 1 - attacks.repeated(channel, 10).error == pytest.approx(0.815, abs=5e-4)
+
+    def test_simulation_agrees_with_the_exact_sum(self, monkeypatch):
+        channel = c.symmetric(4, gamma=3)
+        exact = attacks.repeated(channel, 5)
+        monkeypatch.setattr("sfumato.assess.attacks.posterior._MOST_PATTERNS", 0)
+        found = attacks.repeated(channel, 5, trials=40_000, rng=3)
+        assert exact.details["exact"]
+        assert not found.details["exact"]
+        assert found.error == pytest.approx(exact.error, abs=4.9 * 0.5 / 200)
+
+    def test_groups_are_known_at_once_and_the_rest_follows(self):
+        grouped = c.blocks([c.symmetric(3, 0.3)] * 2)
+        assert 1 - attacks.repeated(grouped, 1).error == pytest.approx(0.7)
+
+    def test_noise_averages_out(self):
+        found = attacks.repeated(c.gaussian(2), 16)
+        assert (found.error, found.naive) == (0.5, 2.0)
+
+    def test_the_mean_of_noisy_releases(self):
+        rng = np.random.default_rng(12)
+        X = 10 * rng.normal(size=(4000, 2))
+        found = attacks.average([X + 2 * rng.normal(size=X.shape) for _ in range(16)], 2.0, X)
+        assert found.error == pytest.approx(0.5, rel=0.05)
+        assert found.naive == pytest.approx(2.0, rel=0.05)
+        assert attacks.average([X[:, 0]] * 4, 2.0).error == 1.0
+        with pytest.raises(SfumatoError, match="a column or table per release"):
+            attacks.average([1.0, 2.0], 2.0)
+
+    def test_times_must_be_whole(self):
+        with pytest.raises(SfumatoError, match="times must be a whole number"):
+            attacks.repeated(c.binary(0.1, 0.1), 0)
+
+
+class TestAdditiveNoise:
+    def test_the_published_setting(self):
+        errors = []
+        for seed in range(4):
+            X, rng = correlated(seed)
+            Z = X + 5 * rng.normal(size=X.shape)
+            found = [attack(Z, 5.0, X) for attack in (attacks.spectral, attacks.pca, attacks.bayes_estimate)]
+            errors.append([f.error for f in found] + [found[0].naive])
+        spectral, pca, bayes, naive = np.mean(errors, axis=0)
+        assert spectral == pytest.approx(1.64, abs=0.02)
+        assert pca == pytest.approx(1.63, abs=0.02)
+        assert bayes == pytest.approx(1.70, abs=0.02)
+        assert naive == pytest.approx(5.0, abs=0.02)
+
+    def test_independent_columns_are_safe_from_it(self):
+        rng = np.random.default_rng(9)
+        X = 5 * rng.normal(size=(1000, 20))
+        Z = X + 5 * rng.normal(size=X.shape)
+        for attack in (attacks.spectral, attacks.pca, attacks.bayes_estimate):
+            found = attack(Z, 5.0, X)
+            # knowing Z and the spreads alone gives 5 / sqrt 2; correlation adds nothing
+            assert found.error > 0.97 * 5 / np.sqrt(2)
+
+    def test_without_the_truth_only_the_recovery_is_told(self):
+        X, rng = correlated(1)
+        found = attacks.spectral(X + 5 * rng.normal(size=X.shape), 5.0)
+        assert found.error is None
+        assert found.details["components"] == 5
+        assert found.recovered.shape == X.shape
+        assert found.nothing == pytest.approx(np.sqrt(400 * 5 / 50), rel=0.1)
+
+    def test_bad_input(self):
+        with pytest.raises(SfumatoError, match="positive, finite standard deviation, got 0"):
+            attacks.spectral(np.ones((4, 2)), 0)
+        with pytest.raises(SfumatoError, match=r"components must lie in \[1, 2\], got 3"):
+            attacks.pca(np.eye(2), 1.0, components=3)
+        with pytest.raises(SfumatoError, match="truth must have shape"):
+            attacks.pca(np.random.default_rng(0).normal(size=(9, 2)), 1.0, np.ones((3, 2)))
+        with pytest.raises(SfumatoError, match="table of finite numbers"):
+            attacks.bayes_estimate([[np.nan, 1.0]], 1.0)
+
+
+def rotation(d: int, rng: np.random.Generator) -> np.ndarray:
+    return np.linalg.qr(rng.normal(size=(d, d)))[0]
+
+
+class TestRotation:
+    def test_d_known_records_undo_a_rotation_exactly(self):
+        rng = np.random.default_rng(3)
+        X = rng.normal(size=(200, 6)) * [1, 2, 3, 4, 5, 6]
+        Y = X @ rotation(6, rng)
+        found = attacks.procrustes(Y, X[:6], range(6), X)
+        assert found.error < 1e-9
+        assert found.nothing > 1
+        # the control: fewer known records leave directions open
+        assert attacks.procrustes(Y, X[:3], range(3), X).error > 0.5
+
+    def test_a_shift_needs_one_record_more(self):
+        rng = np.random.default_rng(4)
+        X = rng.normal(size=(100, 4))
+        Y = X @ rotation(4, rng) + [5, 6, 7, 8]
+        assert attacks.procrustes(Y, X[:5], range(5), X, shift=True).error < 1e-9
+        assert attacks.procrustes(Y, X[:5], range(5), X).error > 1
+
+    def test_a_projection_is_undone_in_part(self):
+        rng = np.random.default_rng(5)
+        X = rng.normal(size=(400, 3)) @ rng.normal(size=(3, 10)) + 0.1 * rng.normal(size=(400, 10))
+        Y = X @ rng.normal(size=(10, 5)) / np.sqrt(5)
+        found = attacks.procrustes(Y, X[:40], range(40), X)
+        assert found.error < 0.3 * found.nothing
+
+    def test_a_sample_undoes_a_rotation_of_skewed_data(self):
+        rng = np.random.default_rng(6)
+        scale = np.array([1.0, 2.0, 4.0, 8.0])
+        X, sample = ((rng.exponential(size=(n, 4)) - 1) * scale for n in (3000, 3000))
+        found = attacks.rotation_pca(X @ rotation(4, rng), sample, X)
+        assert found.error < 0.25 * found.nothing
+
+    def test_a_sample_does_not_undo_a_rotation_of_round_data(self):
+        rng = np.random.default_rng(7)
+        X, sample = rng.normal(size=(3000, 4)), rng.normal(size=(3000, 4))
+        found = attacks.rotation_pca(X @ rotation(4, rng), sample, X)
+        assert found.error > 0.8 * found.nothing
+
+    def test_bad_input(self):
+        with pytest.raises(SfumatoError, match="rows must name the released row of each of the 2 known records"):
+            attacks.procrustes(np.eye(3), np.eye(3)[:2], [0, 7])
+        with pytest.raises(SfumatoError, match="at least 3 columns"):
+            attacks.rotation_pca(np.eye(3), np.ones((5, 2)))
+
+
+class TestNormBound:
+    @staticmethod
+    def setting(seed: int, projected: int, alike: bool):
+        rng = np.random.default_rng(seed)
+        n, d = 60, 4
+        X2 = rng.normal(size=(n, d))
+        # the lemma says something only about columns that are nearly parallel to the known one
+        X1 = X2 if alike else rng.normal(size=(n, d))
+        R = rng.normal(size=(projected, n)) / np.sqrt(projected)
+        return X1, X2, R @ X1, R @ X2
+
+    def test_holds_on_average_and_fails_for_single_draws(self):
+        holds, bounds, norms = [], [], []
+        for seed in range(300):
+            X1, X2, Y1, Y2 = self.setting(seed, 10, alike=True)
+            found = attacks.norm_bound(Y1, Y2, np.linalg.norm(X2[:, 0]), 0, X1)
+            holds.append(found.bounds[0] <= found.norms[0])
+            bounds.append(found.bounds[0])
+            norms.append(found.norms[0])
+        assert np.mean(bounds) == pytest.approx(np.mean(norms), rel=0.05)  # equality for the same column
+        assert 0.4 < np.mean(holds) < 0.65  # and a coin toss for one draw
+
+    def test_says_little_about_unrelated_columns(self):
+        X1, X2, Y1, Y2 = self.setting(1, 30, alike=False)
+        found = attacks.norm_bound(Y1, Y2, np.linalg.norm(X2[:, 0]), 0, X1)
+        assert found.tightness < 0.5
+        assert attacks.norm_bound(Y1, Y2, 1.0).holds is None
+
+    def test_lemma_4_2_is_vacuous(self):
+        X1, X2, Y1, Y2 = self.setting(2, 30, alike=False)
+        bound = attacks.norm_bound(Y1, Y2, np.linalg.norm(X2[:, 0])).bounds[1]
+        assert attacks.element_bound(bound, X1[1:, 1]) == 0
+        assert attacks.element_bound(5.0, [3.0]) == pytest.approx(4.0)
+
+    def test_bad_input(self):
+        with pytest.raises(SfumatoError, match="norm must be positive, got 0"):
+            attacks.norm_bound(np.eye(2), np.eye(2), 0.0)
+        with pytest.raises(SfumatoError, match="same number of rows"):
+            attacks.norm_bound(np.eye(2), np.ones((3, 2)), 1.0)
+        with pytest.raises(SfumatoError, match=r"column must lie in \[0, 1\]"):
+            attacks.norm_bound(np.eye(2), np.eye(2), 1.0, 5)
+
+
+class TestResampled:
+    @staticmethod
+    def resampled(seed: int, width: float, d: int = 8, n: int = 500):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, d))
+        own = rng.integers(0, n, n)
+        noise = np.median(rng.uniform(-1, 1, size=(3, n, d)), axis=0)  # Epanechnikov
+        return X, X[own] + width * noise, own, rng.normal(size=(n, d))
+
+    def test_a_narrow_kernel_links_and_a_wide_one_does_not(self):
+        X, Y, own, _ = self.resampled(0, 0.5455)
+        narrow = attacks.linkage(X, Y, own)
+        assert 1 - narrow.error > 0.85
+        assert narrow.nothing == pytest.approx(1 - 1 / 500)
+        X, Y, own, _ = self.resampled(0, 4.0)
+        assert 1 - attacks.linkage(X, Y, own).error < 0.15
+
+    def test_membership(self):
+        X, Y, _, fresh = self.resampled(1, 0.5455)
+        inside = attacks.membership(X, fresh, Y)
+        assert inside.details["auc"] > 0.75
+        # the control: against rows made from others, membership is blind
+        _, other, _, _ = self.resampled(2, 0.5455)
+        blind = attacks.membership(X, fresh, other)
+        assert abs(blind.details["auc"] - 0.5) < 5 * blind.details["se"]
+
+    def test_bad_input(self):
+        with pytest.raises(SfumatoError, match="own must name an original row for each of the 2"):
+            attacks.linkage(np.eye(3), np.eye(3)[:2], [0])
+        with pytest.raises(SfumatoError, match="same columns, got 3 and 2"):
+            attacks.linkage(np.eye(3), np.eye(2), [0, 1])
+
+
+def test_a_recovery_reads_as_one_line():
+    found = attacks.bayes([0, 1], c.binary(0.25, 0.25))
+    assert str(found) == "bayes: error 0.25, knowing nothing 0.5"

@@ -1,0 +1,66 @@
+"""sfumato learn bayesnet, from the outside."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.cli import app
+from sfumato.learn import BayesianNetwork
+from sfumato.learn.bayesnet.gallery import gallery
+
+pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    net = gallery("survey")
+    scheme = sf.Scheme(net.schema_, {name: c.symmetric(domain.size, 0.1) for name, domain in net.schema_.items()})
+    path = tmp_path_factory.mktemp("release") / "r.parquet"
+    sf.randomize(net.sample(8000, rng=1), scheme, rng=2).save(path)
+    return path
+
+
+def run(*arguments) -> str:
+    result = CliRunner().invoke(app, ["learn", "bayesnet", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.output
+
+
+def test_order_plot_and_bif(release, tmp_path) -> None:
+    said = run(
+        release, "--order", "A,S,E,O,R,T", "--plot", tmp_path / "net.svg", "--tables", "--bif", tmp_path / "n.bif"
+    )
+    assert "6 nodes" in said and "p-value" in said
+    assert (tmp_path / "net.svg").read_text().lstrip().startswith("<?xml")
+    assert set(BayesianNetwork.from_bif(tmp_path / "n.bif").parents_) == set("ASEORT")
+
+
+def test_structure_and_json(release, tmp_path) -> None:
+    (tmp_path / "s.json").write_text(json.dumps({n: list(h) for n, h in gallery("survey").parents_.items()}))
+    document = json.loads(run(release, "--structure", tmp_path / "s.json", "--json"))
+    assert document["parents"]["T"] == ["O", "R"] and len(document["edges"]) == 6
+    cell = document["probabilities"]["A"][0]
+    assert cell["low"] <= cell["probability"] <= cell["high"] and abs(cell["probability"] - 0.3) < 0.05
+
+
+def test_bad_requests(release, tmp_path) -> None:
+    (tmp_path / "s.json").write_text('{"A": ["nobody"]}')
+    for arguments, said in (
+        (("--structure", tmp_path / "s.json"), "names 'nobody'"),
+        (("--order", "A,S"), "the order misses"),
+        (("--score", "aic"), "score must be one of"),
+        (("--order", "A,S,E,O,R,T", "--structure", tmp_path / "s.json"), "and not both"),
+    ):
+        with pytest.raises(sf.SfumatoError, match=said):
+            run(release, *arguments)
+
+
+def test_without_order_and_as_a_tree(release) -> None:
+    assert "links" in run(release, "--max-parents", 2)
+    assert "5 links" in run(release, "--tree")

@@ -1,0 +1,254 @@
+"""The model after learning: exact answers against the full joint table, exchange formats, pictures, bad input."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import EstimationError, MissingPartError, SchemaError
+from sfumato.learn import BayesianNetwork
+from sfumato.learn.bayesnet.gallery import NETWORKS, gallery
+from sfumato.learn.bayesnet.structure import read_structure
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from conftest import need
+
+
+def joint(net: BayesianNetwork) -> np.ndarray:
+    """The full joint table, one product after the other."""
+    names = net.schema_.names
+    out = np.ones(net.schema_.sizes())
+    for node, cpt in net.cpts_.items():
+        axes = [*cpt.parents, node]
+        order = sorted(range(len(axes)), key=lambda i: names.index(axes[i]))
+        shape = [net.schema_[n].size if n in axes else 1 for n in names]
+        out = out * cpt.values.transpose(order).reshape(shape)
+    return out
+
+
+@pytest.mark.parametrize("name", ["asia", "survey", "sachs"])
+def test_marginals_and_queries_are_those_of_the_joint_table(name) -> None:
+    net = gallery(name)
+    table, names = joint(net), list(net.schema_.names)
+    last, first = names[-1], names[0]
+    axes = tuple(i for i, n in enumerate(names) if n not in (first, last))
+    np.testing.assert_allclose(net.marginal([last, first]), table.sum(axes).T, atol=1e-12)
+    value = net.schema_[last].labels[0]
+    slice_ = np.take(table, 0, axis=len(names) - 1)
+    expected = slice_.sum(tuple(range(1, len(names) - 1)))
+    found = net.query(first, {last: value})
+    np.testing.assert_allclose(list(found.values()), expected / expected.sum(), atol=1e-12)
+
+
+def test_pgmpy_answers_the_same_and_the_network_comes_back_from_it() -> None:
+    need(find_spec("pgmpy") is not None, "pgmpy", "pip install 'sfumato[bayes]'")
+    net = gallery("asia")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = net.query(["lung", "bronc"], {"dysp": "yes", "xray": "no"}, engine="pgmpy")
+        back = BayesianNetwork.from_pgmpy(net.to_pgmpy())
+    ours = net.query(["lung", "bronc"], {"dysp": "yes", "xray": "no"})
+    assert ours.keys() == theirs.keys()
+    np.testing.assert_allclose(list(ours.values()), list(theirs.values()), atol=1e-12)
+    assert {n: set(h) for n, h in back.parents_.items()} == {n: set(h) for n, h in net.parents_.items()}
+    assert back.score(net) < 1e-12
+
+
+def test_pgmpy_reads_our_bif_and_we_read_theirs(tmp_path) -> None:
+    need(find_spec("pgmpy") is not None, "pgmpy", "pip install 'sfumato[bayes]'")
+    net = gallery("sachs")
+    net.to_bif(tmp_path / "ours.bif")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pgmpy.readwrite import BIFReader, BIFWriter
+
+        model = BIFReader(str(tmp_path / "ours.bif")).get_model()
+        BIFWriter(model).write(str(tmp_path / "theirs.bif"))
+        assert BayesianNetwork.from_pgmpy(model).score(net) < 1e-9
+    assert BayesianNetwork.from_bif(tmp_path / "theirs.bif").score(net) < 1e-6
+
+
+def test_without_pgmpy_the_request_says_how_to_get_it() -> None:
+    if find_spec("pgmpy") is not None:
+        pytest.skip("pgmpy is here")
+    with pytest.raises(MissingPartError, match=r"pip install 'sfumato\[bayes\]'"):
+        gallery("asia").to_pgmpy()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_bif_round_trip(name, tmp_path) -> None:
+    net = gallery(name)
+    net.to_bif(tmp_path / "net.bif")
+    back = BayesianNetwork.from_bif(tmp_path / "net.bif")
+    assert back.parents_ == net.parents_ and back.schema_ == net.schema_
+    for node in net.parents_:
+        np.testing.assert_array_equal(back.cpt(node).values, net.cpt(node).values)
+
+
+def test_bif_keeps_numeric_ordinal_and_nullable_domains() -> None:
+    schema = sf.Schema(
+        {
+            "age": sf.Numeric(0, 100, bins=3),
+            "grade": sf.Ordinal(("a b", 'quo"te'), nullable=True),
+            "n": sf.Categorical((1, 2)),
+        }
+    )
+    tables = {"age": [0.2, 0.3, 0.5], "grade": np.full((3, 3), 1 / 3), "n": [0.5, 0.5]}
+    net = BayesianNetwork.of(schema, {"age": [], "grade": ["age"], "n": []}, tables)
+    back = BayesianNetwork.from_bif(net.to_bif())
+    assert back.schema_ == schema
+    assert back.score(net) < 1e-12
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("network x {\n}\n", "declares no variables"),
+        ("variable a {\n type discrete [ 2 ] { 0, 1 };\n}\n", "gives no probabilities for 'a'"),
+        ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (b) { table .5, .5; }\n", "names 'b'"),
+        ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (a) { table .5; }\n", "must have 2 numbers, got 1"),
+        ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (a) { table .5, x; }\n", "'x' is not a number"),
+        ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (a) { table .5, .6; }\n", "sum to 1"),
+        ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (a | a", "ends in the middle"),
+        ("variable a {\n type continuous;\n}\n", "is not discrete"),
+    ],
+)
+def test_damaged_bif_is_one_clear_line(text, said) -> None:
+    with pytest.raises(EstimationError, match=said) as problem:
+        BayesianNetwork.from_bif(text)
+    assert "\n" not in str(problem.value)
+
+
+def test_sampling_follows_the_network() -> None:
+    net = gallery("asia")
+    n = 200_000
+    rows = net.schema_.encode(net.sample(n, rng=1))
+    for node in ("either", "dysp"):
+        share = (rows[node] == 0).mean()
+        p = net.marginal([node])[0]
+        assert abs(share - p) < 5 * np.sqrt(p * (1 - p) / n)
+    assert net.sample(5, rng=2).equals(net.sample(5, rng=2))
+
+
+def test_prediction_is_bayes_rule_and_needs_only_the_blanket() -> None:
+    net = gallery("asia")
+    rows = {"smoke": ["yes", "no"], "either": ["yes", "no"], "tub": ["no", "no"]}
+    share = net.predict_proba(rows, "lung")
+    for i in range(2):
+        given = {name: column[i] for name, column in rows.items()}
+        expected = list(net.query("lung", given).values())
+        np.testing.assert_allclose(share[i], expected, atol=1e-12)
+    assert net.predict(rows, "lung").to_pylist() == ["yes", "no"]
+    assert net.predict({"xray": ["yes"]}, "asia").to_pylist() == ["no"] if not net.parents_["tub"] else True
+    with pytest.raises(EstimationError, match="needs column 'tub'"):
+        net.predict({"smoke": ["yes"], "either": ["yes"]}, "lung")
+
+
+def test_log_likelihood_and_distance_are_those_of_the_joint_table() -> None:
+    net, other = gallery("survey"), gallery("survey")
+    other.cpts_["O"] = BayesianNetwork.of(
+        net.schema_, net.parents_, {n: cpt.values if n != "O" else np.full((2, 2), 0.5) for n, cpt in net.cpts_.items()}
+    ).cpts_["O"]
+    p, q = joint(net), joint(other)
+    assert other.score(net) == pytest.approx(float((p * np.log(p / q)).sum()), rel=1e-9)
+    assert net.score(net) == 0
+    table = net.sample(200, rng=3)
+    codes = net.schema_.encode(table)
+    expected = float(np.log(p[tuple(codes[name] for name in net.schema_.names)]).sum())
+    assert net.log_likelihood(table) == pytest.approx(expected)
+    assert net.log_likelihood(sf.evidence(table, net.schema_)) == pytest.approx(expected)
+    assert net.score(table) == pytest.approx(expected / 200)
+
+
+def test_pictures_are_drawn(tmp_path) -> None:
+    net = gallery("asia")
+    for target in ("net.svg", "net.png"):
+        net.plot(tmp_path / target, cpts=["dysp"], truth=net.parents_)
+        assert (tmp_path / target).stat().st_size > 5000
+    with pytest.raises(EstimationError, match="there is no node 'nobody'"):
+        net.plot(cpts=["nobody"])
+    with pytest.raises(EstimationError, match="the picture cannot be written"):
+        net.plot(tmp_path / "no" / "net.png")
+
+
+SCHEMA = sf.Schema({name: sf.Categorical((0, 1)) for name in "abc"})
+ROWS = {name: [0, 1, 0, 1, 1, 0] for name in "abc"}
+
+
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        ({"parents": {"a": ["c"], "b": ["a"], "c": ["b"]}}, "cyclic: .* -> "),
+        ({"parents": {"a": [], "b": ["a"]}}, "does not say what the parents of c are"),
+        ({"parents": {"a": [], "b": ["x"], "c": []}}, "names 'x', which is no attribute"),
+        ({"parents": {"a": ["a"], "b": [], "c": []}}, "must be distinct other nodes"),
+        ({"parents": {"a": [], "b": "a", "c": []}}, "must be a list of names"),
+        ({"order": ["a", "b"]}, "the order misses c"),
+        ({"order": ["a", "b", "c", "a"]}, "the order names 'a' twice"),
+        ({"order": ["a", "b", "x"]}, "the order names 'x'"),
+        ({"score": "aic"}, "score must be one of wald, bic, bayes, bdeu"),
+        ({"max_parents": -1}, "max_parents must be a whole number"),
+        ({"parents": {}, "order": []}, "and not both"),
+        ({"score": "bayes", "eta": 0.0, "order": ["a", "b", "c"]}, "eta must lie in"),
+        ({"score": "bic", "penalty": 0.0, "order": ["a", "b", "c"]}, "penalty must be positive"),
+    ],
+)
+def test_bad_structures_are_one_clear_line(options, said) -> None:
+    with pytest.raises(EstimationError, match=said) as problem:
+        BayesianNetwork(**options).fit(sf.evidence(ROWS, SCHEMA))
+    assert "\n" not in str(problem.value)
+
+
+def test_a_bound_whose_table_would_not_fit_says_its_size() -> None:
+    schema = sf.Schema({f"v{i}": sf.Numeric(0, 1, bins=100) for i in range(5)})
+    seen = sf.evidence({name: [0.5, 0.2] for name in schema}, schema)
+    with pytest.raises(EstimationError, match=r"max_parents = 3 allows tables of 100000000 cells"):
+        BayesianNetwork(max_parents=3, score="bic").fit(seen)
+    with pytest.raises(EstimationError, match=r"would need a table of 10000000000 cells"):
+        BayesianNetwork({"v0": [f"v{i}" for i in range(1, 5)]} | {f"v{i}": [] for i in range(1, 5)}).fit(seen)
+
+
+def test_a_singular_channel_is_refused_by_name() -> None:
+    scheme = sf.Scheme(SCHEMA, {"b": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    release = sf.Release(pa.table({name: np.array([0, 1], dtype=np.uint8) for name in "abc"}), scheme)
+    for options in ({"order": ["a", "b", "c"]}, {"parents": {"a": [], "b": ["a"], "c": []}}, {}):
+        with pytest.raises(EstimationError, match=r"b: the channel .* is not invertible"):
+            BayesianNetwork(**options).fit(sf.evidence(release))
+
+
+def test_no_rows_and_no_fit_are_said() -> None:
+    empty = sf.evidence({name: [] for name in "abc"}, SCHEMA)
+    with pytest.raises(EstimationError, match="holds no rows"):
+        BayesianNetwork().fit(empty)
+    with pytest.raises(EstimationError, match="call fit first"):
+        BayesianNetwork().cpt("a")
+    with pytest.raises(EstimationError, match="fit takes evidence"):
+        BayesianNetwork().fit(ROWS)
+    with pytest.raises(EstimationError, match="there is no node 'x'"):
+        gallery("asia").cpt("x")
+    with pytest.raises(SchemaError, match="not in its domain"):
+        gallery("asia").query("lung", {"xray": "maybe"})
+    with pytest.raises(EstimationError, match="cannot happen"):
+        gallery("asia").query("xray", {"either": "no", "lung": "yes"})
+
+
+def test_structure_files(tmp_path: Path) -> None:
+    good = tmp_path / "s.json"
+    good.write_text('{"a": [], "b": ["a"]}')
+    assert read_structure(good) == {"a": (), "b": ("a",)}
+    gallery("asia").to_bif(tmp_path / "s.bif")
+    assert read_structure(tmp_path / "s.bif")["either"] == ("lung", "tub")
+    for text, said in (("[1]", "must look like"), ("{", "neither BIF nor JSON"), ('{"a": "b"}', "must look like")):
+        good.write_text(text)
+        with pytest.raises(EstimationError, match=said):
+            read_structure(good)
+    with pytest.raises(EstimationError, match="cannot be read"):
+        read_structure(tmp_path / "none.json")

@@ -1,0 +1,181 @@
+"""The commands design, assess, attack and audit: worked examples, machine output, one-line errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.assess import assess
+from sfumato.cli.attack import attack
+from sfumato.cli.audit import audit
+from sfumato.cli.design import design
+from sfumato.errors import SfumatoError
+from sfumato.owner.ledger import Ledger
+
+SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 100, bins=10)})
+SCHEME = sf.Scheme.for_gamma(SCHEMA, 3)
+
+app = typer.Typer()
+for command in (design, assess, attack, audit):
+    app.command()(command)
+
+
+def run(*words: object) -> str:
+    """What a command prints; its own errors are raised."""
+    result = CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False)
+    run.code = result.exit_code
+    return result.stdout
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA.to_dict()))
+    (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    return tmp_path
+
+
+def write(path, columns) -> None:
+    pyarrow.csv.write_csv(pa.table(columns), path)
+
+
+class TestDesign:
+    def test_saves_a_scheme_that_keeps_the_bound(self, folder):
+        text = run("design", folder / "schema.json", "--n", 1000, "--gamma", 3, "--save", folder / "new.json")
+        assert "-> windows" in text
+        assert sf.Scheme.from_json((folder / "new.json").read_text()).gamma <= 9
+        with pytest.raises(SfumatoError, match="already exists"):
+            run("design", folder / "schema.json", "--n", 1000, "--gamma", 3, "--save", folder / "new.json")
+
+    def test_machine_output_and_picture(self, folder):
+        text = run(
+            "design", folder / "scheme.json", "--n", 1000, "--rho1", 0.1, "--rho2", 0.5, "--half-width", 0.001,
+            "--plot", folder / "age.svg", "--attribute", "age", "--json",
+        )  # fmt: skip
+        document = json.loads(text)
+        assert {row["family"] for row in document["candidates"]} == {"symmetric", "subset", "windows"}
+        assert len(document["unmet"]) == 2
+        assert "<svg" in (folder / "age.svg").read_text()
+
+    def test_errors(self, folder):
+        with pytest.raises(SfumatoError, match="say what is wanted"):
+            run("design", folder / "schema.json", "--n", 1000)
+        (folder / "bad.json").write_text("[1, 2")
+        with pytest.raises(SfumatoError, match="is not JSON"):
+            run("design", folder / "bad.json", "--n", 1000, "--gamma", 3)
+
+
+class TestAssess:
+    def test_a_scheme_as_text_json_and_page(self, folder):
+        assert "sex: protection strong" in run("assess", folder / "scheme.json", "--n", 1000)
+        assert json.loads(run("assess", folder / "scheme.json", "--json"))["attributes"][0]["attributes"] == ["sex"]
+        run("assess", folder / "scheme.json", "--html", folder / "report.html", "--title", "Our survey")
+        assert "<title>Our survey</title>" in (folder / "report.html").read_text()
+
+    def test_a_release_brings_its_own_shares(self, folder):
+        rng = np.random.default_rng(3)
+        table = {"sex": np.where(rng.random(3000) < 0.9, "F", "M"), "age": rng.uniform(0, 100, 3000)}
+        sf.randomize_file(table, folder / "r.parquet", SCHEME, rng=3)
+        document = json.loads(run("assess", folder / "r.parquet", "--json"))
+        assert document["n"] == 3000
+        assert document["attributes"][0]["prior_from"] == "estimated"
+        assert document["attributes"][0]["guess_blind"] == pytest.approx(0.9, abs=0.07)
+
+    def test_priors_and_ledger(self, folder):
+        (folder / "prior.json").write_text('{"sex": [0.9, 0.1]}')
+        ledger = Ledger(folder / "ledger.sqlite")
+        with ledger.entry(SCHEME):
+            pass
+        text = run(
+            "assess", folder / "scheme.json", "--n", 1000, "--prior", folder / "prior.json",
+            "--ledger", folder / "ledger.sqlite", "--json",
+        )  # fmt: skip
+        document = json.loads(text)
+        assert document["attributes"][0]["guess_blind"] == pytest.approx(0.9)
+        assert any("was released before" in warning["title"] for warning in document["warnings"])
+
+    def test_errors(self, folder):
+        with pytest.raises(SfumatoError, match="there is no such ledger"):
+            run("assess", folder / "scheme.json", "--ledger", folder / "none.sqlite")
+        with pytest.raises(SfumatoError, match="must look like income=gaussian:5"):
+            run("assess", folder / "scheme.json", "--noise", "income")
+        with pytest.raises(SfumatoError, match="cannot be read"):
+            run("assess", folder / "nothing.json")
+
+
+class TestAttack:
+    def test_bayes_against_the_truth(self, folder):
+        rng = np.random.default_rng(4)
+        table = {"sex": rng.choice(["F", "M"], 20_000), "age": rng.uniform(0, 100, 20_000)}
+        write(folder / "raw.csv", table)
+        sf.randomize_file(table, folder / "r.parquet", SCHEME, rng=4)
+        text = run(
+            "attack", "bayes", folder / "r.parquet", "--attribute", "sex", "--truth", folder / "raw.csv", "--json"
+        )
+        assert json.loads(text)["error"] == pytest.approx(0.25, abs=0.02)
+
+    def test_repeated(self, folder):
+        assert "repeated: error" in run("attack", "repeated", folder / "scheme.json", "--attribute", "sex")
+
+    def test_numbers(self, folder):
+        rng = np.random.default_rng(5)
+        X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 6)) * 10
+        Q = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+        names = [f"c{i}" for i in range(6)]
+        own = rng.integers(0, 300, 300)
+        write(folder / "raw.csv", dict(zip(names, X.T, strict=True)))
+        write(folder / "noisy.csv", dict(zip(names, (X + rng.normal(size=X.shape)).T, strict=True)))
+        write(folder / "turned.csv", dict(zip(names, (X @ Q).T, strict=True)))
+        write(folder / "again.csv", {**dict(zip(names, X[own].T, strict=True)), "own": own})
+        write(folder / "fresh.csv", dict(zip(names, rng.normal(size=(6, 50)) * 10, strict=True)))
+        truth = ("--truth", folder / "raw.csv", "--json")
+        for name in ("spectral", "pca", "bayes_estimate"):
+            found = json.loads(run("attack", name, folder / "noisy.csv", "--noise", "1", *truth))
+            assert found["error"] < 0.7
+            assert found["naive"] == pytest.approx(1, abs=0.1)
+        assert json.loads(run("attack", "procrustes", folder / "turned.csv", "--known", 6, *truth))["error"] < 1e-6
+        assert json.loads(run("attack", "rotation_pca", folder / "turned.csv", "--sample", folder / "raw.csv", *truth))
+        assert json.loads(run("attack", "linkage", folder / "again.csv", "--own", "own", *truth))["error"] == 0
+        found = json.loads(run("attack", "membership", folder / "turned.csv", "--sample", folder / "fresh.csv", *truth))
+        assert 0 <= found["details"]["auc"] <= 1
+
+    def test_errors(self, folder):
+        with pytest.raises(SfumatoError, match="there is no attack 'magic'"):
+            run("attack", "magic", folder / "scheme.json")
+        with pytest.raises(SfumatoError, match="the repeated attack needs --attribute"):
+            run("attack", "repeated", folder / "scheme.json")
+        write(folder / "words.csv", {"a": ["x", "y"]})
+        with pytest.raises(SfumatoError, match="no numeric column"):
+            run("attack", "spectral", folder / "words.csv", "--noise", "1")
+
+
+class TestAudit:
+    def test_our_own_randomizer(self, folder):
+        text = run("audit", folder / "scheme.json", "--trials", 5000, "--alpha", 1e-6)
+        assert run.code == 0
+        assert text.count("pass  ") == 2
+
+    def test_a_program_that_lies(self, folder):
+        program = folder / "copy.py"
+        program.write_text("import sys\nsys.stdout.write(sys.stdin.read())\n")
+        words = ("audit", folder / "scheme.json", "--attribute", "sex", "--command", f"{sys.executable} {program}")
+        text = run(*words, "--trials", 5000, "--json")
+        assert run.code == 1
+        assert json.loads(text)[0]["passed"] is False
+
+    def test_errors(self, folder):
+        with pytest.raises(SfumatoError, match="--command needs --attribute"):
+            run("audit", folder / "scheme.json", "--command", "cat")
+
+
+@pytest.mark.parametrize("command", [design, assess, attack, audit])
+def test_help_shows_worked_examples(command):
+    name = command.__name__
+    assert f"sfumato {name} " in command.__doc__

@@ -1,0 +1,168 @@
+"""Design: every wish becomes a bound that holds, and an impossible one gets the nearest possible."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import sfumato as sf
+from sfumato.assess import accuracy, privacy
+from sfumato.design import candidates, design, tradeoff
+from sfumato.errors import ChannelError, SfumatoError
+
+SCHEMA = sf.Schema(
+    {
+        "sex": sf.Categorical(("F", "M")),
+        "age": sf.Numeric(0, 100, bins=10),
+        "job": sf.Categorical(tuple("abcdefgh")),
+        "land": sf.Categorical(("one",)),
+    }
+)
+PAIR = SCHEMA.select(["sex", "job"])
+
+
+def test_gamma_is_never_exceeded():
+    for gamma in (1.5, 3, 9.7):
+        found = design(SCHEMA, 1000, gamma=gamma)
+        assert all(found.scheme[name].gamma <= gamma for name in ("sex", "age", "job"))
+        assert found.scheme["land"].k == 1
+
+
+def test_the_best_family_is_picked():
+    found = design(SCHEMA, 1000, gamma=3)
+    picks = {choice.attribute: choice.pick.family for choice in found.choices}
+    assert picks == {"sex": "symmetric", "age": "windows", "job": "subset"}
+    for choice in found.choices:
+        assert choice.pick.effective == max(c.effective for c in choice.candidates)
+
+
+def test_numbers_of_a_candidate_are_those_of_its_channel():
+    rows = candidates("job", SCHEMA["job"], 3.0, 1000, "shares")
+    assert [row.family for row in rows] == ["subset", "symmetric"]
+    for row in rows:
+        assert row.gamma == row.channel.gamma
+        assert row.epsilon == pytest.approx(math.log(row.gamma))
+        assert row.effective == pytest.approx(privacy.effective_sample_size(row.channel))
+        assert row.half_width == pytest.approx(accuracy.worst_half_width(row.channel, 1000))
+
+
+def test_beliefs_stay_below_rho2():
+    found = design(PAIR, 1000, rho1=0.1, rho2=0.5)
+    for name in PAIR:
+        assert privacy.rho2(found.scheme[name], 0.1) < 0.5
+        assert privacy.rho2(found.scheme[name], 0.1) > 0.499999
+        assert not privacy.breach(found.scheme[name], 0.1, 0.5).possible
+
+
+def test_guessing_does_not_pay():
+    prior = [0.6, 0.4]
+    found = design(SCHEMA.select(["sex"]), 1000, sigma=0.2, prior={"sex": prior})
+    channel = found.scheme["sex"]
+    assert channel.gamma == pytest.approx(0.4 / (0.2 * 0.6))
+    assert privacy.game_value(channel, prior, benefit=0.2, loss=1) == 0
+    assert privacy.game_value(channel, prior, benefit=0.21, loss=1) < 0
+
+
+def test_the_whole_record_keeps_its_bound():
+    found = design(SCHEMA, 1000, joint_gamma=27)
+    assert found.scheme.gamma <= 27
+    assert found.scheme.gamma > 26.99
+
+
+def test_one_channel_for_all_where_it_serves_better():
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in "abc"})
+    found = design(schema, 1000, joint_gamma=16.3333)
+    assert found.scheme.groups[0].names == ("a", "b", "c")
+    assert found.scheme.gamma <= 16.3333
+    assert min(c.effective for c in found.together) > max(c.pick.effective for c in found.choices)
+    # but not where it would break the bound on a single attribute
+    strict = design(schema, 1000, joint_gamma=16.3333, gamma=3)
+    assert len(strict.scheme.groups) == 3
+    assert "Chosen instead" in found.explain()
+    assert "Chosen instead" not in strict.explain()
+
+
+def test_precision_is_reached_with_as_little_disclosed_as_possible():
+    found = design(PAIR, 10_000, half_width=0.03)
+    for choice in found.choices:
+        assert choice.pick.half_width <= 0.03 * (1 + 1e-6)
+        assert choice.pick.half_width > 0.0297
+    assert found.unmet == []
+
+
+def test_precision_under_a_bound_that_allows_it():
+    found = design(PAIR, 10_000, half_width=0.03, gamma=50)
+    assert found.scheme.gamma == pytest.approx(design(PAIR, 10_000, half_width=0.03).scheme.gamma, rel=1e-3)
+
+
+def test_contradicting_wishes_get_the_nearest_reachable():
+    found = design(PAIR, 1000, gamma=3, half_width=0.01)
+    assert len(found.unmet) == 2
+    assert found.scheme["sex"].gamma <= 3
+    text = found.unmet[0]
+    assert "± 1 points cannot be reached under gamma 3 with n = 1,000" in text
+    needed = int(text.split(" records")[0].split(" or ")[-1].replace(",", ""))
+    assert design(SCHEMA.select(["sex"]), needed, gamma=3, half_width=0.01).unmet == []
+    assert design(SCHEMA.select(["sex"]), needed - 2, gamma=3, half_width=0.01).unmet != []
+    assert "NOT MET" in found.explain()
+
+
+@pytest.mark.parametrize(
+    ("wishes", "says"),
+    [
+        ({}, "say what is wanted"),
+        ({"gamma": 1}, r"gamma must lie in \(1, inf\), got 1: at 1 the answers ignore the data"),
+        ({"joint_gamma": 0.5}, "joint_gamma must lie in"),
+        ({"rho1": 0.1}, "rho1 and rho2 go together"),
+        ({"rho1": 0.5, "rho2": 0.1}, "0 < rho1 < rho2 < 1"),
+        ({"sigma": 0}, "sigma must be positive"),
+        ({"sigma": -2}, "sigma must be positive"),
+        ({"sigma": 5}, "no channel can make guessing unprofitable at sigma = 5 .* any sigma below 1"),
+        ({"half_width": 2}, r"half_width must lie in \(0, 1\)"),
+        ({"half_width": 0.0001}, "cannot be reached with n = 1000, even without randomizing: the nearest is"),
+        ({"gamma": 3, "level": 2}, "level must lie in"),
+        ({"gamma": 3, "target": "median"}, "target must be auto, shares or cdf"),
+        ({"gamma": 3, "prior": {"zzz": [1.0]}}, "there is no attribute 'zzz'"),
+    ],
+)
+def test_impossible_wishes_are_one_clear_line(wishes, says):
+    with pytest.raises(SfumatoError, match=says) as caught:
+        design(PAIR, 1000, **wishes)
+    assert "\n" not in str(caught.value)
+
+
+def test_n_must_be_a_number_of_records():
+    with pytest.raises(SfumatoError, match="n must be a whole number of records"):
+        design(PAIR, 0, gamma=3)
+
+
+def test_nothing_to_protect():
+    with pytest.raises(SfumatoError, match="nothing to protect"):
+        design(SCHEMA.select(["land"]), 100, gamma=3)
+
+
+def test_too_many_values():
+    schema = sf.Schema({"x": sf.Numeric(0, 1, bins=2000)})
+    with pytest.raises(ChannelError, match="at most 1024 values can be weighed, got 2000"):
+        design(schema, 100, gamma=3)
+
+
+def test_curves_fall_with_gamma_and_contain_the_pick(tmp_path):
+    found = design(SCHEMA, 1000, gamma=3)
+    curves = found.tradeoff("job")
+    for widths in curves.half_widths.values():
+        assert (widths[1:] < widths[:-1]).all()
+        assert (widths > curves.unrandomized * 0.999).all()
+    one = tradeoff("job", SCHEMA["job"], 1000, gammas=[3.0])
+    pick = next(choice.pick for choice in found.choices if choice.attribute == "job")
+    assert one.half_widths["subset"][0] == pytest.approx(pick.half_width)
+    found.plot(tmp_path / "curve.svg", "job")
+    assert (tmp_path / "curve.svg").read_text().count("<svg") == 1
+
+
+def test_rows_mark_the_pick():
+    rows = design(PAIR, 1000, gamma=3).rows()
+    assert [(row["attribute"], row["family"]) for row in rows if row["chosen"]] == [
+        ("sex", "symmetric"), ("job", "subset"),
+    ]  # fmt: skip

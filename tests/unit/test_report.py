@@ -1,0 +1,281 @@
+"""The report: the same facts as page, text and JSON, and the warnings that matter."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.assess import privacy
+from sfumato.assess.report import report
+from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.owner.ledger import Ledger
+
+SCHEMA = sf.Schema(
+    {
+        "sex": sf.Categorical(("F", "M")),
+        "age": sf.Numeric(0, 100, bins=10),
+        "ill": sf.Categorical(("no", "flu", "<b>other</b>")),
+        "town": sf.Categorical(("A", "B")),
+    }
+)
+SCHEME = sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25), "age": c.windows(10, 3), "ill": c.symmetric(3, gamma=20)})
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return report(SCHEME, n=5000)
+
+
+@pytest.fixture(scope="module")
+def page(whole):
+    return whole.html()
+
+
+def titles(found) -> list[str]:
+    return [caution.title for caution in found.warnings]
+
+
+class Balanced(HTMLParser):
+    """Fails on tags that do not close in order."""
+
+    EMPTY = frozenset({"meta", "br", "img", "path", "use", "rect", "circle", "line", "image"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.ids += [value for name, value in attributes if name == "id"]
+
+    def handle_endtag(self, tag):
+        if tag not in self.EMPTY:
+            assert self.open.pop() == tag
+
+
+class TestPage:
+    def test_stands_alone(self, page):
+        assert "<script" not in page
+        for reference in re.findall(r'(?:src|href)="([^"]+)"', page):
+            assert reference.startswith(("#", "data:"))
+        assert "@import" not in page
+        for target in re.findall(r"url\(([^)]+)\)", page):
+            assert target.startswith("#")
+
+    def test_is_well_formed_and_ids_are_unique(self, page):
+        parser = Balanced()
+        parser.feed(page)
+        assert parser.open == []
+        assert len(set(parser.ids)) == len(parser.ids)
+        used = set(re.findall(r'href="#([^"]+)"', page)) | set(re.findall(r"url\(#([^)]+)\)", page))
+        assert used <= set(parser.ids)
+
+    def test_values_of_the_schema_cannot_smuggle_markup(self, page):
+        assert "<b>other" not in page
+
+    def test_says_it_in_words(self, page):
+        text = re.sub(r"<[^>]+>", " ", page).replace("\u00a0", " ")
+        assert "Three attributes are randomized before leaving the owner." in text
+        assert "can become at most 25 % sure of it" in text
+        assert "“town” is passed on in the clear." in text
+
+    def test_has_a_picture_for_everything(self, page):
+        # an overview, and for each of three attributes the chances, the beliefs, the game and the precision
+        assert page.count("<svg") == 1 + 3 * 4
+
+    def test_is_written_whole_and_is_the_same_every_time(self, whole, page, tmp_path):
+        whole.html(tmp_path / "report.html")
+        assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+        with pytest.raises(SfumatoError, match="does not exist"):
+            whole.html(tmp_path / "no" / "report.html")
+
+
+class TestNumbers:
+    def test_json_holds_the_measures(self, whole):
+        document = json.loads(whole.json())
+        assert document["n"] == 5000
+        assert document["whole_record"]["gamma"] == "inf"
+        sex = document["attributes"][0]
+        assert sex["gamma"] == pytest.approx(3)
+        assert sex["guess"] == pytest.approx(0.75)
+        assert sex["conditional_entropy"] == pytest.approx(0.811278, abs=1e-6)
+        assert sex["break_even"] == pytest.approx(3)
+        assert sex["beliefs"]["0.1"] == pytest.approx(0.25)
+        age = document["attributes"][1]
+        assert age["target"] == "cdf"
+        assert age["effective_sample_size"] == pytest.approx(privacy.effective_sample_size(SCHEME["age"], target="cdf"))
+        assert document["attributes"][3]["gamma"] == "inf"
+
+    def test_text_is_the_same_story(self, whole):
+        text = whole.text()
+        assert "sex: protection strong" in text
+        assert "ill: protection weak" in text
+        assert "town is not randomized" in text
+        assert max(map(len, text.splitlines())) <= 110
+
+    def test_evidence_gives_the_shares(self):
+        rng = np.random.default_rng(1)
+        table = {"sex": np.where(rng.random(20_000) < 0.8, "F", "M")}
+        scheme = SCHEME.select(["sex"])
+        found = report(scheme, sf.evidence(sf.randomize(table, scheme, rng=rng)))
+        unit = found.facts.units[0]
+        assert found.facts.n == 20_000
+        assert unit.prior_from == "estimated"
+        assert unit.measures["guess_blind"] == pytest.approx(0.8, abs=0.03)
+
+    def test_a_given_prior(self):
+        found = report(SCHEME, n=100, prior={"ill": [0.9, 0.05, 0.05]})
+        ill = found.facts.units[2]
+        assert ill.prior_from == "given"
+        assert ill.measures["guess_blind"] == pytest.approx(0.9)
+
+    def test_grades(self):
+        from sfumato.assess.report.words import grade
+
+        assert [grade(g) for g in (1.5, 3.0, 3.1, 10, 99, 101, math.inf)] == [
+            "strong", "strong", "moderate", "moderate", "weak", "very weak", "none",
+        ]  # fmt: skip
+
+
+class TestWarnings:
+    def test_identity_and_missing_shares(self, whole):
+        assert "town is not randomized" in titles(whole)
+        assert "No shares were given" in titles(whole)
+
+    def test_blocks(self):
+        schema = sf.Schema({"r": sf.Categorical(tuple("abcd"))})
+        found = report(sf.Scheme(schema, {"r": c.blocks([c.symmetric(2, 0.3)] * 2)}), n=100)
+        assert "r: groups are given away" in titles(found)
+        assert "gamma is infinite between groups" in found.text().replace("\n  ", " ")
+
+    def test_answers_that_exclude_values(self):
+        found = report(sf.Scheme(SCHEMA.select(["sex"]), {"sex": c.matrix([[1, 0], [0.99, 0.01]])}), n=100)
+        assert "sex: some answers exclude values" in titles(found)
+        assert "however much a wrong guess would cost" in found.text().replace("\n  ", " ")
+
+    def test_hardly_randomized_and_small_n(self):
+        found = report(sf.Scheme(SCHEMA.select(["sex"]), {"sex": c.symmetric(2, gamma=500)}), n=50)
+        assert "sex is hardly randomized" in titles(found)
+        assert "Few records for sex" in titles(found)
+        assert "Few records for sex" not in titles(report(SCHEME.select(["sex"]), n=50_000))
+
+    def test_continuous_noise_and_correlated_columns(self):
+        one = report(SCHEME, n=100, noise={"income": c.gaussian(5)})
+        assert "Additive noise gives no guarantee" in titles(one)
+        assert "Correlated columns under additive noise" not in titles(one)
+        two = report(SCHEME, n=100, noise={"income": c.gaussian(5), "wealth": c.uniform(5)})
+        assert "Correlated columns under additive noise" in titles(two)
+        with pytest.raises(SfumatoError, match=r"noise\['income'\] must be additive noise, got int"):
+            report(SCHEME, noise={"income": 5})
+
+    def test_a_scheme_with_noise_of_its_own(self):
+        schema = sf.Schema({"sex": SCHEMA["sex"], "income": sf.Numeric(0, 100)})
+        with pytest.warns(DisclosureWarning):
+            scheme = sf.Scheme(schema, {"sex": c.binary(0.25, 0.25), "income": c.uniform(10)})
+        found = report(scheme, n=1000)
+        assert "Additive noise gives no guarantee" in titles(found)
+        text = found.text().replace("\n  ", " ")
+        assert "“income” is released with additive noise, without guarantee." in text
+        assert "a stretch of width 19, 19 % of the whole range" in text
+        assert json.loads(found.json())["additive_noise"]["income"]["privacy_loss"] == pytest.approx(
+            privacy.privacy_loss(c.uniform(10), c.tabulated([0, 100], [1.0]))
+        )
+        assert "<h3>income</h3>" in found.html()
+        assert privacy.gamma(scheme, "income") == math.inf
+        assert privacy.gamma(scheme, "sex") == pytest.approx(3)
+        with pytest.raises(SfumatoError, match="'income' has additive noise and no finite channel"):
+            privacy.map_success(scheme)
+
+    def test_repeated_release(self, tmp_path):
+        ledger = Ledger(tmp_path / "ledger.sqlite")
+        scheme = SCHEME.select(["sex"])
+        with ledger.entry(scheme):
+            pass
+        found = report(scheme, n=100_000, ledger=ledger)
+        assert "sex was released before" in titles(found)
+        assert "raises it to 9" in found.text().replace("\n  ", " ")
+
+    def test_the_whole_record(self):
+        schema = sf.Schema({name: sf.Categorical(("n", "y")) for name in "abcdef"})
+        found = report(sf.Scheme.for_gamma(schema, 3), n=10_000)
+        assert "The whole record is less protected than its parts" in titles(found)
+
+    def test_unknown_n(self):
+        assert "The number of records is not known" in titles(report(SCHEME))
+
+    def test_shares_that_cannot_be_estimated(self):
+        blind = sf.Scheme(SCHEMA.select(["sex"]), {"sex": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+        found = report(blind, n=100)
+        assert "sex cannot be estimated" in titles(found)
+        assert found.html()
+
+
+class TestUnusualSchemes:
+    def test_many_items(self):
+        names = tuple(f"item{i}" for i in range(40))
+        schema = sf.Schema({name: sf.Categorical(("n", "y")) for name in names})
+        found = report(sf.Scheme(schema, {names: c.mask(0.2)}), n=10_000)
+        assert [unit.alike for unit in found.facts.units] == [40]
+        assert found.facts.units[0].title == "item0 and 39 alike"
+        assert found.html()
+
+    def test_groups_subsets_and_single_values(self):
+        schema = sf.Schema(
+            {
+                "a": sf.Categorical(("n", "y")),
+                "b": sf.Categorical(("n", "y")),
+                "k": sf.Categorical(tuple("abcdefghijklmnopqrst")),
+                "one": sf.Categorical(("only",)),
+                "maybe": sf.Categorical(("n", "y"), nullable=True),
+            }
+        )
+        channels = {("a", "b"): c.symmetric((2, 2), 0.3), "k": c.subset(20, 3), "maybe": c.symmetric(3, gamma=3)}
+        found = report(sf.Scheme(schema, channels), n=1000)
+        assert [unit.title for unit in found.facts.units] == ["a + b", "k", "one", "maybe"]
+        assert "treated as one" in found.text()
+        assert "Not a value but a set of about" in found.text()
+        assert found.html()
+
+    def test_select_a_size_and_valid_combinations(self):
+        schema = sf.Schema(
+            {name: sf.Categorical(("n", "y")) for name in "abc"} | {"sex": SCHEMA["sex"], "p": SCHEMA["town"]}
+        )
+        channels = {
+            ("a", "b", "c"): c.select_a_size([0.2, 0.3, 0.3, 0.2], 0.3),
+            ("sex", "p"): c.symmetric(valid=[("F", "A"), ("F", "B"), ("M", "B")], p=0.3),
+        }
+        found = report(sf.Scheme(schema, channels), n=1000)
+        assert found.html()
+        assert json.loads(found.json())["attributes"][1]["effective_sample_size"] > 0.1
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("wrong", "says"),
+        [
+            ({"n": 0}, "n must be a whole number"),
+            ({"prior": {"ill": [0.5, 0.5]}}, "ill: prior must have 3 entries"),
+            ({"prior": {"sex": [0.5, 0.6]}}, "sex: prior must sum to 1, got 1.1"),
+            ({"prior": {"zzz": [1.0]}}, "prior names 'zzz', which is not an attribute"),
+        ],
+    )
+    def test_one_clear_line(self, wrong, says):
+        with pytest.raises(SfumatoError, match=says) as caught:
+            report(SCHEME, **{"n": 100, **wrong})
+        assert "\n" not in str(caught.value)
+
+    def test_not_a_scheme(self):
+        with pytest.raises(SfumatoError, match="report takes a scheme, got int"):
+            report(3)

@@ -47,7 +47,7 @@ def mutual_information(of: Any, prior: Any = None, *, attribute: Attribute = Non
     0.118709
     """
     if is_noise(of):
-        from sfumato.assess import continuous
+        import sfumato.assess.continuous as continuous
 
         return float(continuous.mutual_information(prior, of))
     seen = subject(of, prior, attribute)
@@ -63,7 +63,7 @@ def privacy_loss(of: Any, prior: Any = None, *, attribute: Attribute = None) -> 
     0.078989
     """
     if is_noise(of):
-        from sfumato.assess import continuous
+        import sfumato.assess.continuous as continuous
 
         return float(continuous.privacy_loss(prior, of))
     return float(1 - 2.0 ** -mutual_information(of, prior, attribute=attribute))
@@ -99,7 +99,7 @@ def interval_privacy(
     if not 0 < confidence < 1:
         raise SfumatoError(f"confidence must lie in (0, 1), got {confidence} instead")
     if is_noise(of):
-        from sfumato.assess import continuous
+        import sfumato.assess.continuous as continuous
 
         return float(continuous.interval_privacy(of, confidence))
     seen = subject(of, prior, attribute)

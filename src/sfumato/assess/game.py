@@ -25,7 +25,7 @@ class Game:
     @property
     def value(self) -> float:
         """l_p(R): what the providers expect, minus what the miner gains. 0 means that intrusion does not pay."""
-        return -float(self.gains.sum())
+        return 0.0 - float(self.gains.sum())
 
     @property
     def intrudes(self) -> bool:

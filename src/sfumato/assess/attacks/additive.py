@@ -31,7 +31,7 @@ def spectral(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) ->
 
 
 def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, components: int | None = None) -> Recovery:
-    """Keep the largest principal components (Huang, Du, Chen 2005); by default up to the widest gap among eigenvalues."""
+    """Keep the largest principal components (Huang, Du, Chen 2005); by default up to the widest gap."""
     Z, s = table(released, "released"), noise_sd(noise)
     mean, values, vectors = _decompose(Z)
     d = len(values)

@@ -1,4 +1,4 @@
-"""Bayes: the posterior of every record from its answer, or from all its answers; and what repeated releases add up to."""
+"""Bayes: the posterior of every record from its answers, and what repeated releases add up to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bayes(
     the truth the error is the one the adversary himself expects.
 
     >>> attack = bayes([0, 1, 1], [[0.75, 0.25], [0.25, 0.75]])
-    >>> attack.recovered, attack.error, attack.nothing
+    >>> attack.recovered, round(attack.error, 9), attack.nothing
     (array([0, 1, 1]), 0.25, 0.5)
     """
     seen = subject(of, prior, attribute)

@@ -17,6 +17,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sfumato.channels import Channel
+from sfumato.channels.response import Symmetric
 from sfumato.errors import ReleaseError
 from sfumato.scheme import Group, Scheme
 
@@ -33,7 +35,8 @@ create table if not exists answers (
     attribute text not null,
     question text not null,
     key text,
-    gamma text not null
+    gamma text not null,
+    plain integer not null
 );
 create index if not exists answers_by_attribute on answers (attribute);
 """
@@ -50,6 +53,7 @@ class Entry:
     question: str
     key: str | None
     gamma: Fraction | float
+    plain: bool  # passed on unchanged: a repeat tells nothing new
     scheme: str
     state: str
 
@@ -114,11 +118,11 @@ class Ledger:
                 )
                 number = int(cursor.lastrowid or 0)
                 rows = [
-                    (number, name, _question(scheme, group), fingerprint(key), _text(group.channel.exact_gamma))
+                    (number, name, _question(scheme, group), fingerprint(key), *_kept(group.channel))
                     for group in scheme.groups
                     for name in group.names
                 ]
-                database.executemany("insert into answers values (?, ?, ?, ?, ?)", rows)
+                database.executemany("insert into answers values (?, ?, ?, ?, ?, ?)", rows)
                 database.commit()
             except BaseException:
                 database.rollback()
@@ -146,8 +150,8 @@ class Ledger:
             for name in group.names:
                 answered = _distinct([entry for entry in entries if entry.attribute == name])
                 known = {(entry.question, entry.key) for entry in answered}
-                plain = all(ratio == math.inf for ratio in (group.channel.exact_gamma, *(e.gamma for e in answered)))
-                free = (mark is not None or plain) and (question, mark) in known
+                same = _is_plain(group.channel) and question in {entry.question for entry in answered}
+                free = same or (mark is not None and (question, mark) in known)
                 if answered and not free:
                     composed = _product([entry.gamma for entry in answered] + [group.channel.exact_gamma])
                     out.append((name, len(answered), composed))
@@ -182,11 +186,14 @@ class Ledger:
 
     def _read(self, database: sqlite3.Connection) -> list[Entry]:
         rows: list[Any] = database.execute(
-            "select releases.id, made, population, attribute, question, key, gamma, scheme, state "
+            "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, state "
             "from releases join answers on answers.release = releases.id where population = ? order by releases.id",
             (self.population,),
         ).fetchall()
-        return [Entry(*row[:6], gamma=_ratio(row[6]), scheme=row[7], state=row[8]) for row in rows]
+        return [
+            Entry(number, made, population, attribute, question, key, _ratio(gamma), bool(plain), scheme, state)
+            for number, made, population, attribute, question, key, gamma, plain, scheme, state in rows
+        ]
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, population={self.population!r})"
@@ -206,8 +213,7 @@ def _distinct(entries: list[Entry]) -> list[Entry]:
     """The independent answers among the entries: keyed repeats of one question under one key count once."""
     kept: dict[Any, Entry] = {}
     for entry in entries:
-        unrandomized = entry.key is None and entry.gamma == math.inf
-        kept[entry.question if unrandomized else (entry.question, entry.key) if entry.key else entry.release] = entry
+        kept[entry.question if entry.plain else (entry.question, entry.key) if entry.key else entry.release] = entry
     return list(kept.values())
 
 
@@ -218,8 +224,13 @@ def _product(ratios: list[Fraction | float]) -> Fraction | float:
     return out
 
 
-def _text(gamma: Fraction | float) -> str:
-    return "inf" if gamma == math.inf else str(Fraction(gamma))
+def _is_plain(channel: Channel) -> bool:
+    return isinstance(channel, Symmetric) and channel.other == 0
+
+
+def _kept(channel: Channel) -> tuple[str, int]:
+    gamma = channel.exact_gamma
+    return "inf" if gamma == math.inf else str(Fraction(gamma)), int(_is_plain(channel))
 
 
 def _ratio(text: str) -> Fraction | float:

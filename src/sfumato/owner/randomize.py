@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import numpy as np
 from sfumato import tables
 from sfumato.channels.lookup import Codes
 from sfumato.errors import ChannelError, SchemaError, SchemeError
+from sfumato.owner.ledger import Ledger
 from sfumato.randomness import KeyedSource, Source, Words, source
 from sfumato.release import Release, Writer, code_types
 from sfumato.scheme import Group, Scheme
@@ -23,19 +25,29 @@ Rng = np.random.Generator | Source | int | None
 
 
 def randomize(
-    table: Any, scheme: Scheme, key: bytes | None = None, id: str | None = None, *, rng: Rng = None
+    table: Any,
+    scheme: Scheme,
+    key: bytes | None = None,
+    id: str | None = None,
+    *,
+    rng: Rng = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize every row of a table under a scheme.
 
     With ``key`` and ``id`` the same record and attribute always get the same answer, however the table is ordered or
     cut into pieces; without, every call draws afresh from the secure source. The id column travels with the release so
     that parties can join their columns; leave it out where ids name persons.
+
+    A ``ledger`` books the release, and refuses a second fresh answer of any attribute unless asked for by ``again``.
     """
     import pyarrow as pa
 
-    found = list(_batches(table, scheme, key, id, rng))
-    if not found:
-        raise SchemaError("the table is empty: there is nothing to randomize")
+    with _booked(ledger, scheme, key, again):
+        found = list(_batches(table, scheme, key, id, rng))
+        if not found:
+            raise SchemaError("the table is empty: there is nothing to randomize")
     return Release(pa.Table.from_batches(found), scheme, id)
 
 
@@ -49,15 +61,21 @@ def randomize_file(
     rng: Rng = None,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
+    ledger: Ledger | None = None,
+    again: bool = False,
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
-    with Writer(target, overwrite) as writer:
+    with _booked(ledger, scheme, key, again), Writer(target, overwrite) as writer:
         writer.part(scheme, id)
         for batch in _batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
                 progress(batch.num_rows)
     return Release.load(target)
+
+
+def _booked(ledger: Ledger | None, scheme: Scheme, key: bytes | None, again: bool) -> AbstractContextManager[Any]:
+    return nullcontext() if ledger is None else ledger.entry(scheme, key, again)
 
 
 def _batches(table: Any, scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) -> Iterator[pa.RecordBatch]:

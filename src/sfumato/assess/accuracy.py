@@ -1,0 +1,26 @@
+"""What accuracy is left, under one roof: ``sfumato.accuracy``."""
+
+from __future__ import annotations
+
+from sfumato.assess.distances import conditional_kl, information_loss, kl, kolmogorov, total_variation
+from sfumato.assess.independence import OddsRatio, odds_ratio, odds_ratio_spread
+from sfumato.assess.precision import half_width, worst_half_width
+from sfumato.assess.resampling import Deterioration, dapl, dapl_lower, deterioration, scott_bandwidth
+
+__all__ = [
+    "Deterioration",
+    "OddsRatio",
+    "conditional_kl",
+    "dapl",
+    "dapl_lower",
+    "deterioration",
+    "half_width",
+    "information_loss",
+    "kl",
+    "kolmogorov",
+    "odds_ratio",
+    "odds_ratio_spread",
+    "scott_bandwidth",
+    "total_variation",
+    "worst_half_width",
+]

@@ -1,0 +1,121 @@
+"""gamma-amplification: the worst likelihood ratio that an answer gives an adversary (Evfimievski et al. 2003)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.assess.subject import Attribute, channel_of, is_noise
+from sfumato.channels import Channel
+from sfumato.channels.linear import Array
+from sfumato.channels.product import Product
+from sfumato.errors import ChannelError
+from sfumato.scheme import Scheme
+
+
+def gamma(of: Any, attribute: Attribute = None) -> float:
+    r"""The most by which one answer can change the odds between two true values.
+
+        gamma = max over y, x, x' of P[x, y] / P[x', y]
+
+    A *column* ratio, from exact integers (Ma 2006, section 3.1.2; the errata say where rows were taken instead). Of a
+    scheme: of a whole record, the product over its groups. Infinite for additive noise.
+
+    >>> gamma([[0.9, 0.1], [0.25, 0.75]])
+    7.5
+    """
+    if is_noise(of):
+        return float(of.gamma)
+    if isinstance(of, Scheme) and attribute is None:
+        return of.gamma
+    return channel_of(of, attribute).gamma
+
+
+def epsilon(of: Any, attribute: Attribute = None) -> float:
+    """ln gamma: the local differential privacy of one answer.
+
+    >>> round(epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
+    1.098612
+    """
+    worst = gamma(of, attribute)
+    return math.log(worst) if worst < math.inf else math.inf
+
+
+def gamma_by_output(of: Any, attribute: Attribute = None) -> Array:
+    """gamma of each released value; nan where no true value leads to it.
+
+    >>> gamma_by_output([[0.5, 0.5, 0.0], [0.25, 0.5, 0.25]])
+    array([ 2.,  1., inf])
+    """
+    return _by_output(channel_of(of, attribute))
+
+
+def _by_output(channel: Channel) -> Array:
+    if isinstance(channel, Product):
+        out = np.ones(1)
+        for part in channel.channels:
+            own = _by_output(part)
+            out = (out[:, None] * own).reshape(-1)
+        return out
+    P = channel.matrix
+    P = P[P.sum(axis=1) > 0.5]
+    low, high = P.min(axis=0), P.max(axis=0)
+    out = np.full(P.shape[1], np.nan)
+    np.divide(high, low, out=out, where=low > 0)
+    out[(low == 0) & (high > 0)] = np.inf
+    return out
+
+
+def joint_gamma(parts: Sequence[Any]) -> float:
+    """gamma of answers to *different* questions seen together: the product (joined releases, groups of a scheme).
+
+    >>> joint_gamma([[[0.75, 0.25], [0.25, 0.75]]] * 3)
+    27.0
+    """
+    worst: Fraction | float = Fraction(1)
+    for part in parts:
+        own = Fraction(gamma(part)) if isinstance(part, Scheme) and gamma(part) < math.inf else None
+        ratio = own if own is not None else math.inf if isinstance(part, Scheme) else channel_of(part).exact_gamma
+        worst = math.inf if math.inf in (worst, ratio) else worst * ratio
+    return float(worst)
+
+
+def composed_gamma(parts: Sequence[Any]) -> float:
+    r"""gamma of independent answers to the *same* question: the worst pair of true values over all answers.
+
+        gamma = max over x, x' of  prod_i  max over y of P_i[x, y] / P_i[x', y]
+
+    Two answers under one channel square its gamma; under different channels it may be less than the product.
+
+    >>> composed_gamma([[[0.75, 0.25], [0.25, 0.75]]] * 2)
+    9.0
+    """
+    channels = [channel_of(part) for part in parts]
+    if not channels:
+        raise ChannelError("composed_gamma needs at least one channel, got none")
+    if len({channel.k for channel in channels}) > 1:
+        sizes = ", ".join(str(channel.k) for channel in channels)
+        raise ChannelError(f"the channels must take the same true values, got {sizes} of them")
+    if len(set(channels)) == 1:
+        worst = channels[0].exact_gamma
+        return float(worst ** len(channels)) if worst < math.inf else math.inf
+    total = pair_ratios(channels[0])
+    for channel in channels[1:]:
+        total = total * pair_ratios(channel)
+    return float(total.max())
+
+
+def pair_ratios(of: Any) -> Array:
+    """D[x, x'] = max over y of P[x, y] / P[x', y]: how far one answer can tell each two true values apart."""
+    P = channel_of(of).matrix
+    P = P[P.sum(axis=1) > 0.5]
+    out = np.ones((len(P), len(P)))
+    for x, row in enumerate(P):
+        ratio = np.divide(row, P, out=np.zeros_like(P), where=P > 0)
+        ratio[(P == 0) & (row > 0)] = np.inf
+        out[x] = ratio.max(axis=1)
+    return out

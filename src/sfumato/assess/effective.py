@@ -1,0 +1,162 @@
+"""Effective sample size: how many unrandomized records the randomized ones are worth (Zhang et al. 2004, section 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.assess.subject import Attribute, channel_of, subject
+from sfumato.channels import Channel
+from sfumato.channels.itemset import SelectASize
+from sfumato.channels.linear import Array, Dense
+from sfumato.channels.product import Product
+from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.errors import EstimationError
+from sfumato.evidence import mle
+from sfumato.randomness import ONE
+
+TARGETS = ("shares", "cdf")
+
+
+def effective_sample_bound(of: Any, *, attribute: Attribute = None) -> float:
+    r"""What no estimator can exceed, whatever the data: r <= 1 - sum_y min_x P[x, y].
+
+    Zhang et al. (2004), Theorem 1. Exact integers; tight only for erasure.
+
+    >>> round(effective_sample_bound([[0.7, 0.3], [0.3, 0.7]]), 9)
+    0.4
+    """
+    return float(1 - _common(channel_of(of, attribute)))
+
+
+def _common(channel: Channel) -> Fraction | float:
+    """The probability with which an answer is drawn without looking at the input: sum_y min_x P[x, y]."""
+    if isinstance(channel, Product):
+        out: Fraction | float = Fraction(1)
+        for part in channel.channels:
+            out = out * _common(part)
+        return out
+    if isinstance(channel, Symmetric):
+        return Fraction(channel.k * channel.other, ONE) if channel.k > 1 else Fraction(1)
+    if isinstance(channel, ValidSymmetric):
+        return Fraction(len(channel.combinations) * channel.other, ONE)
+    if isinstance(channel, SelectASize):
+        return float(channel.matrix.min(axis=0).sum())
+    return Fraction(sum(int(weight) for weight in channel.weights.min(axis=0)), ONE)
+
+
+def covariance(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute = None) -> Array:
+    r"""n times the covariance of the best estimate of the shares theta of all true values, from randomized records.
+
+        (P diag(1 / Pᵀ theta) Pᵀ)^-1 - theta thetaᵀ
+
+    The inverse Fisher information on the simplex; with the identity channel diag(theta) - theta thetaᵀ.
+    """
+    seen = subject(of, prior, attribute)
+    possible = seen.P.sum(axis=1) > 0.5
+    P = seen.P[np.ix_(possible, seen.seen)]
+    gram = (P / seen.released[seen.seen]) @ P.T
+    spread = np.linalg.eigvalsh(gram)
+    if spread[0] < 1e-12 * spread[-1]:
+        raise EstimationError(
+            "the shares cannot be estimated: different true distributions give the same released one"
+            + ("; give a prior without zeros" if (seen.prior[possible] == 0).any() else "")
+        )
+    out = np.zeros((len(seen.P), len(seen.P)))
+    out[np.ix_(possible, possible)] = np.linalg.inv(gram)
+    return np.asarray(out - np.outer(seen.prior, seen.prior))
+
+
+def effective_sample_size(
+    of: Any, prior: ArrayLike | None = None, target: str = "shares", *, attribute: Attribute = None
+) -> float:
+    r"""The share r of n for which r n unrandomized records estimate the target as well as n randomized ones do.
+
+        r = trace(C (diag theta - theta thetaᵀ) Cᵀ) / trace(C V Cᵀ)
+
+    V is the best covariance through the channel, and C = I for "shares", the running sums for "cdf" (ordered values).
+    Warner's channel keeps (2p - 1)², under a bound |2p - 1|. For Definition 1 itself see ``simulate_sample_size``.
+
+    >>> round(effective_sample_size([[0.7, 0.3], [0.3, 0.7]]), 6)
+    0.16
+    """
+    if target not in TARGETS:
+        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
+    seen = subject(of, prior, attribute)
+    through = covariance(seen.P, seen.prior) if not _has_empty_rows(seen.P) else covariance(of, prior)
+    direct = np.diag(seen.prior) - np.outer(seen.prior, seen.prior)
+    if target == "cdf":
+        through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
+    if np.trace(direct) <= 0:
+        raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
+    return float(np.trace(direct) / np.trace(through))
+
+
+def _has_empty_rows(P: Array) -> bool:
+    return bool((P.sum(axis=1) < 0.5).any())
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A Monte-Carlo value with its standard error."""
+
+    value: float
+    se: float
+
+
+def simulate_sample_size(
+    of: Any,
+    n: int,
+    prior: ArrayLike | None = None,
+    *,
+    trials: int = 400,
+    rng: np.random.Generator | int | None = None,
+    attribute: Attribute = None,
+) -> Simulated:
+    """Definition 1 of Zhang et al. (2004): the smallest k / n with E D(p0(k), p) <= E D(p~, p), D Kolmogorov's distance.
+
+    p~ is the maximum likelihood estimate from n randomized records, p0(k) that from k plain ones; distances in
+    expectation (in probability or in median the theorem fails).
+    """  # noqa: E501
+    if n < 2:
+        raise EstimationError(f"n must be at least 2, got {n} instead")
+    if trials < 2:
+        raise EstimationError(f"trials must be at least 2, got {trials} instead")
+    generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
+    channel = channel_of(of, attribute)
+    seen = subject(of, prior, attribute)
+    through = _common_distance(channel, seen.prior, n, trials, generator)
+    guess = min(max(n * _fisher_or(seen.P, seen.prior, through[0]), 1.0), float(n))
+    sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
+    plain = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes])
+    # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
+    slope, level = np.polyfit(np.log(sizes), np.log(plain), 1) if len(sizes) > 1 else (-0.5, np.log(plain[0]))
+    k = float(np.exp((np.log(through[0]) - level) / slope))
+    relative = through[1] / through[0] / abs(slope)
+    return Simulated(k / n, float(np.hypot(relative, 0.01) * k / n))
+
+
+def _fisher_or(P: Array, prior: Array, distance: float) -> float:
+    try:
+        return effective_sample_size(P, prior, "cdf")
+    except EstimationError:
+        return min(1.0, 0.1 / max(distance, 1e-9))
+
+
+def _common_distance(
+    channel: Channel, prior: Array, n: int, trials: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    operator = channel.transition if not isinstance(channel, SelectASize) else Dense(channel.matrix)
+    released = np.maximum(operator.T.apply(prior), 0.0)
+    counts = rng.multinomial(n, released / released.sum(), size=trials).astype(np.float64)
+    found = [np.abs(np.cumsum(mle.fit(operator, row).theta - prior)).max() for row in counts]
+    return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
+
+
+def _plain_distance(prior: Array, k: int, trials: int, rng: np.random.Generator) -> float:
+    shares = rng.multinomial(k, prior / prior.sum(), size=trials) / k
+    return float(np.abs(np.cumsum(shares - prior, axis=1)).max(axis=1).mean())

@@ -1,0 +1,160 @@
+"""Privacy as a game between the data providers and a rational miner (Zhang et al. 2004, section 5)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.assess.amplification import gamma as gamma_of
+from sfumato.assess.subject import Attribute, Subject, subject
+from sfumato.channels.linear import Array
+from sfumato.errors import SfumatoError
+
+
+@dataclass(frozen=True)
+class Game:
+    """The miner's best reply to a channel: for each answer the value to guess, or None to abstain, and its gain."""
+
+    guesses: tuple[int | None, ...]
+    gains: Array  # expected, each already weighted by how often the answer occurs
+
+    @property
+    def value(self) -> float:
+        """l_p(R): what the providers expect, minus what the miner gains. 0 means that intrusion does not pay."""
+        return 0.0 - float(self.gains.sum())
+
+    @property
+    def intrudes(self) -> bool:
+        """Whether some answer makes the miner act."""
+        return any(guess is not None for guess in self.guesses)
+
+
+def game(
+    of: Any,
+    prior: ArrayLike | None = None,
+    *,
+    benefit: float = 1.0,
+    loss: float = 0.0,
+    payoff: ArrayLike | None = None,
+    attribute: Attribute = None,
+) -> Game:
+    r"""The miner's best reply: for each answer, the guess that pays best, or none where every guess loses.
+
+        l_p(R) = - sum_y Pr(y) max(0, max_g sum_x Pr(x | y) payoff[x, g])
+
+    ``payoff[true, guessed]`` is by default the benefit where they agree and minus the loss where they do not.
+
+    >>> game([[0.7, 0.3], [0.3, 0.7]], loss=5).guesses
+    (None, None)
+    """
+    seen = subject(of, prior, attribute)
+    return _best_reply(seen, _payoff(payoff, benefit, loss, len(seen.prior)))
+
+
+def game_value(
+    of: Any,
+    prior: ArrayLike | None = None,
+    *,
+    benefit: float = 1.0,
+    loss: float = 0.0,
+    payoff: ArrayLike | None = None,
+    attribute: Attribute = None,
+) -> float:
+    """l_p(R) of Zhang et al. (2004), Definition 2: the providers' payoff against the best reply, at most 0.
+
+    >>> game_value([[1.0, 0.0], [0.99, 0.01]], loss=5)
+    -0.005
+    """
+    return game(of, prior, benefit=benefit, loss=loss, payoff=payoff, attribute=attribute).value
+
+
+def game_curve(
+    of: Any, losses: ArrayLike, prior: ArrayLike | None = None, *, benefit: float = 1.0, attribute: Attribute = None
+) -> Array:
+    """l_p(R) as the loss from a wrong guess grows: where it reaches 0, intrusion stops paying."""
+    seen = subject(of, prior, attribute)
+    k = len(seen.prior)
+    rows = [_best_reply(seen, _payoff(None, benefit, float(loss), k)).value for loss in np.atleast_1d(losses)]
+    return np.array(rows)
+
+
+def crossing(
+    first: Any, second: Any, prior: ArrayLike | None = None, *, most: float = 1e6, benefit: float = 1.0
+) -> float | None:
+    """The smallest ratio of loss to benefit at which two channels protect equally; None if one is always better.
+
+    >>> round(crossing([[0.7, 0.3], [0.3, 0.7]], [[1.0, 0.0], [0.99, 0.01]]), 5)
+    2.31667
+    """
+    one, two = subject(first, prior), subject(second, prior)
+    # both payoffs are linear in the loss between the points where some answer stops paying
+    cuts = np.unique(np.concatenate(([0.0], _stops(one, benefit), _stops(two, benefit))))
+    cuts = np.append(cuts[cuts < most], most)
+    k = len(one.prior)
+
+    def gap(loss: float) -> float:
+        payoff = _payoff(None, benefit, loss, k)
+        return _best_reply(one, payoff).value - _best_reply(two, payoff).value
+
+    gaps = [gap(float(cut)) for cut in cuts]
+    for left, right, a, b in zip(cuts[:-1], cuts[1:], gaps[:-1], gaps[1:], strict=True):
+        if a * b < 0:
+            return float((left + (right - left) * a / (a - b)) / benefit)
+    return None
+
+
+def no_intrusion(of: Any, p_max: float, sigma: float, *, attribute: Attribute = None) -> bool:
+    r"""Whether Theorem 2 guarantees l_p(R) = 0: gamma <= (1 - p_max) / (sigma p_max).
+
+    ``p_max`` is the highest prior probability of any true value, ``sigma`` the miner's benefit from a right guess
+    divided by the loss from a wrong one. Answers that never occur do not count.
+
+    >>> no_intrusion([[0.7, 0.3], [0.3, 0.7]], p_max=0.5, sigma=0.2)
+    True
+    """
+    return gamma_of(of, attribute) <= gamma_for_no_intrusion(p_max, sigma)
+
+
+def gamma_for_no_intrusion(p_max: float, sigma: float) -> float:
+    """The largest gamma under which intrusion cannot pay (Zhang et al. 2004, Theorem 2); below 1 nothing guarantees it.
+
+    >>> gamma_for_no_intrusion(0.5, 0.2)
+    5.0
+    """
+    if not 0 < p_max <= 1:
+        raise SfumatoError(f"p_max must lie in (0, 1], got {p_max} instead")
+    if not sigma > 0:
+        raise SfumatoError(f"sigma must be positive, got {sigma}: it is the benefit divided by the loss of the miner")
+    return (1 - p_max) / (sigma * p_max) if sigma < math.inf else 0.0
+
+
+def _best_reply(seen: Subject, payoff: Array) -> Game:
+    expected = payoff.T @ seen.joint  # guess by answer, weighted by Pr(y)
+    best = expected.argmax(axis=0)
+    gains = expected[best, np.arange(len(best))]
+    # a guess that pays nothing is not made; neither is one that pays only a rounding error
+    acts = gains > 1e-15 * max(1.0, float(np.abs(payoff).max()))
+    return Game(tuple(int(g) if a else None for g, a in zip(best, acts, strict=True)), np.where(acts, gains, 0.0))
+
+
+def _stops(seen: Subject, benefit: float) -> Array:
+    """The losses at which each answer's best guess stops paying: benefit p / (1 - p), p its posterior."""
+    top = seen.posterior.max(axis=0)[seen.seen]
+    return np.asarray(benefit * top[top < 1] / (1 - top[top < 1]))
+
+
+def _payoff(payoff: ArrayLike | None, benefit: float, loss: float, k: int) -> Array:
+    if payoff is not None:
+        table = np.asarray(payoff, dtype=np.float64)
+        if table.ndim != 2 or table.shape[0] != k or not np.isfinite(table).all():
+            raise SfumatoError(f"payoff must have a row for each of the {k} true values, got shape {table.shape}")
+        return table
+    if not (benefit > 0 and math.isfinite(benefit)):
+        raise SfumatoError(f"benefit must be positive and finite, got {benefit} instead")
+    if not (loss >= 0 and math.isfinite(loss)):
+        raise SfumatoError(f"loss must be a finite number of at least 0, got {loss}: give what a wrong guess costs")
+    return np.asarray(np.where(np.eye(k) > 0, benefit, -loss))

@@ -1,0 +1,70 @@
+"""How precise estimates will be for n records, told before any data exist."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.assess.effective import covariance
+from sfumato.assess.subject import Attribute, subject
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError
+
+TARGETS = ("shares", "cdf")
+
+
+def half_width(
+    of: Any,
+    n: int,
+    prior: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    target: str = "shares",
+    attribute: Attribute = None,
+) -> Array:
+    r"""The expected half-width of the interval for each share (or running sum, target="cdf") from n records.
+
+        z sqrt(V[x, x] / n),    V the best covariance through the channel (see ``privacy.covariance``)
+
+    >>> half_width([[0.75, 0.25], [0.25, 0.75]], n=10_000).round(5)
+    array([0.0196, 0.0196])
+    """
+    from scipy.special import ndtri
+
+    if target not in TARGETS:
+        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
+    check_n(n)
+    if not 0 < level < 1:
+        raise EstimationError(f"level must lie in (0, 1), got {level} instead")
+    V = covariance(of, prior, attribute=attribute)
+    if target == "cdf":
+        V = np.cumsum(np.cumsum(V, axis=0), axis=1)[:-1, :-1]
+    return np.asarray(float(ndtri((1 + level) / 2)) * np.sqrt(np.maximum(np.diag(V), 0.0) / n))
+
+
+def worst_half_width(
+    of: Any, n: int, prior: ArrayLike | None = None, *, level: float = 0.95, attribute: Attribute = None
+) -> float:
+    """The largest expected half-width of any share; without a prior that of the hardest share, one near one half.
+
+    A share's variance depends on the unknown distribution; the most that it can be is what a planner should count on.
+    """
+    if prior is not None:
+        return float(half_width(of, n, prior, level=level, attribute=attribute).max())
+    k = len(subject(of, None, attribute).prior)
+    priors = [np.full(k, 1 / k)]
+    if k > 2:
+        for x in (0, k // 2, k - 1):
+            tilted = np.full(k, 0.5 / (k - 1))
+            tilted[x] = 0.5
+            priors.append(tilted)
+    return max(float(half_width(of, n, one, level=level, attribute=attribute).max()) for one in priors)
+
+
+def check_n(n: int) -> int:
+    """A number of records: whole and positive."""
+    if not (isinstance(n, int | np.integer) and n >= 1):
+        raise EstimationError(f"n must be a whole number of records, at least 1, got {n!r} instead")
+    return int(n)

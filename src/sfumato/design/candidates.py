@@ -1,0 +1,98 @@
+"""The best channel of each family for one attribute under a bound on gamma, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.assess.effective import effective_sample_bound, effective_sample_size
+from sfumato.assess.precision import half_width, worst_half_width
+from sfumato.channels import Channel, identity, subset, symmetric, windows
+from sfumato.domains import Domain
+from sfumato.errors import ChannelError
+
+MOST_VALUES = 1024  # beyond this, covariances take too long to weigh candidates
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A channel and what it costs: gamma, epsilon, effective sample size and the expected half-width for n records."""
+
+    attribute: str
+    family: str
+    channel: Channel
+    gamma: float
+    epsilon: float
+    effective: float
+    bound: float
+    half_width: float
+    target: str
+
+    def row(self) -> dict[str, Any]:
+        """The numbers, plainly."""
+        return {
+            "attribute": self.attribute,
+            "family": self.family,
+            "channel": str(self.channel),
+            "gamma": self.gamma,
+            "epsilon": self.epsilon,
+            "effective_sample_size": self.effective,
+            "effective_sample_bound": self.bound,
+            "half_width": self.half_width,
+            "target": self.target,
+        }
+
+
+def target_of(domain: Domain, wanted: str = "auto") -> str:
+    """What matters of an attribute: the running shares of an ordered one, the shares of any other."""
+    if wanted != "auto":
+        return wanted
+    return "cdf" if domain.ordered and not domain.nullable and domain.size > 2 else "shares"
+
+
+def families(domain: Domain) -> dict[str, Callable[[float], Channel]]:
+    """How to make each family's best channel for this attribute from a bound on gamma."""
+    k = domain.size
+    out: dict[str, Callable[[float], Channel]] = {"symmetric": lambda g: symmetric(k, gamma=g)}
+    if k > 2:
+        out["subset"] = lambda g: subset(k, g)
+    if domain.ordered and not domain.nullable and k > 2:
+        out["windows"] = lambda g: windows(k, g)
+    return out
+
+
+def weigh(
+    name: str, family: str, channel: Channel, target: str, n: int, level: float, prior: ArrayLike | None = None
+) -> Candidate:
+    """The costs of one channel."""
+    reach = expected(channel, target, n, level, prior)
+    effective = effective_sample_size(channel, prior, target)
+    bound = effective_sample_bound(channel)
+    return Candidate(name, family, channel, channel.gamma, channel.epsilon, effective, bound, reach, target)
+
+
+def expected(channel: Channel, target: str, n: int, level: float, prior: ArrayLike | None) -> float:
+    """The worst expected half-width of what matters; without a prior, over priors that are hard."""
+    if target == "shares":
+        return worst_half_width(channel, n, prior, level=level)
+    return float(half_width(channel, n, prior, level=level, target="cdf").max())
+
+
+def candidates(
+    name: str, domain: Domain, gamma: float, n: int, target: str, level: float = 0.95, prior: ArrayLike | None = None
+) -> list[Candidate]:
+    """Every family's best channel under the bound, the most precise first."""
+    if domain.size == 1:
+        return []
+    if domain.size > MOST_VALUES:
+        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: use wider bins")
+    if gamma == math.inf:
+        return [weigh(name, "identity", identity(domain.size), target, n, level, prior)]
+    found = [weigh(name, family, make(gamma), target, n, level, prior) for family, make in families(domain).items()]
+    order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
+    return sorted(found, key=lambda c: (-float(np.round(c.effective, 12)), order[c.family]))

@@ -15,17 +15,19 @@ import numpy as np
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
+from sfumato.owner.resample.companions import accompany, warn_of_riders
 from sfumato.owner.resample.intake import Intake, check_group, groups, site_of, take_in
 from sfumato.owner.resample.kernel import Array, Index
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.recommended import Site, check_bounds
 from sfumato.owner.resample.result import Resampled
+from sfumato.owner.resample.stream import resample_file
 from sfumato.randomness import Source, source
 
 if TYPE_CHECKING:
     from sfumato.scheme import Scheme
 
-__all__ = ["Resampled", "Risk", "Setting", "resample"]
+__all__ = ["Resampled", "Risk", "Setting", "resample", "resample_file"]
 
 Rng = np.random.Generator | Source | int | None
 
@@ -77,7 +79,8 @@ def resample(
         check_group(data.X[members], _where(place, label, sites))
     quota = _quota([len(members) for *_, members in found], rows)
     if max_risk is None:
-        draws, risk = [], {}
+        draws: list[tuple[Array, Index]] = []
+        risk: dict[Any, Risk] = {}
         for (_, _, members), n in zip(found, quota, strict=True):
             drawn, centre = Kernel.fit(data.X[members], multiplier, shrink).draw(data.X[members], n, src)
             draws.append((drawn, members[centre]))
@@ -89,7 +92,12 @@ def resample(
 
 
 def _recommended(
-    data: Intake, site: Any, found: list[tuple[Any, Any, Index]], quota: list[int], bounds: tuple[float, float], src: Source
+    data: Intake,
+    site: Any,
+    found: list[tuple[Any, Any, Index]],
+    quota: list[int],
+    bounds: tuple[float, float],
+    src: Source,
 ) -> tuple[list[tuple[Array, Index]], dict[Any, Risk]]:
     labels = np.zeros(len(data.X), dtype=np.int64) if data.y is None else data.y
     models: dict[Any, Site] = {}
@@ -123,22 +131,8 @@ def _gather(
     src: Source,
 ) -> Resampled:
     centre = np.concatenate([chosen for _, chosen in draws])
-    others = None
-    if data.others is not None:
-        others = data.others.take(centre).select(list(ride))
-        if scheme is not None:
-            from sfumato.owner.randomize import randomize
-
-            answered = randomize(data.others.take(centre), scheme, rng=src).decode()
-            for name in answered.column_names:
-                others = others.append_column(name, answered.column(name))
-        if ride:
-            warnings.warn(
-                f"{', '.join(ride)} ride as they are: a rare combination of them can name its record. "
-                f"Treat them with channels (scheme=) where that matters",
-                DisclosureWarning,
-                stacklevel=3,
-            )
+    warn_of_riders(ride)
+    others = None if data.others is None else accompany(data.others, centre, ride, scheme, src)
     labels = None if data.y is None else data.y[centre]
     X = np.vstack([drawn for drawn, _ in draws]) if len(draws) > 1 else draws[0][0]
     return Resampled(X, labels, np.asarray(site)[centre], centre, data.names, data.target, method, risk, others)
@@ -157,7 +151,9 @@ def _quota(sizes: list[int], rows: int | None) -> list[int]:
     if rows is None:
         return sizes
     if isinstance(rows, bool) or not isinstance(rows, int | np.integer) or rows < len(sizes):
-        raise SfumatoError(f"rows must be a whole number, at least one for each of the {len(sizes)} groups, got {rows!r}")
+        raise SfumatoError(
+            f"rows must be a whole number, at least one for each of the {len(sizes)} groups, got {rows!r}"
+        )
     share = np.array(sizes) * (rows / sum(sizes))
     out = np.maximum(np.floor(share).astype(int), 1)
     for group in np.argsort(out - share)[: max(rows - int(out.sum()), 0)]:

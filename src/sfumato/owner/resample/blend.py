@@ -132,7 +132,7 @@ def squared(A: Array, B: Array) -> Array:
 
 
 def perplexity_mixing(gaps: Array, k: float) -> Array:
-    """The least lambda, for each row of squared distances, whose weights exp(-gap (1 - lambda) / (2 lambda)) spread over k.
+    """The least lambda for each row of squared distances whose weights exp(-gap (1 - lambda) / (2 lambda)) spread over k.
 
     >>> perplexity_mixing(np.array([[0.0, 0.0, 0.0, 50.0], [0.0, 50.0, 50.0, 50.0]]), 2.9).round(2).tolist()
     [0.0, 0.95]
@@ -167,7 +167,8 @@ def _frame(X: Array, factors: int | None) -> tuple[Array, Array, Array, Array, A
         rest = standard - standard @ forward.T @ backward.T
         noise = RESIDUAL * rest.std(axis=0) * sd
     Z = standard @ forward.T
-    return mean, forward / unit, backward * unit[:, None], noise, Z
+    maps = np.asarray(forward / unit, dtype=np.float64), np.asarray(backward * unit[:, None], dtype=np.float64)
+    return mean, *maps, noise, Z
 
 
 #: How much of the noise outside the factors a release carries: nearest neighbours want none of it, trees want some.
@@ -179,9 +180,7 @@ def _blend(
 ) -> Blend:
     mean, forward, backward, noise, Z = frame
     target = None if common is None else forward @ common @ forward.T
-    roots = [
-        np.linalg.cholesky(covariance(Z[rows], setting.tie, target) + _ALONE * np.eye(Z.shape[1])) for rows in cut
-    ]
+    roots = [np.linalg.cholesky(covariance(Z[rows], setting.tie, target) + _ALONE * np.eye(Z.shape[1])) for rows in cut]
     own = np.empty(len(Z), dtype=np.int64)
     for g, rows in enumerate(cut):
         own[rows] = g

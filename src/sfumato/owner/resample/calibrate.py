@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.owner.resample.blend import Setting, fit
 from sfumato.owner.resample.closeness import Insider, auc, blend_insider, closeness
 from sfumato.owner.resample.intake import Labels
-from sfumato.owner.resample.kernel import Array, permutation
+from sfumato.owner.resample.kernel import Array, Index, permutation
 from sfumato.randomness import Source
 
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
@@ -101,7 +101,7 @@ def loneliest(X: Array, y: Labels, share: float = 0.1) -> np.ndarray[tuple[int, 
         rows = np.flatnonzero(y == label)
         if len(rows) < 2:
             continue
-        gaps = cKDTree(scaled[rows]).query(scaled[rows], k=min(6, len(rows)))[0][:, 1:].mean(axis=1)
+        gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=min(6, len(rows)))[0])[:, 1:].mean(axis=1)
         alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
     return np.asarray(alone >= np.quantile(alone, 1 - share))
 
@@ -156,7 +156,7 @@ def blend_method(setting: Setting) -> Method:
     return release
 
 
-def _folds(y: Labels, folds: int, src: Source) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _folds(y: Labels, folds: int, src: Source) -> Index:
     """A fold for every record, as even as can be within each class."""
     out = np.empty(len(y), dtype=np.int64)
     start = 0
@@ -167,10 +167,10 @@ def _folds(y: Labels, folds: int, src: Source) -> np.ndarray[tuple[int, ...], np
     return out
 
 
-def _sample(y: Labels, most: int, src: Source) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+def _sample(y: Labels, most: int, src: Source) -> Index:
     if len(y) <= most:
         return np.arange(len(y))
-    keep: Sequence[Array] = [
+    keep = [
         rows[permutation(src, len(rows))[: max(round(most * len(rows) / len(y)), 2)]]
         for rows in (np.flatnonzero(y == label) for label in np.unique(y))
     ]

@@ -23,7 +23,7 @@ def covariance(X: Array, prior: float = 1.0, target: Array | None = None) -> Arr
     raw = gap.T @ gap / max(n - 1, 1)
     goal = np.diag(np.diag(raw)) if target is None else target
     weight = 1.0 if np.isinf(prior) else prior * (d + 1) / (n + prior * (d + 1))
-    return (1 - weight) * raw + weight * goal
+    return np.asarray((1 - weight) * raw + weight * goal)
 
 
 def _split(Z: Array, rows: Index, least: int) -> list[Index]:
@@ -53,7 +53,7 @@ def _halves(Z: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
         if np.array_equal(closer, upper):
             break
         upper = closer
-    return upper
+    return np.asarray(upper)
 
 
 def _fit(Z: Array) -> float:

@@ -155,7 +155,8 @@ def check_group(X: Array, where: str) -> None:
     n, d = X.shape
     if n <= d:
         warnings.warn(
-            f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk", stacklevel=3,
+            f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk",
+            stacklevel=3,
             category=DisclosureWarning,
         )
     if n <= 1 << 16:  # a larger table is looked at in part

@@ -25,7 +25,7 @@ def check_bounds(max_risk: float, max_outlier_risk: float | None) -> tuple[float
     for name, value in (("max_risk", max_risk), ("max_outlier_risk", outer)):
         if not (isinstance(value, float | int) and math.isfinite(value) and 0.5 < value <= 1):
             raise SfumatoError(
-                f"{name} is a membership AUC and must lie in (0.5, 1], got {value}: 0.5 is a release that ignores the data"
+                f"{name} is a membership AUC and must lie in (0.5, 1], got {value}: 0.5 ignores the data"
             )
     return float(max_risk), float(outer)
 

@@ -75,39 +75,49 @@ def resample(
             raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
     site = site_of(sites, len(data.X), src)
     found = groups(data.y, site, per_class)
-    for place, label, members in found:
-        check_group(data.X[members], _where(place, label, sites))
     quota = _quota([len(members) for *_, members in found], rows)
+    parts = [data.X if len(members) == len(data.X) else data.X[members] for *_, members in found]
+    for (place, label, _), part in zip(found, parts, strict=True):
+        check_group(part, _where(place, label, sites))
+    drawn = np.empty((sum(quota), data.X.shape[1]))
+    ends = np.cumsum(quota)
+    slots = [drawn[end - n : end] for end, n in zip(ends, quota, strict=True)]
+    risk: dict[Any, Risk] = {}
     if max_risk is None:
-        draws: list[tuple[Array, Index]] = []
-        risk: dict[Any, Risk] = {}
-        for (_, _, members), n in zip(found, quota, strict=True):
-            drawn, centre = Kernel.fit(data.X[members], multiplier, shrink).draw(data.X[members], n, src)
-            draws.append((drawn, members[centre]))
+        own = [
+            Kernel.fit(part, multiplier, shrink).draw(part, len(slot), src, slot)[1]
+            for part, slot in zip(parts, slots, strict=True)
+        ]
         method = f"kernel, {multiplier:g} times Scott's bandwidth" + (", variance shrunk" if shrink else "")
     else:
-        draws, risk = _recommended(data, site, found, quota, check_bounds(max_risk, max_outlier_risk), src)
+        own, risk = _recommended(data, site, found, parts, slots, check_bounds(max_risk, max_outlier_risk), src)
         method = "blend within cells, calibrated"
-    return _gather(data, site, draws, method, risk, ride, scheme, src)
+    centre = np.concatenate([members[chosen] for (*_, members), chosen in zip(found, own, strict=True)])
+    places = np.repeat(np.array([place for place, *_ in found]), quota)
+    kinds = None if data.y is None else data.y[centre]
+    warn_of_riders(ride)
+    others = None if data.others is None else accompany(data.others, centre, ride, scheme, src)
+    return Resampled(drawn, kinds, places, centre, data.names, data.target, method, risk, others)
 
 
 def _recommended(
     data: Intake,
     site: Any,
     found: list[tuple[Any, Any, Index]],
-    quota: list[int],
+    parts: list[Array],
+    slots: list[Array],
     bounds: tuple[float, float],
     src: Source,
-) -> tuple[list[tuple[Array, Index]], dict[Any, Risk]]:
+) -> tuple[list[Index], dict[Any, Risk]]:
     labels = np.zeros(len(data.X), dtype=np.int64) if data.y is None else data.y
     models: dict[Any, Site] = {}
     for place in np.unique(site):
         here = np.flatnonzero(site == place)
         models[place] = Site.fit(data.X[here], labels[here], *bounds, src)
-    draws = []
-    for (place, label, members), n in zip(found, quota, strict=True):
-        drawn, centre = models[place].draw(0 if label is None else label, data.X[members], n, src)
-        draws.append((drawn, members[centre]))
+    own = []
+    for (place, label, _), part, slot in zip(found, parts, slots, strict=True):
+        slot[:], chosen = models[place].draw(0 if label is None else label, part, len(slot), src)
+        own.append(chosen)
     for place, model in models.items():
         if not model.risk.held:
             where = f"site {place}: " if len(models) > 1 else ""
@@ -117,25 +127,7 @@ def _recommended(
                 DisclosureWarning,
                 stacklevel=3,
             )
-    return draws, {place: model.risk for place, model in models.items()}
-
-
-def _gather(
-    data: Intake,
-    site: Any,
-    draws: list[tuple[Array, Index]],
-    method: str,
-    risk: dict[Any, Risk],
-    ride: Sequence[str],
-    scheme: Scheme | None,
-    src: Source,
-) -> Resampled:
-    centre = np.concatenate([chosen for _, chosen in draws])
-    warn_of_riders(ride)
-    others = None if data.others is None else accompany(data.others, centre, ride, scheme, src)
-    labels = None if data.y is None else data.y[centre]
-    X = np.vstack([drawn for drawn, _ in draws]) if len(draws) > 1 else draws[0][0]
-    return Resampled(X, labels, np.asarray(site)[centre], centre, data.names, data.target, method, risk, others)
+    return own, {place: model.risk for place, model in models.items()}
 
 
 def _multiplier(bandwidth: str | float) -> float:

@@ -132,7 +132,7 @@ def squared(A: Array, B: Array) -> Array:
 
 
 def perplexity_mixing(gaps: Array, k: float) -> Array:
-    """The least lambda for each row of squared distances whose weights exp(-gap (1 - lambda) / (2 lambda)) spread over k.
+    """The least lambda, row by row, for which exp(-gap (1 - lambda) / (2 lambda)) spreads over k squared distances.
 
     >>> perplexity_mixing(np.array([[0.0, 0.0, 0.0, 50.0], [0.0, 50.0, 50.0, 50.0]]), 2.9).round(2).tolist()
     [0.0, 0.95]

@@ -42,15 +42,16 @@ class Kernel:
         inflated = np.sqrt(1 + np.divide(h, sd, out=np.zeros_like(h), where=sd > 0) ** 2 / 5)
         return cls(h, mean, 1 / inflated if shrink else np.ones_like(h))
 
-    def draw(self, X: Array, rows: int, src: Source) -> tuple[Array, Index]:
+    def draw(self, X: Array, rows: int, src: Source, out: Array | None = None) -> tuple[Array, Index]:
         """Released rows, and which record each started from (which never leaves the owner)."""
         chosen = centres(src, len(X), rows, balanced=False)
-        return self.around(X, chosen, src), chosen
+        return self.around(X, chosen, src, out), chosen
 
-    def around(self, X: Array, chosen: Index, src: Source) -> Array:
+    def around(self, X: Array, chosen: Index, src: Source, out: Array | None = None) -> Array:
         """One released row around each chosen record."""
         d = X.shape[1]
-        out = np.empty((len(chosen), d))
+        if out is None:
+            out = np.empty((len(chosen), d))
         h = self.bandwidth * self.scale
         shift = self.mean * (1 - self.scale)
         step = max(BLOCK // d, 1)
@@ -59,19 +60,23 @@ class Kernel:
             place = chosen[start : start + step]
             piece = out[start : start + step]
             np.multiply(epanechnikov(src, piece.size).reshape(piece.shape), h, out=piece)
-            if plain:
-                piece += X[place]
-            else:
-                piece += X[place] * self.scale + shift
+            near = X.take(place, axis=0)
+            if not plain:
+                near *= self.scale
+                near += shift
+            piece += near
         return out
 
 
 def moments(X: Array) -> tuple[Array, Array]:
     """Mean and unbiased standard deviation of each column, exactly 0 where a column is constant."""
-    mean = X.mean(axis=0)
-    total = np.zeros(X.shape[1])
-    for start in range(0, len(X), 1 << 16):
-        gap = X[start : start + (1 << 16)] - mean
-        total += np.einsum("ij,ij->j", gap, gap)
-    sd = np.sqrt(total / max(len(X) - 1, 1))
-    return mean, np.where(np.ptp(X, axis=0) > 0, sd, 0.0)
+    n, d = X.shape
+    step = max(BLOCK // d, 1)
+    first, total, squares = X[0], np.zeros(d), np.zeros(d)
+    for start in range(0, n, step):  # measured from a record, so that a constant column has its very value as mean
+        total += (X[start : start + step] - first).sum(axis=0)
+    mean = first + total / n
+    for start in range(0, n, step):
+        gap = X[start : start + step] - mean
+        squares += np.einsum("ij,ij->j", gap, gap)
+    return mean, np.sqrt(squares / max(n - 1, 1))

@@ -17,7 +17,7 @@ from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
 from sfumato.owner.resample.companions import accompany, warn_of_riders
 from sfumato.owner.resample.intake import Intake, check_group, groups, site_of, take_in
-from sfumato.owner.resample.kernel import Array, Index
+from sfumato.owner.resample.kernel import Array, Index, centres
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.recommended import Site, check_bounds
 from sfumato.owner.resample.result import Resampled
@@ -76,25 +76,29 @@ def resample(
     site = site_of(sites, len(data.X), src)
     found = groups(data.y, site, per_class)
     quota = _quota([len(members) for *_, members in found], rows)
-    parts = [data.X if len(members) == len(data.X) else data.X[members] for *_, members in found]
-    for (place, label, _), part in zip(found, parts, strict=True):
-        check_group(part, _where(place, label, sites))
+    for place, label, members in found:
+        check_group(data.X, members, _where(place, label, sites))
     drawn = np.empty((sum(quota), data.X.shape[1]))
-    ends = np.cumsum(quota)
-    slots = [drawn[end - n : end] for end, n in zip(ends, quota, strict=True)]
+    slots = [drawn[end - n : end] for end, n in zip(np.cumsum(quota), quota, strict=True)]
     risk: dict[Any, Risk] = {}
     if max_risk is None:
-        own = [
-            Kernel.fit(part, multiplier, shrink).draw(part, len(slot), src, slot)[1]
-            for part, slot in zip(parts, slots, strict=True)
-        ]
+        own = []
+        for (_, _, members), slot in zip(found, slots, strict=True):
+            kernel = Kernel.fit(data.X, multiplier, shrink, members)
+            own.append(members[centres(src, len(members), len(slot), balanced=False)])
+            kernel.around(data.X, own[-1], src, slot)
         method = f"kernel, {multiplier:g} times Scott's bandwidth" + (", variance shrunk" if shrink else "")
     else:
-        own, risk = _recommended(data, site, found, parts, slots, check_bounds(max_risk, max_outlier_risk), src)
+        own, risk = _recommended(data, site, found, slots, check_bounds(max_risk, max_outlier_risk), src)
         method = "blend within cells, calibrated"
-    centre = np.concatenate([members[chosen] for (*_, members), chosen in zip(found, own, strict=True)])
-    places = np.repeat(np.array([place for place, *_ in found]), quota)
-    kinds = None if data.y is None else data.y[centre]
+    centre = np.concatenate(own) if len(own) > 1 else own[0]
+    one = np.asarray(found[0][0])
+    single = all(place == one for place, *_ in found)
+    places = np.broadcast_to(one, len(drawn)) if single else np.repeat([place for place, *_ in found], quota)
+    if data.y is None:
+        kinds = None
+    else:  # per class the labels are known without looking them up
+        kinds = np.repeat(np.array([label for _, label, _ in found]), quota) if per_class else data.y[centre]
     warn_of_riders(ride)
     others = None if data.others is None else accompany(data.others, centre, ride, scheme, src)
     return Resampled(drawn, kinds, places, centre, data.names, data.target, method, risk, others)
@@ -104,7 +108,6 @@ def _recommended(
     data: Intake,
     site: Any,
     found: list[tuple[Any, Any, Index]],
-    parts: list[Array],
     slots: list[Array],
     bounds: tuple[float, float],
     src: Source,
@@ -115,9 +118,9 @@ def _recommended(
         here = np.flatnonzero(site == place)
         models[place] = Site.fit(data.X[here], labels[here], *bounds, src)
     own = []
-    for (place, label, _), part, slot in zip(found, parts, slots, strict=True):
-        slot[:], chosen = models[place].draw(0 if label is None else label, part, len(slot), src)
-        own.append(chosen)
+    for (place, label, members), slot in zip(found, slots, strict=True):
+        slot[:], chosen = models[place].draw(0 if label is None else label, data.X[members], len(slot), src)
+        own.append(members[chosen])
     for place, model in models.items():
         if not model.risk.held:
             where = f"site {place}: " if len(models) > 1 else ""

@@ -28,6 +28,17 @@ class Setting:
     tie: float = 1.0
     factors: int | None = None
 
+    @property
+    def words(self) -> str:
+        """The setting as people read it.
+
+        >>> Setting(64, factors=4).words, Setting(np.inf, np.inf).words
+        ('64 plausible sources, 4 factors', 'the model alone, one shape for all cells')
+        """
+        sources = "the model alone" if np.isinf(self.sources) else f"{self.sources:g} plausible sources"
+        shape = ", one shape for all cells" if np.isinf(self.tie) else f", tie {self.tie:g}" if self.tie != 1 else ""
+        return sources + shape + (f", {self.factors} factors" if self.factors else "")
+
 
 @dataclass(frozen=True)
 class Blend:

@@ -94,6 +94,50 @@ def blend_insider(setting: Setting) -> Insider:
     return score
 
 
+def kernel_insider(multiplier: float = 1.0, shrink: bool = False) -> Insider:
+    """Someone who knows the paper's method: asks which records could have been the centre of released rows."""
+
+    def density(near: Array, R: Array) -> Array:
+        n, d = R.shape
+        h = multiplier * scott(n, d)
+        widened = 1 + h**2 / 5
+        sd = R.std(axis=0, ddof=1) / (1.0 if shrink else np.sqrt(widened))
+        h *= sd
+        scale = 1 / np.sqrt(widened) if shrink else 1.0
+        middle = R.mean(axis=0)
+        start = middle + (near - middle) * scale
+        out = np.zeros((len(near), n))
+        for i in np.flatnonzero(h > 0):
+            u = (R[None, :, i] - start[:, None, i]) / (h[i] * scale)
+            out += np.log(np.maximum(1 - u**2, 1e-12)) - np.log(h[i])
+        return out
+
+    return _insider(density)
+
+
+def noise_insider(level: float) -> Insider:
+    """Someone who knows that normal noise of this many deviations was added to each column."""
+
+    def density(near: Array, R: Array) -> Array:
+        sd = R.std(axis=0, ddof=1) * level / np.sqrt(1 + level**2)
+        unit = np.where(sd > 0, sd, 1.0)
+        return -squared(near / unit, R / unit) / 2
+
+    return _insider(density)
+
+
+def _insider(density: Callable[[Array, Array], Array]) -> Insider:
+    def score(R: Array, r: Labels, Q: Array, q: Labels) -> dict[str, Array]:
+        out = np.full(len(Q), -np.inf)
+        for label in np.unique(q):
+            rows, near = np.flatnonzero(q == label), R[r == label]
+            if len(near) >= 2:
+                out[rows] = source_score(density(Q[rows], near), density(near, near))
+        return {"knows the method": out}
+
+    return score
+
+
 def auc(inside: Array, outside: Array) -> float:
     """The chance that a member scores above a stranger, ties counting one half; 1/2 where one side is empty.
 

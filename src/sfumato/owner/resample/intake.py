@@ -115,13 +115,13 @@ def _labels(y: Any, n: int) -> Labels | None:
     return labels
 
 
-def site_of(sites: Any, n: int, src: Source) -> Index | Labels:
+def site_of(sites: Any, n: int, src: Source) -> Labels:
     """The site of each row: a random even split for a number, the caller's own for an array."""
     if isinstance(sites, int | np.integer) and not isinstance(sites, bool):
         if not 1 <= sites <= n:
             raise SfumatoError(f"sites must lie between 1 and the {n} rows, got {sites} instead")
         if sites == 1:
-            return np.zeros(n, dtype=np.int64)
+            return np.broadcast_to(np.int64(0), n)
         out = np.empty(n, dtype=np.int64)
         out[permutation(src, n)] = np.arange(n) % int(sites)
         return out
@@ -134,12 +134,12 @@ def site_of(sites: Any, n: int, src: Source) -> Index | Labels:
 def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, Any, Index]]:
     """(site, class, rows) of every group that is resampled by itself; the class is None where labels are pooled."""
     found: list[tuple[Any, Any, Index]] = []
-    for place in np.unique(site):
-        here = np.flatnonzero(site == place)
+    for place, here in _places(site):
         if y is None or not per_class:
             found.append((place, None, here))
             continue
-        found += [(place, label, here[y[here] == label]) for label in np.unique(y[here])]
+        kinds = y if len(here) == len(y) else y[here]
+        found += [(place, label, here[kinds == label]) for label in np.unique(kinds)]
     for place, label, rows in found:
         if len(rows) < 2:
             where = f"class {label} at site {place}" if label is not None else f"site {place}"
@@ -150,21 +150,25 @@ def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, A
     return found
 
 
-def check_group(X: Array, where: str) -> None:
+def _places(site: Labels) -> list[tuple[Any, Index]]:
+    if not site.strides[0]:  # one site for all, as site_of writes it
+        return [(site[0], np.arange(len(site)))]
+    return [(place, np.flatnonzero(site == place)) for place in np.unique(site)]
+
+
+def check_group(X: Array, rows: Index, where: str) -> None:
     """Warn of what makes a density estimate meaningless: copies of rows, or fewer rows than columns."""
-    n, d = X.shape
+    n, d = len(rows), X.shape[1]
     if n <= d:
-        warnings.warn(
-            f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk",
-            stacklevel=3,
-            category=DisclosureWarning,
+        _warn(f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk")
+    looked = rows[: 1 << 14]  # of a large table a part tells enough
+    distinct = len(np.unique(X[looked], axis=0))
+    if distinct <= len(looked) // 2:
+        _warn(
+            f"{where} has only {distinct} distinct rows in {len(looked)}: such data have no density; channels suit "
+            f"them better"
         )
-    if n <= 1 << 16:  # a larger table is looked at in part
-        distinct = len(np.unique(X, axis=0))
-        if distinct <= n // 2:
-            warnings.warn(
-                f"{where} has only {distinct} distinct rows in {n}: such data have no density; channels suit them "
-                f"better",
-                stacklevel=3,
-                category=DisclosureWarning,
-            )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DisclosureWarning, stacklevel=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,10 +27,10 @@ class Kernel:
     scale: Array
 
     @classmethod
-    def fit(cls, X: Array, multiplier: float = 1.0, shrink: bool = False) -> Kernel:
+    def fit(cls, X: Array, multiplier: float = 1.0, shrink: bool = False, rows: Index | None = None) -> Kernel:
         """Eq. 16 times a multiplier; a constant column keeps its value, with bandwidth 0."""
-        mean, sd = moments(X)
-        return cls.from_moments(len(X), mean, sd, multiplier, shrink)
+        mean, sd = moments(X, rows)
+        return cls.from_moments(len(X) if rows is None else len(rows), mean, sd, multiplier, shrink)
 
     @classmethod
     def from_moments(cls, n: int, mean: Array, sd: Array, multiplier: float, shrink: bool) -> Kernel:
@@ -42,10 +43,10 @@ class Kernel:
         inflated = np.sqrt(1 + np.divide(h, sd, out=np.zeros_like(h), where=sd > 0) ** 2 / 5)
         return cls(h, mean, 1 / inflated if shrink else np.ones_like(h))
 
-    def draw(self, X: Array, rows: int, src: Source, out: Array | None = None) -> tuple[Array, Index]:
+    def draw(self, X: Array, rows: int, src: Source) -> tuple[Array, Index]:
         """Released rows, and which record each started from (which never leaves the owner)."""
         chosen = centres(src, len(X), rows, balanced=False)
-        return self.around(X, chosen, src, out), chosen
+        return self.around(X, chosen, src), chosen
 
     def around(self, X: Array, chosen: Index, src: Source, out: Array | None = None) -> Array:
         """One released row around each chosen record."""
@@ -68,15 +69,22 @@ class Kernel:
         return out
 
 
-def moments(X: Array) -> tuple[Array, Array]:
-    """Mean and unbiased standard deviation of each column, exactly 0 where a column is constant."""
-    n, d = X.shape
+def moments(X: Array, rows: Index | None = None) -> tuple[Array, Array]:
+    """Mean and unbiased standard deviation of each column over some rows, exactly 0 where a column is constant."""
+    n, d = len(X) if rows is None else len(rows), X.shape[1]
     step = max(BLOCK // d, 1)
-    first, total, squares = X[0], np.zeros(d), np.zeros(d)
-    for start in range(0, n, step):  # measured from a record, so that a constant column has its very value as mean
-        total += (X[start : start + step] - first).sum(axis=0)
+    ones = np.ones(step)
+
+    def blocks() -> Iterator[Array]:
+        for start in range(0, n, step):
+            yield X[start : start + step] if rows is None else X.take(rows[start : start + step], axis=0)
+
+    first, total, squares = X[0] if rows is None else X[rows[0]], np.zeros(d), np.zeros(d)
+    for block in blocks():  # measured from a record, so that a constant column has its very value as mean
+        total += ones[: len(block)] @ (block - first)
     mean = first + total / n
-    for start in range(0, n, step):
-        gap = X[start : start + step] - mean
-        squares += np.einsum("ij,ij->j", gap, gap)
+    for block in blocks():
+        gap = block - mean
+        gap *= gap
+        squares += ones[: len(gap)] @ gap
     return mean, np.sqrt(squares / max(n - 1, 1))

@@ -6,20 +6,19 @@ as little as a bound on disclosure allows. Neither is a proof of privacy: where 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
 from sfumato.owner.resample.companions import accompany, warn_of_riders
 from sfumato.owner.resample.intake import Intake, check_group, groups, site_of, take_in
 from sfumato.owner.resample.kernel import Array, Index, centres
 from sfumato.owner.resample.paper import Kernel
-from sfumato.owner.resample.recommended import Site, check_bounds
+from sfumato.owner.resample.recommended import Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import Resampled
 from sfumato.owner.resample.stream import resample_file
 from sfumato.randomness import Source, source
@@ -55,7 +54,7 @@ def resample(
     AUC, nor better than ``max_outlier_risk`` (.05 more by default) on the loneliest tenth of the records.
 
     X is a matrix or any table, y the labels or the name of the label column, ``sites`` a number (the rows are
-    dealt out at random, for experiments) or the site of each row. Columns of ``scheme`` pass through its channels,
+    dealt out at random, for experiments), the site of each row, or the name of the column that tells it. Columns of ``scheme`` pass through its channels,
     columns in ``ride`` go along with their centre as they are.
 
     >>> released = resample(np.random.default_rng(0).normal(size=(60, 2)), [0, 1] * 30, rng=1)
@@ -63,8 +62,13 @@ def resample(
     ((60, 2), 30)
     """
     src = source(rng)
-    kept = [*ride, *(scheme.schema.names if scheme is not None else ())]
+    named = sites if isinstance(sites, str) else None
+    kept = [*ride, *(scheme.schema.names if scheme is not None else ()), *([named] if named else [])]
     data = take_in(X, y, kept)
+    if named:
+        if data.others is None:
+            raise SfumatoError(f"sites={named!r} names a column, but X has no column names: give the site of each row")
+        sites = np.asarray(data.others.column(named))
     multiplier = _multiplier(bandwidth)
     if max_risk is None and max_outlier_risk is not None:
         raise SfumatoError("max_outlier_risk goes with max_risk, the bound for all records: give both")
@@ -101,7 +105,7 @@ def resample(
         kinds = np.repeat(np.array([label for _, label, _ in found]), quota) if per_class else data.y[centre]
     warn_of_riders(ride)
     others = None if data.others is None else accompany(data.others, centre, ride, scheme, src)
-    return Resampled(drawn, kinds, places, centre, data.names, data.target, method, risk, others)
+    return Resampled(drawn, kinds, places, centre, data.names, data.target, method, risk, others, named or "site")
 
 
 def _recommended(
@@ -123,13 +127,7 @@ def _recommended(
         own.append(members[chosen])
     for place, model in models.items():
         if not model.risk.held:
-            where = f"site {place}: " if len(models) > 1 else ""
-            warnings.warn(
-                f"{where}the bound is not held: {model.risk}. There are too few records to hide in: pool sites, "
-                f"allow more risk, or use channels",
-                DisclosureWarning,
-                stacklevel=3,
-            )
+            refuse_or_warn(place if len(models) > 1 else None, model.risk)
     return own, {place: model.risk for place, model in models.items()}
 
 

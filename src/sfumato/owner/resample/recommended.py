@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample.blend import Blend, fit
 from sfumato.owner.resample.calibrate import Risk, calibrate
 from sfumato.owner.resample.envelope import Envelope
@@ -28,6 +29,18 @@ def check_bounds(max_risk: float, max_outlier_risk: float | None) -> tuple[float
                 f"{name} is a membership AUC and must lie in (0.5, 1], got {value}: 0.5 ignores the data"
             )
     return float(max_risk), float(outer)
+
+
+def refuse_or_warn(place: object, risk: Risk, strict: bool = False) -> None:
+    """Say that a bound is not held, as an error where that was asked for."""
+    where = "" if place is None else f"site {place}: "
+    text = (
+        f"{where}the bound is not held: {risk}. There are too few records to hide in: pool sites, allow more risk, or "
+        f"use channels"
+    )
+    if strict:
+        raise SfumatoError(text)
+    warnings.warn(text, DisclosureWarning, stacklevel=4)
 
 
 @dataclass(frozen=True)

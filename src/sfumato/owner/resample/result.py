@@ -37,6 +37,7 @@ class Resampled:
     method: str
     risk: dict[Any, Risk] = field(default_factory=dict)
     others: Any = field(default=None, repr=False)
+    place: str = "site"
 
     def __len__(self) -> int:
         return len(self.X)
@@ -71,8 +72,8 @@ class Resampled:
             out = out.append_column(name, self.others.column(name))
         if self.y is not None:
             out = out.append_column(self.target or "y", pa.array(self.y.tolist()))
-        if len(np.unique(self.site)) > 1:
-            out = out.append_column("site", pa.array(self.site.tolist()))
+        if self.place != "site" or len(np.unique(self.site)) > 1:
+            out = out.append_column(self.place, pa.array(self.site.tolist()))
         return out
 
     @property

@@ -16,7 +16,7 @@ from sfumato.owner.resample.intake import Intake, take_in
 from sfumato.owner.resample.kernel import Array, Index
 from sfumato.owner.resample.learn import Moments
 from sfumato.owner.resample.paper import Kernel
-from sfumato.owner.resample.recommended import FITTED, Site, check_bounds
+from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import describe
 from sfumato.owner.resample.sink import Sink
 from sfumato.randomness import Source, source
@@ -44,6 +44,7 @@ def resample_file(
     ride: Sequence[str] = (),
     scheme: Scheme | None = None,
     rng: Rng = None,
+    strict: bool = False,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Any]:
@@ -51,13 +52,16 @@ def resample_file(
 
     The law is that of ``resample``, per site and class. The paper's method draws its centres with replacement from the
     whole table; the recommended one fits a sample of each class and releases one row for every record. Within a batch
-    the order is random; which batch a row comes from can be told from its place in the file.
+    the order is random; ``strict`` refuses where the bound is not held; which batch a row comes from can be told from its place in the file.
     """
     src = source(rng)
     warn_of_riders(ride)
     extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
     learned = _learn(table, y, site_column, extra, FITTED if max_risk is not None else 0, src)
     draw, risk = _drawing(learned, bandwidth, shrink, max_risk, max_outlier_risk, src)
+    for place, one in risk.items():
+        if not one.held:
+            refuse_or_warn(place, one, strict)
     with Sink(target, overwrite) as sink:
         for data, site in _intakes(table, y, extra, site_column):
             for piece in _pieces(data, site, site_column, draw, ride, scheme, src):

@@ -55,7 +55,7 @@ def page(
 
 def _verdict(risk: Risk | None) -> str:
     if risk is None:
-        return "<p class='box warn'><b>No bound was asked for.</b> The kernel is the paper's; nothing limits what it shows.</p>"
+        return "<p class='box warn'><b>No bound was asked for.</b> Nothing limits what the paper's kernel shows.</p>"
     word = "The bound is held." if risk.held else "The bound is not held."
     kind = "good" if risk.held else "warn"
     how = risk.setting.words if risk.setting else ""
@@ -92,7 +92,7 @@ def _columns(X: Array, released: Resampled) -> str:
     figure = Figure(figsize=(8.4, 2.1), layout="constrained")
     for axes, i in zip(np.atleast_1d(figure.subplots(1, max(len(shown), 1))), shown, strict=False):
         span = np.quantile(np.concatenate([X[:, i], released.X[:, i]]), (0.002, 0.998))
-        edges = np.linspace(*span, 25)
+        edges = np.linspace(float(span[0]), float(span[1]), 25)
         axes.hist(X[:, i], edges, density=True, color=RAW, alpha=0.55, label="raw")
         axes.hist(released.X[:, i], edges, density=True, histtype="step", color=RELEASED, lw=1.6, label="released")
         axes.set_title(released.names[i], fontsize=9)
@@ -117,13 +117,14 @@ def _rows(rows: Sequence[Row]) -> str:
         return ""
     heads = ["method", "setting", "risk", "outliers", *rows[0].phi, "mean φ", ""]
     lines = [
-        [r.method, r.setting, f"{r.risk:.3f}", f"{r.outliers:.3f}", *(f"{v:+.1f}" for v in r.phi.values())]
-        + [f"{r.mean:+.1f}", r.note]
+        [r.method, r.setting, f"{r.risk:.3f}", f"{r.outliers:.3f}"]
+        + [f"{v:+.1f}" for v in (*r.phi.values(), r.mean)]
+        + [r.note]
         for r in rows
     ]
     about = (
         "<h2>Other methods at the same risk</h2><p>Each is turned until its membership AUC is within the bound, where "
-        "it can be. φ is what its rows cost a classifier, in points of error, on a quarter of the records set aside.</p>"
+        "it can be. φ is what its rows cost a classifier, in points of error, on a quarter of the records.</p>"
     )
     return about + _table(heads, lines)
 

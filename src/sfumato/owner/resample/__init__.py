@@ -53,9 +53,9 @@ def resample(
     centre. ``max_risk`` asks for the recommended method instead: no attack on membership may do better than this
     AUC, nor better than ``max_outlier_risk`` (.05 more by default) on the loneliest tenth of the records.
 
-    X is a matrix or any table, y the labels or the name of the label column, ``sites`` a number (the rows are
-    dealt out at random, for experiments), the site of each row, or the name of the column that tells it. Columns of ``scheme`` pass through its channels,
-    columns in ``ride`` go along with their centre as they are.
+    X is a matrix or any table, y the labels or the name of the label column, ``sites`` a number (the rows are dealt
+    out at random, for experiments), the site of each row, or the name of the column that tells it. Columns of
+    ``scheme`` pass through its channels, columns in ``ride`` go along with their centre as they are.
 
     >>> released = resample(np.random.default_rng(0).normal(size=(60, 2)), [0, 1] * 30, rng=1)
     >>> released.X.shape, released.y.tolist().count(1)

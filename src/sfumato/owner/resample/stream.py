@@ -51,8 +51,9 @@ def resample_file(
     """Resample a table of any size into a Parquet or CSV file, as many rows as it holds; return its description.
 
     The law is that of ``resample``, per site and class. The paper's method draws its centres with replacement from the
-    whole table; the recommended one fits a sample of each class and releases one row for every record. Within a batch
-    the order is random; ``strict`` refuses where the bound is not held; which batch a row comes from can be told from its place in the file.
+    whole table; the recommended one fits a sample of each class and releases one row for every record. ``strict``
+    refuses where the bound is not held. Within a batch the order is random; which batch a row comes from can be told
+    from its place in the file.
     """
     src = source(rng)
     warn_of_riders(ride)

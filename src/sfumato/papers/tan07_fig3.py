@@ -1,4 +1,4 @@
-"""Tan07 Fig. 3: Iris resampled at L sites: what it costs three classifiers, and what the paper calls privacy loss."""
+"""Tan07 Fig. 3: Iris resampled at L sites: the cost to three classifiers, linkage, and bounds on DAPL."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from sfumato.papers.tan07 import figure
 
 SITES = (1, 2, 3, 4)
 WHY = (
-    "phi grows with L as the paper says, and DAPL with it; linkage does not fall to nothing: a released row still points "
-    "at its record most of the time. DAPL is no measure of that."
+    "DAPL grows with L as the paper says; linkage does not: about half of the released rows point at their own record, "
+    "whatever L. DAPL is no measure of that."
 )
 
 

@@ -1,4 +1,4 @@
-"""Tan07 Fig. 6: breast cancer resampled at L sites: what it costs three classifiers, and what the paper calls privacy loss."""
+"""Tan07 Fig. 6: breast cancer resampled at L sites: the cost to three classifiers, linkage, and bounds on DAPL."""
 
 from __future__ import annotations
 

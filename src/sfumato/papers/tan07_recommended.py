@@ -10,6 +10,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.assess.comparison import classifiers, errors
 from sfumato.assess.disclosure import mean_risk, membership
@@ -17,7 +18,7 @@ from sfumato.errors import DisclosureWarning
 from sfumato.owner.resample import Risk, resample
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.closeness import blend_insider
-from sfumato.papers.tan07 import load, split
+from sfumato.papers.tan07 import Labels, load, split
 
 GOALS = {"iris": 1.0, "pima": 0.5, "breast cancer": 0.3, "svmguide1": 0.8, "ionosphere": 2.5}
 
@@ -73,13 +74,14 @@ def report(seeds: int = 20, names: tuple[str, ...] = tuple(GOALS)) -> str:
         found, price = risk(name, seeds), cost(name, seeds)
         each = ", ".join(f"{model} {value:+.1f}" for model, value in price.each.items())
         rows.append(
-            f"{name:14s} AUC {found.achieved:.3f} ({found.attack}), outliers {found.outliers:.3f} ({found.outlier_attack}); "
+            f"{name:14s} AUC {found.achieved:.3f} ({found.attack}), "
+            f"outliers {found.outliers:.3f} ({found.outlier_attack}); "
             f"phi {price.phi:+.2f} ± {price.error:.2f} (goal {GOALS[name]:.1f}): {each}"
         )
     return "\n".join(rows)
 
 
-def _half(y: np.ndarray, rng: np.random.Generator) -> np.ndarray:  # type: ignore[type-arg]
+def _half(y: Labels, rng: np.random.Generator) -> NDArray[np.bool_]:
     member = np.zeros(len(y), dtype=bool)
     for label in np.unique(y):
         rows = rng.permutation(np.flatnonzero(y == label))

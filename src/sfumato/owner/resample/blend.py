@@ -48,8 +48,8 @@ class Blend:
 
     with m and L L' the mean and the shrunk covariance of the record's cell, e standard normal. Mean and covariance
     of the cell are kept. lambda_i is the least for which the weights
-    exp(-(1 - lambda) |L^-1 (x_i - x_j)|^2 / (2 lambda)) over the records j have perplexity ``sources``: an outlier,
-    whose neighbours are far, is mixed more.
+    exp(-(1 - lambda) |L^-1 (x_i - x_j)|^2 / (2 lambda)) over all records j, i among them, have perplexity ``sources``:
+    an outlier, whose neighbours are far, is mixed more.
     """
 
     mean: Array
@@ -87,9 +87,8 @@ class Blend:
             rows = np.flatnonzero(own == g)
             if len(rows):
                 gaps = squared(Z[rows] @ inverse.T, self.Z @ inverse.T)
-                if among:  # a record is no more plausible than its nearest neighbour: it may not vouch for itself
-                    gaps[np.arange(len(rows)), rows] = np.inf
-                    gaps[np.arange(len(rows)), rows] = gaps.min(axis=1)
+                if not among:  # a record is always a plausible source of its own row
+                    gaps = np.column_stack([np.zeros(len(rows)), gaps])
                 out[rows] = perplexity_mixing(gaps, self.sources)
         return out
 

@@ -113,7 +113,7 @@ def ladder(y: Labels, d: int) -> list[Setting]:
     smallest, largest = int(sizes.min()), int(sizes.max())
     factors = max(2, smallest // 16)
     kept = factors if d > MANY and factors < d and smallest < 8 * d else None
-    counts = [2.0**i for i in range(2, 12) if 2**i < 0.9 * largest]
+    counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.9 * largest]
     mixed = [Setting(k, factors=kept) for k in counts]
     alone = [Setting(np.inf, tie, kept) for tie in (1.0, 4.0, 16.0, np.inf)]
     fewer = [Setting(np.inf, np.inf, q) for q in (4, 3, 2) if q < (kept or d) and kept is not None]

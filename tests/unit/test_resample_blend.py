@@ -9,7 +9,15 @@ from sfumato.owner.resample import resample
 from sfumato.owner.resample.blend import Setting, fit, perplexity_mixing, squared
 from sfumato.owner.resample.calibrate import blend_method, ladder, loneliest, play
 from sfumato.owner.resample.cells import cells, covariance
-from sfumato.owner.resample.closeness import auc, blend_insider, closeness, kernel_insider, noise_insider, source_score
+from sfumato.owner.resample.closeness import (
+    auc,
+    blend_insider,
+    closeness,
+    kernel_insider,
+    noise_insider,
+    source_score,
+    without_own,
+)
 from sfumato.owner.resample.envelope import Envelope
 from sfumato.randomness import source
 
@@ -40,9 +48,9 @@ def test_outliers_are_mixed_more():
 
 @pytest.mark.parametrize("sources", [4.0, 40.0, np.inf])
 def test_mean_and_covariance_are_kept(sources):
-    X = cloud(500)
+    X = cloud(300)
     (model,) = fit([X], Setting(sources))
-    Y = np.vstack([model.draw(500, source(seed))[0] for seed in range(40)])
+    Y = np.vstack([model.draw(300, source(seed))[0] for seed in range(40)])
     sd = X.std(axis=0)
     assert np.abs((Y.mean(axis=0) - X.mean(axis=0)) / sd).max() < 0.05
     assert np.abs(np.corrcoef(Y.T) - np.corrcoef(X.T)).max() < 0.05
@@ -100,7 +108,7 @@ def test_risk_falls_along_the_ladder():
     mild, strong = (
         play(X, y, blend_method(step), blend_insider(step), source(1)) for step in (Setting(2), Setting(np.inf, np.inf))
     )
-    assert mild.achieved > 0.7 > 0.57 > strong.achieved
+    assert mild.achieved > 0.65 > 0.57 > strong.achieved
 
 
 def test_a_game_against_fresh_rows_of_the_same_law_is_blind():
@@ -133,9 +141,10 @@ def test_the_insider_beats_the_outsider_on_the_papers_kernel():
 
 
 def test_source_score_prefers_the_record_behind_a_row():
-    among = np.log(np.full((3, 3), 0.1))
+    background = without_own(np.log(np.full((3, 3), 0.1)))
     given = np.log(np.array([[5.0, 0.1, 0.1], [0.1, 0.1, 0.1]]))
-    assert source_score(given, among)[0] > source_score(given, among)[1] == pytest.approx(0)
+    mine, other = source_score(given, background)
+    assert mine > 1 and other == pytest.approx(0)
 
 
 def test_loneliest_are_lonely_within_their_class():
@@ -158,9 +167,10 @@ def test_the_envelope_covers_what_it_was_fitted_to():
 
 
 def test_large_classes_go_through_the_envelope(monkeypatch):
-    from sfumato.owner.resample import recommended
+    from sfumato.owner.resample import calibrate, recommended
 
     monkeypatch.setattr(recommended, "FITTED", 300)
+    monkeypatch.setattr(calibrate, "RECORDS", 300)
     X = cloud(2000)
     out = resample(X, max_risk=0.6, rng=1)
     assert out.worst.held

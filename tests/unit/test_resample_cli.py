@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from sfumato.cli import resample as command
 from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.owner.resample import calibrate
 
 app = typer.Typer()
 app.command()(command.resample)
@@ -32,9 +33,10 @@ def run(*arguments: object) -> str:
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 150)
+    monkeypatch.setattr(calibrate, "RECORDS", 150)
     table = pa.table(
         {"id": np.arange(300), "x": rng.normal(y, 1), "z": rng.normal(0, 1, 300), "y": y, "site": np.arange(300) % 2}
     )

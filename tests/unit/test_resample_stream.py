@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato import tables
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.owner.resample import resample_file
+from sfumato.owner.resample import calibrate, resample_file, stream
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.learn import Moments
 from sfumato.randomness import source
@@ -21,6 +21,8 @@ from sfumato.randomness import source
 @pytest.fixture
 def raw(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "BATCH", 1000)
+    monkeypatch.setattr(calibrate, "RECORDS", 200)
+    monkeypatch.setattr(stream, "FITTED", 400)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 9000)
     table = pa.table({"a": rng.normal(3 * y, 1), "b": rng.normal(0, 5, 9000), "y": y, "k": np.where(y == 1, "u", "v")})

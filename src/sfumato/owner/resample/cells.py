@@ -31,20 +31,33 @@ def _split(Z: Array, rows: Index, least: int) -> list[Index]:
     if n < 2 * least:
         return [rows]
     here = Z[rows]
-    upper = _halves(here)
-    share = int(upper.sum()), int(n - upper.sum())
-    if min(share) < least:
-        return [rows]
-    gain = _fit(here[upper]) + _fit(here[~upper]) - _fit(here) + sum(part * np.log(part / n) for part in share)
-    if gain < (1 + d + d * (d + 1) / 2) * np.log(n) / 2:
+    whole, best, upper = _fit(here), 0.0, None
+    for start in _directions(here):
+        half = _two_means(here, start)
+        share = int(half.sum()), int(n - half.sum())
+        if min(share) >= least:
+            gain = _fit(here[half]) + _fit(here[~half]) - whole + sum(part * np.log(part / n) for part in share)
+            if gain > best:
+                best, upper = gain, half
+    if upper is None or best < (1 + d + d * (d + 1) / 2) * np.log(n) / 2:
         return [rows]
     return _split(Z, rows[upper], least) + _split(Z, rows[~upper], least)
 
 
-def _halves(Z: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Two means, started from the sign of the first principal component."""
+def _directions(Z: Array) -> Array:
+    """Projections of the rows in which clusters may show: the two with least and the one with most kurtosis.
+
+    After whitening no direction has more variance than another, but the eigenvectors of the mean of |z|^2 z z' still
+    tell bimodal directions from long-tailed ones (Cardoso 1989).
+    """
     gap = Z - Z.mean(axis=0)
-    upper = gap @ np.linalg.eigh(gap.T @ gap)[1][:, -1] > 0
+    white = np.linalg.solve(np.linalg.cholesky(covariance(Z) + 1e-9 * np.eye(Z.shape[1])), gap.T).T
+    axes = np.linalg.eigh((white * (white**2).sum(axis=1, keepdims=True)).T @ white)[1]
+    return np.asarray((white @ axes[:, [*range(min(2, Z.shape[1])), -1]]).T)
+
+
+def _two_means(Z: Array, start: Array) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    upper = start > 0
     for _ in range(30):
         if upper.all() or not upper.any():
             break

@@ -58,21 +58,23 @@ def _one_class(R: Array, Q: Array) -> dict[str, Array]:
     }
 
 
-def source_score(given: Array, among: Array) -> Array:
+def source_score(given: Array, background: Array) -> Array:
     """The log-likelihood ratio of "this record is among the n sources" from log densities.
 
         sum_j log(1 + (p(y_j | x) / p(y_j) - 1) / n)
 
-    where ``given`` is log p(y_j | record) and ``among`` the same with the released rows as stand-ins for the unknown
-    sources, from which p(y_j) is the average over the others.
+    where ``given`` is log p(y_j | record), for each record and released row, and ``background`` log p(y_j).
     """
+    return np.asarray(np.log1p(np.expm1(np.clip(given - background, -50, 50)) / given.shape[1]).sum(axis=1))
+
+
+def without_own(among: Array) -> Array:
+    """log p(y_j) with the released rows as stand-ins for their unknown sources, each row's own left out."""
     from scipy.special import logsumexp
 
-    n = among.shape[0]
     among = among.copy()
     np.fill_diagonal(among, -np.inf)
-    background = np.maximum(logsumexp(among, axis=0) - np.log(max(n - 1, 1)), -700)
-    return np.asarray(np.log1p(np.expm1(np.clip(given - background, -50, 50)) / n).sum(axis=1))
+    return np.asarray(logsumexp(among, axis=0) - np.log(max(len(among) - 1, 1)))
 
 
 def blend_insider(setting: Setting) -> Insider:
@@ -87,7 +89,7 @@ def blend_insider(setting: Setting) -> Insider:
             Z = model.white(Q[rows])
             own = model.cell(Z)
             among = model.density(model.Z, model.own, model.mixing(model.Z, model.own, among=True), model.Z)
-            source[rows] = source_score(model.density(Z, own, model.mixing(Z, own), model.Z), among)
+            source[rows] = source_score(model.density(Z, own, model.mixing(Z, own), model.Z), without_own(among))
             depth[rows] = model.depth(Z).max(axis=1)
         return {"knows the method": source, "knows the model": depth}
 
@@ -99,17 +101,17 @@ def kernel_insider(multiplier: float = 1.0, shrink: bool = False) -> Insider:
 
     def density(near: Array, R: Array) -> Array:
         n, d = R.shape
-        h = multiplier * scott(n, d)
-        widened = 1 + h**2 / 5
-        sd = R.std(axis=0, ddof=1) / (1.0 if shrink else np.sqrt(widened))
-        h *= sd
-        scale = 1 / np.sqrt(widened) if shrink else 1.0
+        ratio = multiplier * scott(n, d)
+        widened = np.sqrt(1 + ratio**2 / 5)
+        sd = R.std(axis=0, ddof=1) / (1.0 if shrink else widened)
+        scale = 1 / widened if shrink else 1.0
         middle = R.mean(axis=0)
         start = middle + (near - middle) * scale
         out = np.zeros((len(near), n))
-        for i in np.flatnonzero(h > 0):
-            u = (R[None, :, i] - start[:, None, i]) / (h[i] * scale)
-            out += np.log(np.maximum(1 - u**2, 1e-12)) - np.log(h[i])
+        for i in np.flatnonzero(sd > 0):
+            h = ratio * sd[i] * scale
+            u = (R[None, :, i] - start[:, None, i]) / h
+            out += np.log(np.maximum(0.75 * (1 - u**2), 1e-9) / h)
         return out
 
     return _insider(density)
@@ -120,8 +122,9 @@ def noise_insider(level: float) -> Insider:
 
     def density(near: Array, R: Array) -> Array:
         sd = R.std(axis=0, ddof=1) * level / np.sqrt(1 + level**2)
-        unit = np.where(sd > 0, sd, 1.0)
-        return -squared(near / unit, R / unit) / 2
+        unit = sd[sd > 0] * np.sqrt(2)
+        size = float(np.log(unit * np.sqrt(np.pi)).sum())
+        return np.asarray(-squared(near[:, sd > 0] / unit, R[:, sd > 0] / unit) - size)
 
     return _insider(density)
 
@@ -132,10 +135,17 @@ def _insider(density: Callable[[Array, Array], Array]) -> Insider:
         for label in np.unique(q):
             rows, near = np.flatnonzero(q == label), R[r == label]
             if len(near) >= 2:
-                out[rows] = source_score(density(Q[rows], near), density(near, near))
+                out[rows] = source_score(density(Q[rows], near), _smooth(near))
         return {"knows the method": out}
 
     return score
+
+
+def _smooth(R: Array) -> Array:
+    """log p(y_j) by a normal kernel over the other released rows."""
+    sd = R.std(axis=0, ddof=1)
+    unit = sd[sd > 0] * scott(*R.shape) * np.sqrt(2)
+    return without_own(-squared(R[:, sd > 0] / unit, R[:, sd > 0] / unit) - np.log(unit * np.sqrt(np.pi)).sum())
 
 
 def auc(inside: Array, outside: Array) -> float:

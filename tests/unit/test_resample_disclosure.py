@@ -60,8 +60,8 @@ def test_known_rows_undo_rotation_and_projection():
 def test_all_methods_stand_in_one_table_at_equal_risk():
     pytest.importorskip("sklearn")
     rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 60)
-    data = rng.normal(size=(120, 3)) + 2 * y[:, None]
+    y = np.repeat([0, 1], 40)
+    data = rng.normal(size=(80, 3)) + 2 * y[:, None]
     test = rng.normal(size=(60, 3)) + 2 * np.repeat([0, 1], 30)[:, None]
     rows = compare(data, y, test, np.repeat([0, 1], 30), asked=0.6, repeats=1, rng=1)
     found = {row.method: row for row in rows}

@@ -16,6 +16,8 @@ from sfumato.randomness import Source
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
 RECORDS = 1200
 FOLDS = 5
+#: What a setting must keep free below the bounds, over sqrt(n), lest luck in the games pass for safety.
+SPARE = 0.3
 #: More columns than this are reduced to factors where the rows are few.
 MANY = 10
 
@@ -121,11 +123,12 @@ def ladder(y: Labels, d: int) -> list[Setting]:
 
 
 def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -> Risk:
-    """The mildest setting found whose games stay within both bounds; the strongest one where none does."""
+    """The mildest setting found whose games stay clear of both bounds; the strongest one where none does."""
     rows = _sample(y, RECORDS, src)
     X, y = X[rows], y[rows]
     steps = ladder(y, X.shape[1])
     rounds = int(np.clip(1000 // len(X), 1, 5))
+    spare = SPARE / np.sqrt(len(X))
     low, high = 0, len(steps) - 1
     found: dict[int, Risk] = {}
 
@@ -139,7 +142,8 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -
     while low < high:
         middle = (low + high) // 2
         found[middle] = at(middle)
-        low, high = (low, middle) if found[middle].held else (middle + 1, high)
+        within = found[middle].achieved <= asked - spare and found[middle].outliers <= outliers - spare
+        low, high = (low, middle) if within else (middle + 1, high)
     return found[low] if low in found else at(low)
 
 

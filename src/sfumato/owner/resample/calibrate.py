@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -115,7 +115,7 @@ def ladder(y: Labels, d: int) -> list[Setting]:
     smallest, largest = int(sizes.min()), int(sizes.max())
     factors = max(2, smallest // 16)
     kept = factors if d > MANY and factors < d and smallest < 8 * d else None
-    counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.9 * largest]
+    counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.7 * largest]
     mixed = [Setting(k, factors=kept) for k in counts]
     alone = [Setting(np.inf, tie, kept) for tie in (1.0, 4.0, 16.0, np.inf)]
     fewer = [Setting(np.inf, np.inf, q) for q in (4, 3, 2) if q < (kept or d) and kept is not None]
@@ -134,7 +134,9 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -
 
     def at(step: int) -> Risk:
         setting = steps[step]
-        risk = play(X, y, blend_method(setting), blend_insider(setting), src, rounds=rounds)
+        # A game releases all folds but one: as many sources there would be a larger share of them.
+        smaller = replace(setting, sources=setting.sources * (1 - 1 / FOLDS))
+        risk = play(X, y, blend_method(smaller), blend_insider(smaller), src, rounds=rounds)
         return Risk(
             risk.achieved, risk.outliers, risk.attack, risk.outlier_attack, asked, outliers, risk.attacks, setting
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from sfumato.randomness import Source
 
 #: The most records that may stand for all as plausible sources.
 SOURCES = 2000
+#: The share of each class that is drawn from the model alone, because no crowd is near.
+LONELY = 0.15
 _ALONE = 1e-9
 
 
@@ -49,7 +51,8 @@ class Blend:
     with m and L L' the mean and the shrunk covariance of the record's cell, e standard normal. Mean and covariance
     of the cell are kept. lambda_i is the least for which the weights
     exp(-(1 - lambda) |L^-1 (x_i - x_j)|^2 / (2 lambda)) over all records j, i among them, have perplexity ``sources``:
-    an outlier, whose neighbours are far, is mixed more.
+    an outlier, whose neighbours are far, is mixed more. The loneliest, who would need most mixing, are not used at
+    all: for them lambda is 1 and the noise as wide as they lie on average, so that the covariance is kept.
     """
 
     mean: Array
@@ -62,6 +65,9 @@ class Blend:
     Z: Array
     own: Index
     sources: float
+    mix: Array
+    limit: float = np.inf
+    spread: float = 1.0
 
     def white(self, X: Array) -> Array:
         """Records in the coordinates of the class."""
@@ -78,10 +84,29 @@ class Blend:
             out[:, g] = np.log(np.diag(inverse)).sum() - (((Z - mean) @ inverse.T) ** 2).sum(axis=1) / 2
         return out
 
-    def mixing(self, Z: Array, own: Index, among: bool = False) -> Array:
-        """lambda of each record; ``among`` says that the records are the sources themselves, in order."""
-        if self.sources >= 0.98 * len(self.Z):
-            return np.ones(len(Z))
+    def mixing(self, Z: Array, own: Index) -> Array:
+        """lambda of records that are not among the sources, each counted as a source of its own row."""
+        return np.ones(len(Z)) if self.alone else _lonely(self._perplexity(Z, own, False), self.limit)
+
+    @property
+    def alone(self) -> bool:
+        """Whether so many sources are asked for that only the model is left."""
+        return self.sources >= 0.98 * len(self.Z)
+
+    def settled(self) -> Blend:
+        """The same with lambda of its own records, the limit of the lonely, and how widely those lie."""
+        if self.alone:
+            return self
+        mix = self._perplexity(self.Z, self.own, True)
+        limit = float(np.quantile(mix, 1 - LONELY))
+        mix = _lonely(mix, limit)
+        radius = [
+            ((self.Z[i] - self.means[g]) @ self.inverses[g].T) ** 2 for i, g in enumerate(self.own) if mix[i] == 1
+        ]
+        spread = max(float(np.mean(radius)), 1.0)
+        return replace(self, mix=mix, limit=limit, spread=spread)
+
+    def _perplexity(self, Z: Array, own: Index, among: bool) -> Array:
         out = np.empty(len(Z))
         for g, inverse in enumerate(self.inverses):
             rows = np.flatnonzero(own == g)
@@ -95,8 +120,7 @@ class Blend:
     def draw(self, rows: int, src: Source) -> tuple[Array, Index]:
         """Released rows in a random order, and which record each started from."""
         chosen = centres(src, len(self.Z), rows, balanced=True)
-        mix = self.mixing(self.Z, self.own, among=True)[chosen]
-        return self.around(self.Z[chosen], self.own[chosen], mix, src), chosen
+        return self.around(self.Z[chosen], self.own[chosen], self.mix[chosen], src), chosen
 
     def around(self, Z: Array, own: Index, mix: Array, src: Source) -> Array:
         """One released row for each record, given its cell and lambda."""
@@ -105,23 +129,28 @@ class Blend:
             rows = own == g
             noise = normals(src, int(rows.sum()) * Z.shape[1]).reshape(-1, Z.shape[1]) @ factor.T
             lam = mix[rows, None]
-            out[rows] = mean + np.sqrt(1 - lam) * (Z[rows] - mean) + np.sqrt(lam) * noise
+            out[rows] = mean + np.sqrt(1 - lam) * (Z[rows] - mean) + np.sqrt(self.width(lam)) * noise
         out = out @ self.backward.T + self.mean
         if self.noise.any():
             out += normals(src, out.size).reshape(out.shape) * self.noise
         return out
 
+    def width(self, lam: Array) -> Array:
+        """The variance of the noise, in units of the cell's."""
+        return np.where(lam == 1, self.spread, lam)
+
     def density(self, Z: Array, own: Index, mix: Array, Y: Array) -> Array:
         """Log density of each released row (in the coordinates of the class) given each record as its source."""
         lam = np.clip(mix, 1e-6, 1)[:, None]
+        wide = self.width(lam)
         out = np.empty((len(Z), len(Y)))
         for g, (mean, inverse) in enumerate(zip(self.means, self.inverses, strict=True)):
             rows = own == g
             if rows.any():
                 start = np.sqrt(1 - lam[rows]) * ((Z[rows] - mean) @ inverse.T)
                 gaps = squared(start, (Y - mean) @ inverse.T)
-                size = Z.shape[1] / 2 * np.log(lam[rows]) - np.log(np.diag(inverse)).sum()
-                out[rows] = -gaps / (2 * lam[rows]) - size
+                size = Z.shape[1] / 2 * np.log(wide[rows]) - np.log(np.diag(inverse)).sum()
+                out[rows] = -gaps / (2 * wide[rows]) - size
         return out
 
 
@@ -205,4 +234,9 @@ def _blend(
         Z,
         own,
         setting.sources,
-    )
+        np.ones(len(Z)),
+    ).settled()
+
+
+def _lonely(mix: Array, limit: float) -> Array:
+    return np.where(mix >= limit, 1.0, mix)

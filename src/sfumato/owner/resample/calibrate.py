@@ -117,9 +117,10 @@ def ladder(y: Labels, d: int) -> list[Setting]:
     kept = factors if d > MANY and factors < d and smallest < 8 * d else None
     counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.7 * largest]
     mixed = [Setting(k, factors=kept) for k in counts]
-    alone = [Setting(np.inf, tie, kept) for tie in (1.0, 4.0, 16.0, np.inf)]
-    fewer = [Setting(np.inf, np.inf, q) for q in (4, 3, 2) if q < (kept or d) and kept is not None]
-    return mixed + alone + fewer
+    if kept is None:
+        return mixed + [Setting(np.inf, tie) for tie in (1.0, 4.0, 16.0, np.inf)]
+    fewer = sorted({q for q in (kept, 4, 3, 2) if q <= kept}, reverse=True)
+    return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])]
 
 
 def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -> Risk:

@@ -88,7 +88,7 @@ def blend_insider(setting: Setting) -> Insider:
             rows = np.flatnonzero(q == label)
             Z = model.white(Q[rows])
             own = model.cell(Z)
-            among = model.density(model.Z, model.own, model.mixing(model.Z, model.own, among=True), model.Z)
+            among = model.density(model.Z, model.own, model.mix, model.Z)
             source[rows] = source_score(model.density(Z, own, model.mixing(Z, own), model.Z), without_own(among))
             depth[rows] = model.depth(Z).max(axis=1)
         return {"knows the method": source, "knows the model": depth}

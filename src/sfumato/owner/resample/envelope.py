@@ -18,8 +18,8 @@ class Envelope:
     """A model fitted to a sample of a class, and the lambda that nearly all sampled records of a radius stay under.
 
     Perplexity needs all pairs, which a large table cannot afford. The radius in the cell tells dense from lonely: each
-    ring takes the 90 % quantile of its records' lambda, outer rings never less than inner ones, and whatever lies
-    beyond the sample is drawn from the model alone (lambda = 1).
+    ring takes the 90 % quantile of its records' lambda, outer rings never less than inner ones; rings that are mostly
+    lonely, and whatever lies beyond the sample, are drawn from the model alone (lambda = 1).
     """
 
     model: Blend
@@ -28,7 +28,6 @@ class Envelope:
 
     @classmethod
     def fit(cls, model: Blend) -> Envelope:
-        mix = model.mixing(model.Z, model.own, among=True)
         radius = _radius(model, model.Z, model.own)
         cells = len(model.means)
         edges, levels = np.zeros((cells, _BINS)), np.ones((cells, _BINS + 1))
@@ -37,8 +36,9 @@ class Envelope:
             edges[g] = np.quantile(radius[mine], np.linspace(0, 1, _BINS + 1)[1:])
             ring = np.searchsorted(edges[g], radius[mine])
             for b in range(_BINS):
-                if (ring == b).any():
-                    levels[g, b] = np.quantile(mix[mine][ring == b], 0.9)
+                mix = model.mix[mine][ring == b]
+                if (mix < 1).sum() > len(mix) / 2:  # else the ring is lonely
+                    levels[g, b] = np.quantile(mix[mix < 1], 0.9)
             levels[g, :_BINS] = np.maximum.accumulate(levels[g, :_BINS])
         return cls(model, edges, levels)
 

@@ -101,7 +101,7 @@ def compare(
         ("plain bootstrap", _bootstrap, None),
     ]
     for name, method, insider in fixed:
-        rows.append(row(name, "", play(X, y, method, insider, src), method, "no knob"))
+        rows.append(row(name, "no knob", play(X, y, method, insider, src), method))
     k = max(X.shape[1] // 2, 1)
     for name, (R, M) in (
         ("random rotation", project.rotation(X, rng=src)),
@@ -110,7 +110,7 @@ def compare(
         found = known_rows(X, M, src)
         changed = errors(R, y, Xt @ M.T, yt)  # the centre turns its test rows, too
         phi = {one: changed[one] - base[one] for one in base}
-        rows.append(Row(name, "", found, found, "known rows", phi, "no knob"))
+        rows.append(Row(name, "no knob", found, found, "known rows", phi))
     return rows
 
 

@@ -128,7 +128,7 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -
     rows = _sample(y, RECORDS, src)
     X, y = X[rows], y[rows]
     steps = ladder(y, X.shape[1])
-    rounds = int(np.clip(1000 // len(X), 1, 5))
+    rounds = int(np.clip(1000 // len(X), 1, 4))
     spare = SPARE / np.sqrt(len(X))
     low, high = 0, len(steps) - 1
     found: dict[int, Risk] = {}

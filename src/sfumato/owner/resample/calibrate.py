@@ -17,7 +17,7 @@ from sfumato.randomness import Source
 RECORDS = 1200
 FOLDS = 5
 #: What a setting must keep free below the bounds, over sqrt(n), lest luck in the games pass for safety.
-SPARE = 0.3
+SPARE = 0.15
 #: More columns than this are reduced to factors where the rows are few.
 MANY = 10
 

@@ -12,6 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.evidence.density import Density, density
 from sfumato.owner import mgas, randomize, randomize_file
+from sfumato.owner.resample import resample
 from sfumato.owner.transformer import Randomizer
 from sfumato.randomness import new_key
 from sfumato.release import Release
@@ -46,4 +47,5 @@ __all__ = [
     "randomize",
     "randomize_file",
     "report",
+    "resample",
 ]

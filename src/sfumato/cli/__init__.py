@@ -22,6 +22,7 @@ from sfumato.cli import (
     learn,
     randomize,
     reproduce,
+    resample,
 )
 from sfumato.cli.console import error, warn
 from sfumato.errors import SfumatoError, SfumatoWarning
@@ -39,6 +40,7 @@ for command in (
     design.design,
     assess.assess,
     randomize.randomize,
+    resample.resample,
     inspect.inspect,
     estimate.estimate,
     density.density,

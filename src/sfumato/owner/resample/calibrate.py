@@ -1,0 +1,184 @@
+"""Find the least mixing that holds a bound on risk, by playing the membership game on the site's own records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sfumato.owner.resample.blend import Setting, fit
+from sfumato.owner.resample.closeness import Insider, auc, blend_insider, closeness
+from sfumato.owner.resample.intake import Labels
+from sfumato.owner.resample.kernel import Array, Index, permutation
+from sfumato.randomness import Source
+
+#: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
+RECORDS = 1200
+FOLDS = 5
+#: What a setting must keep free below the bounds, over sqrt(n), lest luck in the games pass for safety.
+SPARE = 0.15
+#: More columns than this are reduced to factors where the rows are few.
+MANY = 10
+
+#: A way to release: (records, labels, source) to (rows, labels).
+Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The AUC of the strongest attack on membership, over all records and over the outliers among them."""
+
+    achieved: float
+    outliers: float
+    attack: str
+    outlier_attack: str
+    asked: float | None = None
+    outliers_asked: float | None = None
+    attacks: dict[str, tuple[float, float]] = field(default_factory=dict)
+    setting: Setting | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether what was achieved is within what was asked."""
+        whole = self.asked is None or self.achieved <= self.asked
+        return whole and (self.outliers_asked is None or self.outliers <= self.outliers_asked)
+
+    def __str__(self) -> str:
+        asked = "" if self.asked is None else f" (asked {self.asked:.3f})"
+        outer = "" if self.outliers_asked is None else f" (asked {self.outliers_asked:.3f})"
+        return (
+            f"membership AUC {self.achieved:.3f}{asked} by {self.attack}; "
+            f"outliers {self.outliers:.3f}{outer} by {self.outlier_attack}"
+        )
+
+
+def play(
+    X: Array,
+    y: Labels,
+    method: Method,
+    insider: Insider | None,
+    src: Source,
+    *,
+    folds: int = FOLDS,
+    rounds: int = 1,
+    share: float = 0.1,
+) -> Risk:
+    """Leave each fold out of a release in turn and ask every attack who was left out.
+
+    Every record is once a stranger and otherwise a member, so both sides of an AUC are the same records: what differs
+    is membership alone. ``share`` of the records, the loneliest of their classes, are the outliers.
+    """
+    outer = loneliest(X, y, share)
+    inside: dict[str, list[Array]] = {}
+    outside: dict[str, list[Array]] = {}
+    marks: list[tuple[Array, Array]] = []
+    for _ in range(rounds):
+        fold = _folds(y, folds, src)
+        for left in range(folds):
+            member = fold != left
+            R, r = method(X[member], y[member], src)
+            for name, score in closeness(R, r, X, y, insider).items():
+                inside.setdefault(name, []).append(score[member])
+                outside.setdefault(name, []).append(score[~member])
+            marks.append((outer[member], outer[~member]))
+    ins, outs = (np.concatenate([pair[side] for pair in marks]) for side in (0, 1))
+    attacks = {}
+    for name in inside:
+        a, b = np.concatenate(inside[name]), np.concatenate(outside[name])
+        attacks[name] = auc(a, b), auc(a[ins], b[outs])
+    whole = max(attacks, key=lambda name: attacks[name][0])
+    tail = max(attacks, key=lambda name: attacks[name][1])
+    return Risk(attacks[whole][0], attacks[tail][1], whole, tail, attacks=attacks)
+
+
+def loneliest(X: Array, y: Labels, share: float = 0.1) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """The records that lie farthest from their five nearest in their class, relative to what is usual there."""
+    from scipy.spatial import cKDTree
+
+    sd = X.std(axis=0)
+    scaled = X / np.where(sd > 0, sd, 1.0)
+    alone = np.zeros(len(X))
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        if len(rows) < 2:
+            continue
+        gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=min(6, len(rows)))[0])[:, 1:].mean(axis=1)
+        alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
+    return np.asarray(alone >= np.quantile(alone, 1 - share))
+
+
+def ladder(y: Labels, d: int) -> list[Setting]:
+    """Settings from the mildest to the strongest: ever more plausible sources, then the model alone, then ever fewer
+    parameters."""
+    sizes = np.unique(y, return_counts=True)[1]
+    smallest, largest = int(sizes.min()), int(sizes.max())
+    factors = max(2, smallest // 16)
+    kept = factors if d > MANY and factors < d and smallest < 8 * d else None
+    counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.7 * largest]
+    mixed = [Setting(k, factors=kept) for k in counts]
+    if kept is None:
+        return mixed + [Setting(np.inf, tie) for tie in (1.0, 4.0, 16.0, np.inf)]
+    fewer = sorted({q for q in (kept, 4, 3, 2) if q <= kept}, reverse=True)
+    return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])]
+
+
+def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -> Risk:
+    """The mildest setting found whose games stay clear of both bounds; the strongest one where none does."""
+    rows = _sample(y, RECORDS, src)
+    X, y = X[rows], y[rows]
+    steps = ladder(y, X.shape[1])
+    rounds = int(np.clip(1000 // len(X), 1, 4))
+    spare = SPARE / np.sqrt(len(X))
+    low, high = 0, len(steps) - 1
+    found: dict[int, Risk] = {}
+
+    def at(step: int) -> Risk:
+        setting = steps[step]
+        # A game releases all folds but one: as many sources there would be a larger share of them.
+        smaller = replace(setting, sources=setting.sources * (1 - 1 / FOLDS))
+        risk = play(X, y, blend_method(smaller), blend_insider(smaller), src, rounds=rounds)
+        return Risk(
+            risk.achieved, risk.outliers, risk.attack, risk.outlier_attack, asked, outliers, risk.attacks, setting
+        )
+
+    while low < high:
+        middle = (low + high) // 2
+        found[middle] = at(middle)
+        within = found[middle].achieved <= asked - spare and found[middle].outliers <= outliers - spare
+        low, high = (low, middle) if within else (middle + 1, high)
+    return found[low] if low in found else at(low)
+
+
+def blend_method(setting: Setting) -> Method:
+    """The recommended method at a setting, as a way to release."""
+
+    def release(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
+        labels = np.unique(y)
+        sizes = [int((y == label).sum()) for label in labels]
+        models = fit([X[y == label] for label in labels], setting)
+        rows = [model.draw(size, src)[0] for model, size in zip(models, sizes, strict=True)]
+        return np.vstack(rows), np.repeat(labels, sizes)
+
+    return release
+
+
+def _folds(y: Labels, folds: int, src: Source) -> Index:
+    """A fold for every record, as even as can be within each class."""
+    out = np.empty(len(y), dtype=np.int64)
+    start = 0
+    for label in np.unique(y):
+        rows = np.flatnonzero(y == label)
+        out[rows[permutation(src, len(rows))]] = (np.arange(len(rows)) + start) % folds
+        start += len(rows)
+    return out
+
+
+def _sample(y: Labels, most: int, src: Source) -> Index:
+    if len(y) <= most:
+        return np.arange(len(y))
+    keep = [
+        rows[permutation(src, len(rows))[: max(round(most * len(rows) / len(y)), 2)]]
+        for rows in (np.flatnonzero(y == label) for label in np.unique(y))
+    ]
+    return np.sort(np.concatenate(keep))

@@ -1,0 +1,40 @@
+"""Columns that are not resampled: they ride with their centre, or pass through the channels of a scheme."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sfumato.errors import DisclosureWarning
+from sfumato.owner.resample.kernel import Index
+from sfumato.randomness import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.scheme import Scheme
+
+
+def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Scheme | None, src: Source) -> pa.Table:
+    """The companions of each released row: its centre's own values, or channel answers to them."""
+    chosen = others.take(centre)
+    out = chosen.select(list(ride))
+    if scheme is not None:
+        from sfumato.owner.randomize import randomize
+
+        answered = randomize(chosen, scheme, rng=src).decode()
+        for name in answered.column_names:
+            out = out.append_column(name, answered.column(name))
+    return out
+
+
+def warn_of_riders(ride: Sequence[str]) -> None:
+    """Riding columns are raw values."""
+    if ride:
+        warnings.warn(
+            f"{', '.join(ride)} ride as they are: a rare combination of them can name its record. "
+            f"Treat them with channels (scheme=) where that matters",
+            DisclosureWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,174 @@
+"""What comes in: numbers, labels and sites, checked once. Every fault is one line that says how to mend it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato import tables
+from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError
+from sfumato.owner.resample.kernel import Array, Index, permutation
+from sfumato.randomness import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Intake:
+    """The numeric columns as a matrix, the label and site of each row, and the columns that are not resampled."""
+
+    X: Array
+    names: tuple[str, ...]
+    y: Labels | None
+    target: str | None
+    others: pa.Table | None
+    table: bool
+
+
+def take_in(X: Any, y: Any, keep: Sequence[str] = ()) -> Intake:
+    """A matrix or any table; ``y`` is the label of each row, or the name of the table's label column."""
+    if isinstance(X, np.ndarray | list):
+        matrix = _matrix(np.asarray(X))
+        names = tuple(f"x{i + 1}" for i in range(matrix.shape[1]))
+        return Intake(_finite(matrix, names), names, _labels(y, len(matrix)), None, None, False)
+    return _table(X, y, keep)
+
+
+def _matrix(X: NDArray[Any]) -> Array:
+    if X.ndim != 2 or not X.size:
+        raise SchemaError(f"X must be a table of rows and columns, got an array of shape {X.shape} instead")
+    if X.dtype.kind not in "biuf":
+        raise SchemaError(
+            "X must hold numbers, got text or objects: give a table with column names, and name its non-numeric "
+            "columns in ride= or treat them with scheme="
+        )
+    return X.astype(np.float64, copy=False)
+
+
+def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
+    import pyarrow as pa
+
+    whole = pa.Table.from_batches(list(tables.batches(X))) if not isinstance(X, pa.Table) else X
+    if not whole.num_rows:
+        raise SchemaError("the table is empty: there is nothing to resample")
+    target = y if isinstance(y, str) else None
+    for name in [*keep, *([target] if target else [])]:
+        if name not in whole.column_names:
+            raise SchemaError(f"the table has no column {name!r}; it has {', '.join(whole.column_names[:20])}")
+    names = tuple(name for name in whole.column_names if name != target and name not in keep)
+    strange = [name for name in names if not _numeric(whole.schema.field(name).type)]
+    if strange:
+        raise SchemaError(
+            f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: treat it with a channel "
+            f"(scheme=), let it ride with its centre (ride=), or leave it out"
+        )
+    if not names:
+        raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")
+    gaps = [name for name in names if whole.column(name).null_count]
+    if gaps:
+        raise SchemaError(
+            f"column {gaps[0]!r} holds {whole.column(gaps[0]).null_count} nulls: fill them or leave those rows out"
+        )
+    X = np.column_stack([np.asarray(whole.column(name), dtype=np.float64) for name in names])
+    labels = _labels(np.asarray(whole.column(target)) if target else y, whole.num_rows)
+    others = whole.select(list(keep)) if keep else None
+    return Intake(_finite(X, names), names, labels, target, others, True)
+
+
+def _numeric(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind))
+
+
+def _finite(X: Array, names: Sequence[str]) -> Array:
+    total = X.sum()  # one pass over large tables; only a fault pays for finding the column
+    if not np.isfinite(total):
+        bad = np.flatnonzero(~np.isfinite(X).all(axis=0))
+        if len(bad):
+            count = int((~np.isfinite(X[:, bad[0]])).sum())
+            raise SchemaError(
+                f"column {names[bad[0]]!r} holds {count} values that are NaN or infinite: fill them or leave those "
+                f"rows out"
+            )
+    return X
+
+
+def _labels(y: Any, n: int) -> Labels | None:
+    if y is None:
+        return None
+    labels = np.asarray(y)
+    if labels.ndim != 1 or len(labels) != n:
+        raise SchemaError(f"y must be one label for each of the {n} rows, got shape {labels.shape} instead")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise SchemaError("y holds NaN: every row needs a label")
+    if labels.dtype.kind == "O" and any(label is None for label in labels):
+        raise SchemaError("y holds nulls: every row needs a label")
+    return labels
+
+
+def site_of(sites: Any, n: int, src: Source) -> Labels:
+    """The site of each row: a random even split for a number, the caller's own for an array."""
+    if isinstance(sites, int | np.integer) and not isinstance(sites, bool):
+        if not 1 <= sites <= n:
+            raise SfumatoError(f"sites must lie between 1 and the {n} rows, got {sites} instead")
+        if sites == 1:
+            return np.broadcast_to(np.int64(0), n)
+        out = np.empty(n, dtype=np.int64)
+        out[permutation(src, n)] = np.arange(n) % int(sites)
+        return out
+    labels = np.asarray(sites)
+    if labels.ndim != 1 or len(labels) != n:
+        raise SfumatoError(f"sites must be a number or one site for each of the {n} rows, got shape {labels.shape}")
+    return labels
+
+
+def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, Any, Index]]:
+    """(site, class, rows) of every group that is resampled by itself; the class is None where labels are pooled."""
+    found: list[tuple[Any, Any, Index]] = []
+    for place, here in _places(site):
+        if y is None or not per_class:
+            found.append((place, None, here))
+            continue
+        kinds = y if len(here) == len(y) else y[here]
+        found += [(place, label, here[kinds == label]) for label in np.unique(kinds)]
+    for place, label, rows in found:
+        if len(rows) < 2:
+            where = f"class {label} at site {place}" if label is not None else f"site {place}"
+            raise SfumatoError(
+                f"{where} has one row: its density would be that row. Pool the classes (per_class=False), pool "
+                f"sites, or leave the row out"
+            )
+    return found
+
+
+def _places(site: Labels) -> list[tuple[Any, Index]]:
+    if not site.strides[0]:  # one site for all, as site_of writes it
+        return [(site[0], np.arange(len(site)))]
+    return [(place, np.flatnonzero(site == place)) for place in np.unique(site)]
+
+
+def check_group(X: Array, rows: Index, where: str) -> None:
+    """Warn of what makes a density estimate meaningless: copies of rows, or fewer rows than columns."""
+    n, d = len(rows), X.shape[1]
+    if n <= d:
+        _warn(f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk")
+    looked = rows[: 1 << 14]  # of a large table a part tells enough
+    distinct = len(np.unique(X[looked], axis=0))
+    if distinct <= len(looked) // 2:
+        _warn(
+            f"{where} has only {distinct} distinct rows in {len(looked)}: such data have no density; channels suit "
+            f"them better"
+        )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, DisclosureWarning, stacklevel=4)

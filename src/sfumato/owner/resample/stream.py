@@ -1,0 +1,179 @@
+"""Resample a file of any size, a batch at a time: one pass to learn, one pass to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato import tables
+from sfumato.errors import SchemaError, SfumatoError
+from sfumato.owner.resample.companions import accompany, warn_of_riders
+from sfumato.owner.resample.envelope import Envelope
+from sfumato.owner.resample.intake import Intake, take_in
+from sfumato.owner.resample.kernel import Array, Index
+from sfumato.owner.resample.learn import Moments
+from sfumato.owner.resample.paper import Kernel
+from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
+from sfumato.owner.resample.result import describe
+from sfumato.owner.resample.sink import Sink
+from sfumato.randomness import Source, source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.scheme import Scheme
+
+Rng = np.random.Generator | Source | int | None
+Key = tuple[Any, Any]
+Draw = Callable[[Key, Array, Source], tuple[Array, Index]]
+
+
+def resample_file(
+    table: Any,
+    target: str | Path,
+    y: str | None = None,
+    *,
+    site_column: str | None = None,
+    bandwidth: float = 1.0,
+    shrink: bool = False,
+    max_risk: float | None = None,
+    max_outlier_risk: float | None = None,
+    ride: Sequence[str] = (),
+    scheme: Scheme | None = None,
+    rng: Rng = None,
+    strict: bool = False,
+    overwrite: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, Any]:
+    """Resample a table of any size into a Parquet or CSV file, as many rows as it holds; return its description.
+
+    The law is that of ``resample``, per site and class. The paper's method draws its centres with replacement from the
+    whole table; the recommended one fits a sample of each class and releases one row for every record. ``strict``
+    refuses where the bound is not held. Within a batch the order is random; which batch a row comes from can be told
+    from its place in the file.
+    """
+    src = source(rng)
+    warn_of_riders(ride)
+    extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
+    learned = _learn(table, y, site_column, extra, FITTED if max_risk is not None else 0, src)
+    draw, risk = _drawing(learned, bandwidth, shrink, max_risk, max_outlier_risk, src)
+    for place, one in risk.items():
+        if not one.held:
+            refuse_or_warn(place, one, strict)
+    with Sink(target, overwrite) as sink:
+        for data, site in _intakes(table, y, extra, site_column):
+            for piece in _pieces(data, site, site_column, draw, ride, scheme, src):
+                sink.write(piece)
+            if progress is not None:
+                progress(len(data.X))
+        counts = [_count(key, moments, y, site_column) for key, moments in learned.items()]
+        method = "blend within cells, calibrated" if risk else f"kernel, {bandwidth:g} times Scott's bandwidth"
+        return sink.finish(describe(method, counts, risk))
+
+
+def _learn(
+    table: Any, y: str | None, site_column: str | None, extra: Sequence[str], sample: int, src: Source
+) -> dict[Key, Moments]:
+    learned: dict[Key, Moments] = {}
+    for data, site in _intakes(table, y, extra, site_column):
+        for key, rows in _keys(data, site):
+            learned.setdefault(key, Moments(data.X.shape[1], sample)).add(data.X[rows], src)
+    if not learned:
+        raise SchemaError("the table is empty: there is nothing to resample")
+    for (place, label), moments in learned.items():
+        if moments.n < 2:
+            where = " at ".join(f"{kind} {v}" for kind, v in (("class", label), ("site", place)) if v is not None)
+            raise SfumatoError(f"{where} has one row: its density would be that row. Pool sites or leave the row out")
+    return dict(sorted(learned.items(), key=lambda item: tuple(map(str, item[0]))))
+
+
+def _drawing(
+    learned: dict[Key, Moments],
+    bandwidth: float,
+    shrink: bool,
+    max_risk: float | None,
+    max_outlier_risk: float | None,
+    src: Source,
+) -> tuple[Draw, dict[Any, Any]]:
+    if max_risk is None:
+        kernels = {key: Kernel.from_moments(one.n, one.mean, one.sd, bandwidth, shrink) for key, one in learned.items()}
+        left = {key: [one.n, one.n] for key, one in learned.items()}  # rows to draw, records to come
+        word = np.empty(4, dtype=np.uint64)
+        src.fill(word.view(np.uint8))
+        # How many rows a batch gets tells nothing of a record, so a seeded generator may decide it.
+        deal = np.random.default_rng([int(part) for part in word])
+
+        def kernel(key: Key, X: Array, src: Source) -> tuple[Array, Index]:
+            rows, records = left[key]
+            share = rows if len(X) == records else int(deal.binomial(rows, len(X) / records))
+            left[key] = [rows - share, records - len(X)]
+            return kernels[key].draw(X, share, src)
+
+        return kernel, {}
+    bounds = check_bounds(max_risk, max_outlier_risk)
+    fitted: dict[Key, Envelope] = {}
+    risk = {}
+    for place in dict.fromkeys(place for place, _ in learned):
+        mine = {key: one for key, one in learned.items() if key[0] == place}
+        labels = np.arange(len(mine))
+        X = np.vstack([one.sample for one in mine.values()])
+        site = Site.fit(X, np.repeat(labels, [len(one.sample) for one in mine.values()]), *bounds, src)
+        fitted.update({key: Envelope.fit(model) for key, model in zip(mine, site.models, strict=True)})
+        risk[place if place is not None else 0] = site.risk
+    return (lambda key, X, src: fitted[key].draw(X, src)), risk
+
+
+def _intakes(table: Any, y: str | None, extra: Sequence[str], site_column: str | None) -> Iterator[tuple[Intake, Any]]:
+    import pyarrow as pa
+
+    for batch in tables.batches(table):
+        if batch.num_rows:
+            whole = pa.Table.from_batches([batch])
+            data = take_in(whole, y, list(extra))
+            yield data, np.asarray(whole.column(site_column)) if site_column else None
+
+
+def _keys(data: Intake, site: Any) -> Iterator[tuple[Key, Index]]:
+    n = len(data.X)
+    places = np.unique(site).tolist() if site is not None else [None]
+    labels = np.unique(data.y).tolist() if data.y is not None else [None]
+    for place in places:
+        here = np.ones(n, dtype=bool) if place is None else site == place
+        for label in labels:
+            rows = np.flatnonzero(here if label is None else here & (data.y == label))
+            if len(rows):
+                yield (place, label), rows
+
+
+def _pieces(
+    data: Intake,
+    site: Any,
+    site_column: str | None,
+    draw: Draw,
+    ride: Sequence[str],
+    scheme: Scheme | None,
+    src: Source,
+) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    for key, rows in _keys(data, site):
+        drawn, centre = draw(key, data.X[rows], src)
+        if not len(drawn):
+            continue
+        out = pa.table({name: drawn[:, i] for i, name in enumerate(data.names)})
+        if ride or scheme is not None:
+            others = accompany(data.others, rows[centre], ride, scheme, src)
+            for name in others.column_names:
+                out = out.append_column(name, others.column(name))
+        for name, value in ((data.target, key[1]), (site_column, key[0])):
+            if name is not None:
+                out = out.append_column(name, pa.array([value] * len(drawn)))
+        yield out
+
+
+def _count(key: Key, moments: Moments, y: str | None, site_column: str | None) -> dict[str, Any]:
+    named = (("site", site_column, key[0]), ("class", y, key[1]))
+    return {word: value for word, name, value in named if name is not None} | {"rows": moments.n}

@@ -1,0 +1,110 @@
+"""sfumato resample: one file in, sanitized rows out, one line when something is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sfumato.assess import comparison
+from sfumato.cli import resample as command
+from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.owner.resample import calibrate
+
+app = typer.Typer()
+app.command()(command.resample)
+
+
+@app.command()
+def other() -> None:
+    """A second command, so that the first keeps its name."""
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["resample", *map(str, arguments)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 150)
+    monkeypatch.setattr(calibrate, "RECORDS", 150)
+    table = pa.table(
+        {"id": np.arange(300), "x": rng.normal(y, 1), "z": rng.normal(0, 1, 300), "y": y, "site": np.arange(300) % 2}
+    )
+    pq.write_table(table, tmp_path / "raw.parquet")
+    return tmp_path / "raw.parquet"
+
+
+def test_the_bound_is_asked_for_by_default(file, tmp_path):
+    told = json.loads(run(file, "--target", "y", "--drop", "id,site", "--json", "--max-risk", ".6"))
+    assert told["risk"][0]["held"] and told["risk"][0]["asked"] == 0.6
+    out = pq.read_table(tmp_path / "raw.resampled.parquet")
+    assert out.num_rows == 300 and out.column_names == ["x", "z", "y"]
+
+
+def test_the_papers_kernel_and_real_sites(file, tmp_path):
+    target = tmp_path / "out.csv"
+    said = run(
+        file, "--target", "y", "--drop", "id", "--site-column", "site", "--bandwidth", 2, "--shrink", "--out", target
+    )
+    assert "2 times Scott" in said and "no bound" in said
+    assert {entry["site"] for entry in json.loads((tmp_path / "out.csv.json").read_text())["proportions"]} == {0, 1}
+
+
+def test_the_report_is_one_page(file, tmp_path, monkeypatch):
+    row = comparison.Row("additive noise", "1.2", 0.6, 0.7, "euclidean", {"kNN": 1.0})
+    monkeypatch.setattr(comparison, "compare", lambda *_, **__: [row])
+    run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".6", "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "Other methods at the same risk" in text and "<script" not in text and 'src="http' not in text
+
+
+def test_large_files_are_streamed(file, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "LARGE", 100)
+    told = json.loads(run(file, "--target", "y", "--site-column", "site", "--bandwidth", 1, "--json"))
+    assert sum(entry["rows"] for entry in told["proportions"]) == 300
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        (["--target", "nope"], "no column 'nope'"),
+        (["--bandwidth", -2], "positive multiple"),
+        (["--sites", 2, "--site-column", "site"], "either --sites"),
+        (["--shrink"], "go with --bandwidth"),
+        (["--drop", "what"], "no column of raw.parquet"),
+        (["--max-risk", 0.4], r"must lie in \(0.5, 1\]"),
+        (["--report", "/nowhere/page.html"], "does not exist"),
+        (["--scheme", "missing.json"], "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(file, options, match):
+    with pytest.raises(SfumatoError, match=match) as caught:
+        run(file, *options)
+    assert "\n" not in str(caught.value)
+    assert not file.with_name("raw.resampled.parquet").exists()
+
+
+def test_a_bound_that_is_not_held_writes_nothing_unless_accepted(tmp_path):
+    rng = np.random.default_rng(0)
+    small = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"x": rng.standard_t(2, 10), "z": rng.standard_t(2, 10)}), small)
+    options = [small, "--max-risk", 0.5001, "--max-outlier-risk", 0.5001]
+    with pytest.warns(DisclosureWarning), pytest.raises(SfumatoError, match="the bound is not held"):
+        run(*options)
+    assert not (tmp_path / "small.resampled.parquet").exists()
+    with pytest.warns(DisclosureWarning):
+        run(*options, "--accept-risk")
+    assert (tmp_path / "small.resampled.parquet").exists()
+    with pytest.raises(SfumatoError, match="already exists"):
+        run(*options)

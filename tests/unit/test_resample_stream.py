@@ -1,0 +1,112 @@
+"""A file larger than memory: the same law, batch by batch, whole or not there."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato import tables
+from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.owner.resample import calibrate, resample_file, stream
+from sfumato.owner.resample.kernel import scott
+from sfumato.owner.resample.learn import Moments
+from sfumato.randomness import source
+
+
+@pytest.fixture
+def raw(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BATCH", 1000)
+    monkeypatch.setattr(calibrate, "RECORDS", 200)
+    monkeypatch.setattr(stream, "FITTED", 400)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 9000)
+    table = pa.table({"a": rng.normal(3 * y, 1), "b": rng.normal(0, 5, 9000), "y": y, "k": np.where(y == 1, "u", "v")})
+    path = tmp_path / "raw.parquet"
+    pq.write_table(table, path)
+    return path, table
+
+
+@pytest.mark.parametrize("options", [{}, {"max_risk": 0.6}])
+def test_a_file_keeps_its_law(raw, tmp_path, options):
+    path, table = raw
+    seen = []
+    with pytest.warns(DisclosureWarning, match="ride"):
+        about = resample_file(path, tmp_path / "out.parquet", "y", ride=("k",), rng=1, progress=seen.append, **options)
+    out = pq.read_table(tmp_path / "out.parquet")
+    assert sum(seen) == 9000 and out.num_rows == 9000 and sorted(out.column_names) == ["a", "b", "k", "y"]
+    assert json.loads(pq.read_metadata(tmp_path / "out.parquet").metadata[b"sfumato"]) == about
+    assert [entry["rows"] for entry in about["proportions"]] == np.bincount(np.asarray(table["y"])).tolist()
+    widening = 1 if options else np.sqrt(1 + scott(4500, 2) ** 2 / 5)
+    for label in (0, 1):
+        was, now = (np.asarray(t.filter(pa.compute.equal(t["y"], label))["b"]) for t in (table, out))
+        assert now.std() == pytest.approx(was.std() * widening, rel=0.06)
+        assert abs(now.mean() - was.mean()) < 5 * np.sqrt(2 / len(was)) * was.std()
+    assert (np.asarray(out["k"]) == np.where(np.asarray(out["y"]) == 1, "u", "v")).all()
+    assert bool(about["risk"]) == bool(options)
+
+
+def test_centres_come_from_the_whole_table_with_replacement(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BATCH", 500)
+    table = pa.table({"x": np.arange(20_000.0)})
+    resample_file(table, tmp_path / "out.parquet", bandwidth=1e-9, rng=1)
+    drawn = np.rint(np.asarray(pq.read_table(tmp_path / "out.parquet")["x"])).astype(int)
+    used = len(np.unique(drawn)) / 20_000
+    assert used == pytest.approx(1 - np.exp(-1), abs=0.02)
+    assert len(drawn) == 20_000
+
+
+def test_sites_and_csv_with_a_description_beside(raw, tmp_path):
+    _, table = raw
+    table = table.append_column("place", pa.array(np.arange(9000) % 2))
+    about = resample_file(table.drop(["k"]), tmp_path / "out.csv", "y", site_column="place", rng=1)
+    assert json.loads((tmp_path / "out.csv.json").read_text()) == about
+    assert {(e["site"], e["class"]) for e in about["proportions"]} == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def test_channels_treat_streamed_columns(raw, tmp_path):
+    path, _ = raw
+    scheme = sf.Scheme(sf.Schema({"k": sf.Categorical(("u", "v"))}), {"k": sf.channels.binary(0.25, 0.25)})
+    resample_file(path, tmp_path / "out.parquet", "y", scheme=scheme, rng=1)
+    out = pq.read_table(tmp_path / "out.parquet")
+    changed = np.asarray(out["k"]) != np.where(np.asarray(out["y"]) == 1, "u", "v")
+    assert changed.mean() == pytest.approx(0.25, abs=0.03)
+
+
+def test_a_fault_leaves_no_file(raw, tmp_path):
+    _, table = raw
+    bad = pa.concat_tables([table, table.slice(0, 1).set_column(0, "a", pa.array([np.nan]))]).drop(["k"])
+    with pytest.raises(SfumatoError, match="column 'a' holds 1 values that are NaN"):
+        resample_file(bad, tmp_path / "out.parquet", "y", rng=1)
+    alone = pa.concat_tables([table, table.slice(0, 1).set_column(2, "y", pa.array([7]))]).drop(["k"])
+    with pytest.raises(SfumatoError, match="class 7 has one row"):
+        resample_file(alone, tmp_path / "out.parquet", "y", rng=1)
+    with pytest.raises(SfumatoError, match="the bound is not held"):
+        resample_file(
+            pa.table({"x": np.random.default_rng(0).standard_t(2, 9)}),
+            tmp_path / "out.parquet",
+            max_risk=0.5001,
+            max_outlier_risk=0.5001,
+            strict=True,
+            rng=1,
+        )
+    assert [p.name for p in tmp_path.iterdir()] == ["raw.parquet"]
+    with pytest.raises(SfumatoError, match="empty"):
+        resample_file(pa.table({"x": pa.array([], pa.float64())}), tmp_path / "out.parquet")
+
+
+def test_moments_merge_as_if_seen_at_once():
+    rng = np.random.default_rng(0)
+    X = rng.normal(1e5, [1, 0.0], size=(5000, 2))
+    merged = Moments(2, 100)
+    for part in np.array_split(X, 7):
+        merged.add(part, source(1))
+    assert merged.mean == pytest.approx(X.mean(axis=0), rel=1e-12)
+    assert merged.sd[0] == pytest.approx(X[:, 0].std(ddof=1), rel=1e-6) and merged.sd[1] == 0
+    assert merged.sample.shape == (100, 2)
+    places = [int(np.flatnonzero(X[:, 0] == value)[0]) for value in merged.sample[:, 0]]
+    assert len(set(places)) == 100 and abs(np.mean(places) - 2500) < 5 * 5000 / np.sqrt(12 * 100)

@@ -33,7 +33,7 @@ def coverage(p: float, n: int, method: str, runs: int, seed: int) -> np.ndarray:
 
 @pytest.mark.parametrize("p, n", [(0.0, 2000), (0.2, 4000)])
 def test_score_intervals_cover(p, n) -> None:
-    runs = 500
+    runs = 400
     found = coverage(p, n, "score", runs, 1)
     noise = np.sqrt(0.95 * 0.05 / runs)
     assert abs(found.mean() - 0.95) < 0.015 + 2 * noise

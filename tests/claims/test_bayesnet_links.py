@@ -24,7 +24,7 @@ def test_few_extra_links_on_six_nodes_and_many_without_the_test() -> None:
     net = network()
     order = net.schema_.names
     ours, theirs = [], []
-    for seed in range(80):
+    for seed in range(60):
         seen = families(net, 0.2, 10_000, 20_000 + 10 * seed)
         ours.append(wrong_links(k2(Wald(seen), order, 3), net.parents_))
         if seed < 10:

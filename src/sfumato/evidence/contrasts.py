@@ -30,21 +30,33 @@ EFFECT = 0.05
 MOST = 768
 
 
+#: How much of W, per unit of inflation, is weighed as it is; what exceeds it is weighed like a likelihood ratio.
+NOISY = 10.0
+
+
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """T, its covariance V, and the covariance it would have if correlations varied with variance 1."""
+    """T and its covariances: V, V₀ under independence, R without randomization; and the prior's scale.
+
+    ``deviance`` is 2 Σ N̂ log(N̂ / expected) of the same table where it is known.
+    """
 
     T: Array
     V: Array
+    null: Array
+    raw: Array
     prior: Array
+    deviance: float | None = None
 
     def where(self, used: NDArray[np.bool_]) -> Contrasts:
         """Some of them."""
         at = np.flatnonzero(used)
-        return Contrasts(self.T[at], self.V[np.ix_(at, at)], self.prior[np.ix_(at, at)])
+        cut = np.ix_(at, at)
+        return Contrasts(self.T[at], self.V[cut], self.null[cut], self.raw[cut], self.prior[cut], self.deviance)
 
 
-_NONE = Contrasts(np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0)))
+_EMPTY = np.zeros((0, 0))
+_NONE = Contrasts(np.zeros(0), _EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 
 def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
@@ -54,39 +66,39 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     J, size = len(table), (kx - 1) * (ky - 1)
     px, py, weight = _independent(table)
     left, right = _rows(px), _rows(py)
-    expected = (weight[:, None, None] * px[:, :, None] * py[:, None, :]).reshape(family.table.shape)
+    expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
     spread = sum((_spread(family, part, J) for part in family.seen), np.zeros(J))
     clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
     sums = _levels(px, weight)[:, None, :, :, None] * _levels(py, weight)[None, :, :, None, :]
     sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
     few = J * size <= MOST
-    V, V_sums = np.zeros((J * size, J * size) if few else (0, 0)), np.zeros((size, size))
+    released = np.zeros((J * size if few else size,) * 2)  # from Ñ
+    null = np.zeros_like(released)  # from Ñ₀
     for part in family.seen:
         B = _released(family, part, left, right)
-        mean = 0.5 * part.observed + 0.5 * part.observed.sum() / family.n * _release(family, part, expected)
-        if few:
-            V += (B * mean) @ B.T
-        elif J > 1:
-            B = sums @ B
-            V_sums += (B * mean) @ B.T
+        B = B if few else sums @ B
+        share = part.observed.sum() / family.n
+        released += (B * part.observed) @ B.T
+        null += (B * (share * _release(family, part, expected.reshape(family.table.shape)))) @ B.T
     T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)
     own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
     raw = weight[:, None, None] * (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
+    V = 0.5 * released + 0.5 * null
     overall = _NONE
     if few:
-        prior = np.zeros((J, size, J, size))
-        prior[np.arange(J), :, np.arange(J), :] = raw * weight[:, None, None]
         ceiling = np.minimum(_others(px * (1 - px))[:, :, None], _others(py * (1 - py))[:, None, :])
         ceiling = (weight[:, None, None] * ceiling).reshape(-1)
-        variance = np.maximum(np.diag(V), 0.0)
-        used = np.repeat(clear, size) & (variance > 1e-9 * family.n) & (ceiling > TELLING * np.sqrt(variance))
-        overall = Contrasts(T, V, prior.reshape(J * size, -1)).where(used)
-        V_sums = sums @ V @ sums.T
+        R, prior = _blocks(raw), _blocks(raw * weight[:, None, None])
+        used = np.repeat(clear, size) & (np.diag(null) > 1e-9 * family.n) & (np.diag(R) > 1e-7 * family.n)
+        used &= ceiling > TELLING * np.sqrt(np.diag(V))
+        overall = Contrasts(T, V, null, R, prior, _deviance(table[clear], expected[clear])).where(used)
+        V, null = sums @ V @ sums.T, sums @ null @ sums.T
     if J == 1:
         return overall, overall
     cut = sums.reshape(size, J, size).transpose(1, 0, 2)
-    together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0) * weight[clear].sum()
-    return overall, Contrasts(sums @ T, V_sums, together).where(np.diag(V_sums) > 1e-9 * family.n)
+    together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0)
+    common = Contrasts(sums @ T, V, null, together, together * weight[clear].sum())
+    return overall, common.where(np.diag(V) > 1e-9 * family.n)
 
 
 def judge(contrasts: Contrasts) -> tuple[float, float]:
@@ -98,18 +110,52 @@ def judge(contrasts: Contrasts) -> tuple[float, float]:
     with nothing randomized s_i ≈ N · EFFECT, and Σ log(1 + s_i) is the d log N of the BIC up to a constant; under
     randomization each direction counts with its own effective number of records, and one that tells nothing costs
     nothing. Wakefield (2009).
+
+    Where the dependence is strong a quadratic form is no likelihood ratio any more. So the covariance is taken under
+    independence, and what exceeds NOISY (c - 1), c being the inflation by randomization in the direction of T, is
+    multiplied by deviance / Tᵀ R⁻¹ T. With nothing randomized c = 1, and this *is* the likelihood ratio, which adds up
+    along any order of the parents.
     """
     if not contrasts.T.size:
         return 0.0, 0.0
-    scale = 1 / np.sqrt(np.diag(contrasts.V))
-    both = scale[:, None] * scale[None, :]
-    ridge = 1e-10 * np.eye(len(scale))
-    root = np.linalg.inv(np.linalg.cholesky(contrasts.V * both + ridge))
-    t = root @ (contrasts.T * scale)
-    strengths, directions = np.linalg.eigh(root @ (EFFECT * contrasts.prior * both) @ root.T)
+    statistic = float(np.square(_whitened(contrasts.T, contrasts.V)[1]).sum())
+    under = contrasts.V if contrasts.deviance is None else contrasts.null
+    root, t = _whitened(contrasts.T, under)
+    strengths, directions = np.linalg.eigh(root @ (EFFECT * contrasts.prior) @ root.T)
     s = np.maximum(strengths, 0.0)
-    u = directions.T @ t
-    return float(t @ t), float((u * u * s / (1 + s) - np.log1p(s)).sum())
+    u2 = np.square(directions.T @ t)
+    weighed, penalty = float((u2 * s / (1 + s)).sum()), float(np.log1p(s).sum())
+    if contrasts.deviance is None:
+        return statistic, weighed - penalty
+    pearson = float(np.square(_whitened(contrasts.T, contrasts.raw)[1]).sum())
+    if pearson > 0:
+        inflation = pearson / float(u2.sum())
+        noisy = min(weighed, NOISY * max(inflation - 1, 0.0))
+        weighed = noisy + contrasts.deviance / pearson * (weighed - noisy)
+    return statistic, weighed - penalty
+
+
+def _whitened(T: Array, V: Array) -> tuple[Array, Array]:
+    """V^{-1/2} (as the inverse of a triangular root) and V^{-1/2} T."""
+    scale = 1 / np.sqrt(np.diag(V))
+    ridge = 1e-10 * np.eye(len(scale))
+    root = np.linalg.inv(np.linalg.cholesky(V * (scale[:, None] * scale[None, :]) + ridge)) * scale[None, :]
+    return root, root @ T
+
+
+def _deviance(table: Array, expected: Array) -> float:
+    """2 Σ N̂ log(N̂ / expected), negative counts taken as 0."""
+    counts = np.maximum(table, 0.0)
+    hit = (counts > 0) & (expected > 0)
+    return 2 * float((counts[hit] * np.log(counts[hit] / expected[hit])).sum() - counts.sum() + expected.sum())
+
+
+def _blocks(each: Array) -> Array:
+    """Matrices along the diagonal of a large one."""
+    J, size, _ = each.shape
+    out = np.zeros((J, size, J, size))
+    out[np.arange(J), :, np.arange(J), :] = each
+    return out.reshape(J * size, J * size)
 
 
 def _independent(table: Array) -> tuple[Array, Array, Array]:

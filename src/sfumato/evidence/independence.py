@@ -15,6 +15,8 @@ from sfumato.evidence.table import Evidence
 from sfumato.evidence.view import view
 from sfumato.release import Release
 
+_CLEARLY = 20.0
+
 
 @dataclass(frozen=True)
 class Test:
@@ -47,8 +49,14 @@ class Association:
 
     @property
     def evidence(self) -> float:
-        """Twice the log of the Bayes factor for dependence, either kind being as likely beforehand."""
-        return 2 * float(np.logaddexp(self.overall.evidence / 2, self.common.evidence / 2)) - 2 * log(2)
+        """Twice the log of the Bayes factor for dependence, either kind being as likely beforehand.
+
+        Where all contrasts together speak clearly their sums add nothing, so that strong evidence stays additive.
+        """
+        overall, common = self.overall.evidence, self.common.evidence
+        if overall > _CLEARLY:
+            common = min(common, overall)
+        return 2 * float(np.logaddexp(overall / 2, common / 2)) - 2 * log(2)
 
     @property
     def test(self) -> Test:

@@ -162,8 +162,14 @@ class Wald(Score):
     def compute(self, node: str, parents: tuple[str, ...]) -> float:
         if not parents:
             return 0.0
-        rest = {last: tuple(other for other in parents if other != last) for last in parents}
-        return min(self.local(node, rest[last]) + self.gain(node, last, rest[last]) for last in parents)
+        ends = []
+        for last in sorted(parents, key=lambda parent: self.gain(node, parent, ())):
+            rest = tuple(other for other in parents if other != last)
+            more = self.gain(node, last, rest)
+            ends.append(self.local(node, rest) + more)
+            if more <= 0:  # a superfluous parent: no climb stays here, the other orders need not be known
+                break
+        return min(ends)
 
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
         key = (node, parent, frozenset(given))

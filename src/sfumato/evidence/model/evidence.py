@@ -121,10 +121,7 @@ class ModelEvidence(Evidence):
         axes = tuple(self.names.index(name) for name in asked)
         share = margin(self.joint, axes)
         root = self._root(asked, axes)
-        order = tuple(range(len(asked)))
-        return ModelEstimate(
-            self.schema.select(asked), share * self.n, (), order, "model", records=float(self.n), root=root
-        )
+        return ModelEstimate(self.schema.select(asked), share * self.n, (), "model", records=float(self.n), root=root)
 
     def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
         return [self.counts(names) for names in requests]
@@ -138,7 +135,7 @@ class ModelEvidence(Evidence):
         flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
         root = whole.root[flat] if isinstance(whole, ModelEstimate) else np.zeros((len(flat), 1))
         return ModelEstimate(
-            whole.schema, whole.value[flat], (), whole.order, "model", codes=codes, records=float(self.n), root=root
+            whole.schema, whole.value[flat], (), "model", codes=codes, records=float(self.n), root=root
         )
 
     def region(self, fixed: Mapping[str, int], target: str) -> Array | None:

@@ -90,9 +90,8 @@ class JunctionEvidence(Evidence):
             warnings.simplefilter("ignore", NegativeCountsWarning)
             # the unbiased estimate's own noise bounds the model's from above
             sd = self._moment.counts(asked).population().sd
-        order = tuple(range(len(asked)))
         return ModelEstimate(
-            self.schema.select(asked), share * self.n, (), order, "model", records=float(self.n), root=sd[:, None]
+            self.schema.select(asked), share * self.n, (), "model", records=float(self.n), root=sd[:, None]
         )
 
     def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
@@ -107,7 +106,7 @@ class JunctionEvidence(Evidence):
         flat = np.ravel_multi_index(tuple(np.asarray(cells, dtype=np.int64).T), whole.shape)
         root = whole.sd[flat][:, None] / self.n
         return ModelEstimate(
-            whole.schema, whole.value[flat], (), whole.order, "model",
+            whole.schema, whole.value[flat], (), "model",
             codes=np.asarray(cells, dtype=np.int64), records=float(self.n), root=root,
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ def by_name(found):
 
 
 def test_figure_6_1_correcting_beats_reading_as_if_clean():
-    found = by_name(ma06_fig6_1.figure(2, (0.2, 0.4)))
+    found = by_name(ma06_fig6_1.figure(1, (0.1, 0.2)))
     assert found["corrected, joint model"][0] > 0.96
     assert (found["corrected, joint model"] > found["as if clean"]).all()
 

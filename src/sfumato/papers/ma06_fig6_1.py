@@ -80,7 +80,7 @@ def draw(path: str | Path, runs: int = 5) -> Any:
     return plot(figure(runs), path, "Lenses: accuracy of the pocket algorithm", "accuracy")
 
 
-def report(runs: int = 5) -> str:
+def report(runs: int = 2) -> str:
     """The curves in words."""
     return table("Ma06 figure 6.1: Lenses, accuracy of the pocket algorithm on clean records", figure(runs))
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.subject import Attribute, Subject, channel_of, subject
 from sfumato.channels import Channel
+from sfumato.channels.efficiency import best_covariance, efficiency
 from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
@@ -18,8 +19,6 @@ from sfumato.channels.response import Symmetric, ValidSymmetric
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.randomness import ONE
-
-TARGETS = ("shares", "cdf")
 
 
 def effective_sample_bound(of: Any, *, attribute: Attribute = None) -> float:
@@ -57,19 +56,7 @@ def covariance(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute 
     The inverse Fisher information on the simplex; with the identity channel diag(theta) - theta thetaᵀ.
     """
     seen = subject(of, prior, attribute)
-    # a value that would show in answers that never occur is known to be absent: its share has no variance
-    possible = (seen.P.sum(axis=1) > 0.5) & (seen.P[:, ~seen.seen].sum(axis=1) == 0)
-    P = seen.P[np.ix_(possible, seen.seen)]
-    gram = (P / seen.released[seen.seen]) @ P.T
-    spread = np.linalg.eigvalsh(gram)
-    if spread[0] < 1e-12 * spread[-1]:
-        raise EstimationError(
-            "the shares cannot be estimated: different true distributions give the same released one"
-            + ("; give a prior without zeros" if (seen.prior[possible] == 0).any() else "")
-        )
-    out = np.zeros((len(seen.P), len(seen.P)))
-    out[np.ix_(possible, possible)] = np.linalg.inv(gram)
-    return np.asarray(out - np.outer(seen.prior, seen.prior))
+    return best_covariance(seen.P, seen.prior)
 
 
 def effective_sample_size(
@@ -85,16 +72,8 @@ def effective_sample_size(
     >>> round(effective_sample_size([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.16
     """
-    if target not in TARGETS:
-        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
     seen = subject(of, prior, attribute)
-    through = covariance(seen)
-    direct = np.diag(seen.prior) - np.outer(seen.prior, seen.prior)
-    if target == "cdf":
-        through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
-    if np.trace(direct) <= 0:
-        raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
-    return float(np.trace(direct) / np.trace(through))
+    return efficiency(seen.P, seen.prior, target)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import covariance
 from sfumato.assess.subject import Attribute, subject
+from sfumato.channels.efficiency import TARGETS
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
-
-TARGETS = ("shares", "cdf")
 
 
 def half_width(

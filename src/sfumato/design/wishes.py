@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.breach import gamma_for_breach
 from sfumato.assess.game import gamma_for_no_intrusion
-from sfumato.assess.precision import TARGETS, check_n
+from sfumato.assess.precision import check_n
+from sfumato.channels.efficiency import TARGETS
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.subject import Attribute, Subject, channel_of, subject
+from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, efficiency
 from sfumato.channels.itemset import SelectASize
@@ -105,8 +105,9 @@ def simulate_sample_size(
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
+    worth = effective_sample_size(seen, target="cdf")  # says so where there is nothing to estimate
     through = _randomized_distance(channel, seen.prior, n, trials, generator)
-    guess = min(max(n * _fisher_or(seen, through[0]), 1.0), float(n))
+    guess = min(max(n * worth, 1.0), float(n))
     sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
     plain, spread = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes]).T
     # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
@@ -115,13 +116,6 @@ def simulate_sample_size(
     of_line = float((spread / plain).mean()) / np.sqrt(len(sizes))
     relative = np.hypot(through[1] / through[0], of_line) / abs(slope)
     return Simulated(k / n, float(relative * k / n))
-
-
-def _fisher_or(seen: Subject, distance: float) -> float:
-    try:
-        return effective_sample_size(seen, target="cdf")
-    except EstimationError:
-        return min(1.0, 0.1 / max(distance, 1e-9))
 
 
 def _randomized_distance(

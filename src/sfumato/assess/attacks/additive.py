@@ -23,22 +23,20 @@ def spectral(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) ->
     eigenvalue > s² (1 + sqrt(d / n))²,  the largest that pure noise shows (Marchenko and Pastur 1967)
     """
     Z, s = table(released, "released"), noise_sd(noise)
-    n, d = Z.shape
+    n = len(Z)
     mean, values, vectors = _decompose(Z)
-    kept = values > s**2 * (1 + np.sqrt(d / n)) ** 2
-    B = vectors[:, kept]
-    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, int(kept.sum()))
+    kept = _above_noise(values, s, n)
+    B = vectors[:, :kept]
+    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, kept)
 
 
 def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, components: int | None = None) -> Recovery:
-    """Keep the largest principal components (Huang, Du, Chen 2005); by default up to the widest gap."""
+    """Keep the largest principal components (Huang, Du, Chen 2005); by default those above the noise edge."""
     Z, s = table(released, "released"), noise_sd(noise)
     mean, values, vectors = _decompose(Z)
     d = len(values)
     if components is None:
-        signal = np.maximum(values - s**2, 1e-9 * s**2)
-        gaps = signal[:-1] - signal[1:]
-        components = int(gaps.argmax()) + 1 if d > 1 else 1
+        components = max(_above_noise(values, s, len(Z)), 1)
     if not 1 <= components <= d:
         raise SfumatoError(f"components must lie in [1, {d}], got {components} instead")
     B = vectors[:, :components]
@@ -72,6 +70,11 @@ def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> 
     X = table(truth, "truth", Z)
     nothing = rms(X - X.mean(axis=0))
     return Recovery("average", recovered, rms(recovered - X), nothing, rms(Z - X), {"releases": len(stack)})
+
+
+def _above_noise(values: Array, s: float, n: int) -> int:
+    """How many eigenvalues exceed the largest that pure noise shows (Marchenko and Pastur 1967)."""
+    return int((values > s**2 * (1 + np.sqrt(len(values) / n)) ** 2).sum())
 
 
 def noise_sd(noise: Any) -> float:

@@ -54,6 +54,8 @@ def game(
     (None, None)
     """
     seen = subject(of, prior, attribute)
+    if payoff is None:
+        return _right_or_wrong(seen, benefit, loss)
     return _best_reply(seen, _payoff(payoff, benefit, loss, len(seen.prior)))
 
 
@@ -79,9 +81,7 @@ def game_curve(
 ) -> Array:
     """l_p(R) as the loss from a wrong guess grows: where it reaches 0, intrusion stops paying."""
     seen = subject(of, prior, attribute)
-    k = len(seen.prior)
-    rows = [_best_reply(seen, _payoff(None, benefit, float(loss), k)).value for loss in np.atleast_1d(losses)]
-    return np.array(rows)
+    return np.array([_right_or_wrong(seen, benefit, float(loss)).value for loss in np.atleast_1d(losses)])
 
 
 def crossing(
@@ -100,10 +100,7 @@ def crossing(
     # both payoffs are linear in the loss between the points where some answer stops paying
     cuts = np.unique(np.concatenate(([0.0], _stops(one, benefit), _stops(two, benefit))))
     cuts = np.append(cuts[cuts < most], most)
-    k = len(one.prior)
-
-    payoffs = [_payoff(None, benefit, float(cut), k) for cut in cuts]
-    values = np.array([[_best_reply(seen, payoff).value for seen in (one, two)] for payoff in payoffs])
+    values = np.array([[_right_or_wrong(seen, benefit, float(cut)).value for seen in (one, two)] for cut in cuts])
     gaps = values[:, 0] - values[:, 1]
     gaps[np.abs(gaps) <= _ROUNDING * np.abs(values).max(axis=1)] = 0.0
     pays = values.min(axis=1) < 0  # where guessing pays against neither, no channel is the better one
@@ -155,6 +152,19 @@ def _best_reply(seen: Subject, payoff: Array) -> Game:
     gains = expected[best, np.arange(len(best))]
     # a guess that pays nothing is not made; neither is one that pays only a rounding error of what was summed
     summed = (np.abs(payoff).T @ seen.joint)[best, np.arange(len(best))]
+    return _game(best, gains, summed)
+
+
+def _right_or_wrong(seen: Subject, benefit: float, loss: float) -> Game:
+    """The best reply where a right guess brings the benefit and any wrong one costs the loss: the likeliest value."""
+    _stakes(benefit, loss)
+    best = seen.joint.argmax(axis=0)
+    right = benefit * seen.joint[best, np.arange(len(best))]
+    wrong = loss * np.maximum(seen.released - seen.joint[best, np.arange(len(best))], 0.0)
+    return _game(best, right - wrong, right + wrong)
+
+
+def _game(best: Any, gains: Array, summed: Array) -> Game:
     acts = gains > 4 * np.finfo(np.float64).eps * summed
     return Game(tuple(int(g) if a else None for g, a in zip(best, acts, strict=True)), np.where(acts, gains, 0.0))
 
@@ -165,26 +175,27 @@ def _stops(seen: Subject, benefit: float) -> Array:
     return np.asarray(benefit * top[top < 1] / (1 - top[top < 1]))
 
 
-def _payoff(payoff: ArrayLike | None, benefit: float, loss: float, k: int) -> Array:
-    if payoff is not None:
-        if benefit != 1.0 or loss != 0.0:
-            raise SfumatoError("payoff says what every guess brings: give it, or benefit and loss, but not both")
-        try:
-            table = np.asarray(payoff, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise SfumatoError("payoff must be a table of numbers, a row for each true value") from None
-        if table.ndim != 2 or table.shape[0] != k or not table.size:
-            raise SfumatoError(f"payoff must have a row for each of the {k} true values, got shape {table.shape}")
-        if not np.isfinite(table).all():
-            raise SfumatoError(f"payoff must hold finite numbers, got {table[~np.isfinite(table)][0]} instead")
-        return table
+def _payoff(payoff: ArrayLike, benefit: float, loss: float, k: int) -> Array:
+    if benefit != 1.0 or loss != 0.0:
+        raise SfumatoError("payoff says what every guess brings: give it, or benefit and loss, but not both")
+    try:
+        table = np.asarray(payoff, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SfumatoError("payoff must be a table of numbers, a row for each true value") from None
+    if table.ndim != 2 or table.shape[0] != k or not table.size:
+        raise SfumatoError(f"payoff must have a row for each of the {k} true values, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise SfumatoError(f"payoff must hold finite numbers, got {table[~np.isfinite(table)][0]} instead")
+    return table
+
+
+def _stakes(benefit: float, loss: float) -> None:
     _number("benefit", benefit)
     _number("loss", loss)
     if not (benefit > 0 and math.isfinite(benefit)):
         raise SfumatoError(f"benefit must be positive and finite, got {benefit} instead")
     if not (loss >= 0 and math.isfinite(loss)):
         raise SfumatoError(f"loss must be a finite number of at least 0, got {loss}: give what a wrong guess costs")
-    return np.asarray(np.where(np.eye(k) > 0, benefit, -loss))
 
 
 def _number(name: str, value: Any) -> None:

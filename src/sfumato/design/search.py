@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 LOOSEST = 1e6  # the largest gamma that is still called randomizing
 _TIGHTEST = 5e-4  # the smallest gamma - 1 that is looked at
-_CLOSE = 1e-7
+_CLOSE = 1e-5
 
 
 def least(width: Callable[[float], float], limit: float, wanted: float) -> float | None:

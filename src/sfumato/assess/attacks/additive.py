@@ -27,7 +27,7 @@ def spectral(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) ->
     mean, values, vectors = _decompose(Z)
     kept = _above_noise(values, s, n)
     B = vectors[:, :kept]
-    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, kept)
+    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, {"components": kept})
 
 
 def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, components: int | None = None) -> Recovery:
@@ -40,7 +40,7 @@ def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, compone
     if not 1 <= components <= d:
         raise SfumatoError(f"components must lie in [1, {d}], got {components} instead")
     B = vectors[:, :components]
-    return _done("pca", mean + (Z - mean) @ B @ B.T, Z, s, truth, components)
+    return _done("pca", mean + (Z - mean) @ B @ B.T, Z, s, truth, {"components": components})
 
 
 def bayes_estimate(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
@@ -51,7 +51,8 @@ def bayes_estimate(released: ArrayLike, noise: Any, truth: ArrayLike | None = No
     Z, s = table(released, "released"), noise_sd(noise)
     mean, values, vectors = _decompose(Z)
     gain = np.maximum(values - s**2, 0.0) / np.maximum(values, 1e-300)
-    return _done("bayes_estimate", mean + (Z - mean) @ (vectors * gain) @ vectors.T, Z, s, truth, int((gain > 0).sum()))
+    recovered = mean + (Z - mean) @ (vectors * gain) @ vectors.T
+    return _done("bayes_estimate", recovered, Z, s, truth, {"components": int((gain > 0).sum())})
 
 
 def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
@@ -64,12 +65,8 @@ def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> 
         raise SfumatoError(f"releases must hold a column or table per release, got shape {stack.shape}")
     Z, s = table(stack[0], "releases"), noise_sd(noise)
     recovered = table(stack.mean(axis=0), "releases")
-    if truth is None:
-        ignorance = float(np.sqrt(max(float(Z.var(axis=0).mean()) - s**2, 0.0)))
-        return Recovery("average", recovered, s / float(np.sqrt(len(stack))), ignorance, s, {"releases": len(stack)})
-    X = table(truth, "truth", Z)
-    nothing = rms(X - X.mean(axis=0))
-    return Recovery("average", recovered, rms(recovered - X), nothing, rms(Z - X), {"releases": len(stack)})
+    expected = s / float(np.sqrt(len(stack)))
+    return _done("average", recovered, Z, s, truth, {"releases": len(stack)}, expected)
 
 
 def _above_noise(values: Array, s: float, n: int) -> int:
@@ -93,10 +90,19 @@ def _decompose(Z: Array) -> tuple[Array, Array, Array]:
     return Z.mean(axis=0), values[::-1], vectors[:, ::-1]
 
 
-def _done(attack: str, recovered: Array, Z: Array, s: float, truth: ArrayLike | None, kept: int) -> Recovery:
+def _done(
+    attack: str,
+    recovered: Array,
+    Z: Array,
+    s: float,
+    truth: ArrayLike | None,
+    details: dict[str, Any],
+    expected: float | None = None,
+) -> Recovery:
+    """The errors against the truth, or what can be told of them without it."""
     if truth is None:
         ignorance = float(np.sqrt(max(float(Z.var(axis=0).mean()) - s**2, 0.0)))
-        return Recovery(attack, recovered, None, ignorance, s, {"components": kept})
+        return Recovery(attack, recovered, expected, ignorance, s, details)
     X = table(truth, "truth", Z)
     nothing = rms(X - X.mean(axis=0))
-    return Recovery(attack, recovered, rms(recovered - X), nothing, rms(Z - X), {"components": kept})
+    return Recovery(attack, recovered, rms(recovered - X), nothing, rms(Z - X), details)

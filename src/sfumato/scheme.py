@@ -13,8 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, symmetric, windows
+from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.product import Product
-from sfumato.errors import DisclosureWarning, SchemeError, SfumatoError
+from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError
 from sfumato.schema import Domain, Schema
 
 VERSION = 1
@@ -135,7 +136,8 @@ class Scheme:
     def for_gamma(cls, schema: Schema, gamma: float) -> Scheme:
         """The best channel of each kind under a bound on every attribute's gamma.
 
-        Ordered attributes get multi-scale windows, others subset selection, two-valued ones the symmetric channel.
+        Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
+        the largest share of the sample: of running shares where the values are ordered, of shares where not.
         """
         return cls(schema, {name: _best(domain, gamma) for name, domain in schema.items()})
 
@@ -237,11 +239,20 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
 
 
 def _best(domain: Domain, gamma: float) -> Channel:
+    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others."""
     if domain.size == 1 or gamma == math.inf:
         return identity(domain.size)
+    best: Channel = symmetric(domain.size, gamma=gamma)
     if domain.size == 2:
-        return symmetric(2, gamma=gamma)
-    if domain.ordered and not domain.nullable:
-        return windows(domain.size, gamma)
-    best = subset(domain.size, gamma)
-    return symmetric(domain.size, gamma=gamma) if best.design == "sets" and best.size == 1 else best
+        return best
+    ordered = domain.ordered and not domain.nullable
+    target, most = "cdf" if ordered else "shares", even_efficiency(best)
+    for make in (subset, windows) if ordered else (subset,):
+        try:
+            other = make(domain.size, gamma)
+        except ChannelError:  # too many values for its matrix
+            continue
+        kept = even_efficiency(other, target)
+        if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
+            best, most = other, kept
+    return best

@@ -258,3 +258,13 @@ class TestResampled:
 def test_a_recovery_reads_as_one_line():
     found = attacks.bayes([0, 1], c.binary(0.25, 0.25))
     assert str(found) == "bayes: error 0.25, knowing nothing 0.5"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pca_finds_the_components_by_itself(seed):
+    truth, rng = correlated(seed)
+    noisy = truth + rng.normal(scale=5.0, size=truth.shape)
+    found = attacks.pca(noisy, 5.0, truth)
+    assert found.details["components"] == 5
+    assert found.error < 0.4 * found.naive
+    assert attacks.pca(noisy, 5.0, truth, components=1).error > found.naive  # one direction too few costs more

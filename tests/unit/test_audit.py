@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +165,7 @@ class TestBadInput:
             (lambda codes: codes - 1, "answered -1, which is not among the known answers 0 to 3"),
             (lambda codes: codes.astype(float), "whole-number codes, got float64"),
             (lambda codes: None, "one answer for each of"),
+            (lambda codes: [[1], [1, 2]], "equally many codes for every record"),
         ],
     )
     def test_answers(self, function, says):
@@ -176,6 +178,7 @@ class TestBadInput:
         [
             ({"inputs": None}, "needs inputs="),
             ({"trials": 10}, "trials must be at least 100"),
+            ({"trials": 1000.5}, "trials must be a whole number, got 1000.5"),
             ({"alpha": 0.9}, r"alpha must lie in \(0, 0.5\)"),
             ({"claimed": 0.5}, "claimed must be a gamma of at least 1"),
             ({"inputs": 1}, "at least two inputs"),
@@ -197,6 +200,13 @@ class TestBadInput:
             audit(["no-such-program"], inputs=2, claimed=2.0, trials=1000)
         with pytest.raises(SfumatoError, match="one answer per line"):
             audit([sys.executable, "-c", "print('hello')"], inputs=2, claimed=2.0, trials=1000)
+        with pytest.raises(SfumatoError, match="one answer per line"):
+            audit([sys.executable, "-c", "print('9' * 20)"], inputs=2, claimed=2.0, trials=1000)
+        with pytest.raises(SfumatoError, match="wrote no text"):
+            program = "import sys; sys.stdout.buffer.write(bytes([255, 254]))"
+            audit([sys.executable, "-c", program], inputs=2, claimed=2.0, trials=1000)
+        with pytest.raises(SfumatoError, match="at least one word"):
+            audit([], inputs=2, claimed=2.0, trials=1000)
 
     def test_a_randomizer_that_forgets_a_column(self):
         with pytest.raises(SfumatoError, match="must return the columns"):
@@ -213,3 +223,21 @@ def test_nothing_is_claimed_without_a_claim():
 
 def test_a_large_domain_passes_too():
     assert audit(CHANNELS["symmetric-large"], trials=2000, rng=9).passed
+
+
+def test_groups_and_tests_share_the_risk():
+    bit = sf.Categorical(("no", "yes"))
+    scheme = sf.Scheme(sf.Schema(dict.fromkeys("abcd", bit)), {name: c.symmetric(2, 0.3) for name in "abcd"})
+    found = audit_scheme(scheme, trials=1e3, alpha=0.04, rng=1)
+    assert [result.alpha for result in found] == [0.01] * 4
+    # the risk of the fit is half of what a group may take
+    borderline = replace(found[0], fit=0.0075)
+    assert borderline.faithful
+    assert not replace(found[0], fit=0.0045).faithful
+
+
+def test_an_audit_without_power_says_so():
+    found = audit(c.symmetric(2, gamma=1.01), trials=200, rng=1)
+    assert found.lower == 1
+    assert "nothing was certified" in str(found)
+    assert "gamma is at least" in str(audit(c.symmetric(2, gamma=9), trials=2000, rng=1))

@@ -54,6 +54,18 @@ class TestDesign:
         with pytest.raises(SfumatoError, match="already exists"):
             run("design", folder / "schema.json", "--n", 1000, "--gamma", 3, "--save", folder / "new.json")
 
+    def test_a_gamma_for_each_attribute(self, folder):
+        run("design", folder / "schema.json", "--n", 1000, "--gamma", "sex=3,age=5", "--save", folder / "each.json")
+        found = sf.Scheme.from_json((folder / "each.json").read_text())
+        assert [found[name].gamma for name in SCHEMA] == [3, 5]
+        for wrong in ("three", "sex=three", "sex=3,5"):
+            with pytest.raises(SfumatoError, match="--gamma must look like 3 or like sex=3,age=5"):
+                run("design", folder / "schema.json", "--n", 1000, "--gamma", wrong)
+
+    def test_an_unknown_kind_of_picture(self, folder):
+        with pytest.raises(SfumatoError, match=r"x\.xyz: a picture must end in \.svg, \.png or \.pdf"):
+            run("design", folder / "schema.json", "--n", 1000, "--gamma", 3, "--plot", folder / "x.xyz")
+
     def test_machine_output_and_picture(self, folder):
         text = run(
             "design", folder / "scheme.json", "--n", 1000, "--rho1", 0.1, "--rho2", 0.5, "--half-width", 0.001,
@@ -154,6 +166,24 @@ class TestAttack:
         write(folder / "words.csv", {"a": ["x", "y"]})
         with pytest.raises(SfumatoError, match="no numeric column"):
             run("attack", "spectral", folder / "words.csv", "--noise", "1")
+        with pytest.raises(SfumatoError, match="needs a release .* a scheme holds no records"):
+            run("attack", "bayes", folder / "scheme.json", "--attribute", "sex")
+
+    def test_an_attack_that_learns_nothing_says_so(self, folder):
+        rng = np.random.default_rng(3)
+        truth = rng.normal(size=(50, 2))
+        write(folder / "raw.csv", {"a": truth[:, 0], "b": truth[:, 1]})
+        noisy = truth + rng.normal(scale=20, size=truth.shape)
+        write(folder / "noisy.csv", {"a": noisy[:, 0], "b": noisy[:, 1]})
+        text = run("attack", "pca", folder / "noisy.csv", "--noise", "20", "--truth", folder / "raw.csv")
+        assert "learned nothing" in text
+        assert "%" not in text
+
+
+def test_a_prior_without_numbers(folder):
+    (folder / "prior.json").write_text('{"sex": "abc"}')
+    with pytest.raises(SfumatoError, match="sex: prior must hold numbers, got 'abc' instead"):
+        run("assess", folder / "scheme.json", "--n", 100, "--prior", folder / "prior.json")
 
 
 class TestAudit:
@@ -173,6 +203,13 @@ class TestAudit:
     def test_errors(self, folder):
         with pytest.raises(SfumatoError, match="--command needs --attribute"):
             run("audit", folder / "scheme.json", "--command", "cat")
+        sex = ("audit", folder / "scheme.json", "--attribute", "sex", "--command")
+        with pytest.raises(SfumatoError, match="at least one word"):
+            run(*sex, "")
+        with pytest.raises(SfumatoError, match="cannot be cut into words"):
+            run(*sex, "cat 'x")
+        with pytest.raises(SfumatoError, match="there is no attribute 'nope'"):
+            run("audit", folder / "scheme.json", "--attribute", "nope")
 
 
 @pytest.mark.parametrize("command", [design, assess, attack, audit])

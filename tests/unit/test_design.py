@@ -108,6 +108,59 @@ def test_contradicting_wishes_get_the_nearest_reachable():
     assert "NOT MET" in found.explain()
 
 
+THREE = sf.Schema({name: sf.Categorical(("no", "yes")) for name in "abc"})
+
+
+def test_a_bound_on_the_record_is_not_used_up_where_less_is_precise_enough():
+    found = design(THREE, 10_000, half_width=0.05, joint_gamma=100)
+    alone = design(THREE, 10_000, half_width=0.05)
+    assert found.unmet == []
+    assert found.scheme.gamma <= alone.scheme.gamma  # 3.29, and not 100
+    assert max(c.half_width for c in found.together) <= 0.05 * (1 + 1e-6)
+    assert max(c.half_width for c in found.together) > 0.0499
+
+
+def test_what_is_unmet_is_said_of_the_channel_that_was_chosen():
+    met = design(THREE, 2000, half_width=0.03, joint_gamma=30)
+    assert met.together
+    assert met.unmet == []
+    assert "NOT MET" not in met.explain()
+    short = design(THREE, 3000, half_width=0.03, joint_gamma=8)
+    assert len(short.unmet) == 3
+    assert "the nearest is ± 3.83, or 4,900 records" in short.unmet[0]
+    assert short.explain().count("NOT MET") == 3
+    needed = design(THREE, 4900, half_width=0.03, joint_gamma=8)
+    assert needed.unmet == []
+
+
+def test_the_pick_is_the_best_at_what_was_asked_for():
+    schema = sf.Schema({"x": sf.Ordinal(tuple(range(8)))})
+    assert design(schema, 1000, gamma=12).choices[0].pick.family == "symmetric"  # the best on average
+    assert design(schema, 1000, gamma=12, half_width=0.01).choices[0].pick.family == "windows"  # at the worst share
+    for wanted in (0.02, 0.04, 0.1):
+        for name in ("age", "job"):
+            schema = SCHEMA.select([name])
+            found = design(schema, 5000, half_width=wanted, gamma=30).choices[0]
+            assert found.pick.half_width == min(c.half_width for c in found.candidates)
+
+
+def test_each_attribute_may_have_a_gamma_of_its_own():
+    found = design(PAIR, 1000, gamma={"sex": 3, "job": 7})
+    assert [found.scheme[name].gamma for name in PAIR] == [3, 7]
+    with pytest.raises(SfumatoError, match="job: gamma names no bound for this attribute"):
+        design(PAIR, 1000, gamma={"sex": 3})
+    with pytest.raises(SfumatoError, match=r"gamma\['sex'\] must be a number, got '3' instead"):
+        design(PAIR, 1000, gamma={"sex": "3"})
+
+
+def test_a_bound_beyond_reason_is_kept_from_below():
+    assert design(PAIR, 1000, gamma=1e12).scheme["sex"].gamma <= 1e6
+
+
+def test_widths_that_say_nothing_say_so():
+    assert "nothing can be said" in design(PAIR, 1000, gamma=1.001).explain()
+
+
 @pytest.mark.parametrize(
     ("wishes", "says"),
     [
@@ -124,6 +177,15 @@ def test_contradicting_wishes_get_the_nearest_reachable():
         ({"gamma": 3, "level": 2}, "level must lie in"),
         ({"gamma": 3, "target": "median"}, "target must be auto, shares or cdf"),
         ({"gamma": 3, "prior": {"zzz": [1.0]}}, "there is no attribute 'zzz'"),
+        ({"gamma": 3, "prior": {"sex": "abc"}}, "sex: prior must hold numbers, got 'abc' instead"),
+        ({"gamma": 3, "prior": {"sex": [0.5, 0.4]}}, "sex: prior must sum to 1"),
+        ({"gamma": 3, "prior": {"sex": [1, 0]}}, "sex: the prior puts everything on one value"),
+        ({"gamma": "3"}, "gamma must be a number, got '3' instead"),
+        ({"sigma": "x"}, "sigma must be a number"),
+        ({"gamma": 1.0000001}, "sex: under gamma 1.0000001 the answers say nothing .* the nearest .* is gamma 1.0"),
+        ({"sigma": 0.2, "p_max": 0.01}, "sex: p_max must be at least 0.5, got 0.01"),
+        ({"sigma": 0.2, "p_max": 1}, "nearest that one can is a p_max below 1"),
+        ({"gamma": 3, "p_max": 0.7}, "p_max goes with sigma"),
     ],
 )
 def test_impossible_wishes_are_one_clear_line(wishes, says):

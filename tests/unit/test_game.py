@@ -86,6 +86,11 @@ def test_sigma_must_be_positive(sigma):
         ({"benefit": 0}, "benefit must be positive and finite, got 0"),
         ({"loss": -1}, "loss must be a finite number of at least 0, got -1"),
         ({"payoff": [[1.0, 2.0]]}, "payoff must have a row for each of the 2 true values"),
+        ({"payoff": [[1.0, np.nan], [0.0, 1.0]]}, "payoff must hold finite numbers, got nan instead"),
+        ({"payoff": "abc"}, "payoff must be a table of numbers"),
+        ({"payoff": [[1.0, 0.0], [0.0, 1.0]], "loss": 5}, "give it, or benefit and loss, but not both"),
+        ({"benefit": "1"}, "benefit must be a number, got '1' instead"),
+        ({"prior": ["a", "b"]}, "prior must hold numbers"),
     ],
 )
 def test_bad_settings_are_one_clear_line(wrong, says):
@@ -97,3 +102,27 @@ def test_bad_settings_are_one_clear_line(wrong, says):
 def test_p_max_must_be_a_probability():
     with pytest.raises(SfumatoError, match=r"p_max must lie in \(0, 1\], got 1.5"):
         privacy.no_intrusion(R1, 1.5, 1)
+
+
+def test_p_max_cannot_be_below_an_even_share():
+    with pytest.raises(SfumatoError, match="p_max must be at least 1/2, got 0.1"):
+        privacy.no_intrusion(R1, 0.1, 1)
+    assert privacy.no_intrusion(R1, 0.5, 0.2)
+    with pytest.raises(SfumatoError, match="sigma must be a number, got 'x' instead"):
+        privacy.no_intrusion(R1, 0.5, "x")
+
+
+def test_small_stakes_count_too():
+    assert privacy.game_value(R1, benefit=1e-20) == pytest.approx(1e-20 * privacy.game_value(R1), rel=1e-12)
+
+
+def test_rounding_is_no_crossing():
+    eighths = [[[1 / 8, 7 / 8], [2 / 8, 6 / 8]], [[2 / 8, 6 / 8], [3 / 8, 5 / 8]]]
+    assert privacy.crossing(*eighths) == 0
+    assert privacy.crossing(R1, R1) == 0
+    assert privacy.crossing([[0.7, 0.3], [0.3, 0.7]], [[0.9, 0.1], [0.1, 0.9]]) is None  # the first is always better
+
+
+def test_a_crossing_needs_the_same_values():
+    with pytest.raises(SfumatoError, match="the same true values, got 2 and 3 of them"):
+        privacy.crossing(R1, np.eye(3))

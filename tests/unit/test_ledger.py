@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import multiprocessing
 import sqlite3
+from contextlib import closing
 
 import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import DisclosureWarning, ReleaseError, SchemaError
+from sfumato.errors import DisclosureWarning, ReleaseError, SchemaError, SchemeError
 from sfumato.owner.ledger import Ledger, fingerprint
 
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "town": sf.Categorical(("A", "B", "C"))})
@@ -56,7 +57,7 @@ def test_keyed_repeats_are_free(ledger):
     for _ in range(3):
         sf.randomize(TABLE, SCHEME, KEY, "id", ledger=ledger)
     assert ledger.spent()["sex"] == 3.0
-    assert ledger.composed(SCHEME, KEY)["sex"] == 3.0
+    assert ledger.composed(SCHEME, KEY, "id")["sex"] == 3.0
     assert ledger.composed(SCHEME)["sex"] == 9.0
 
 
@@ -170,3 +171,78 @@ def test_the_file_is_plain_sqlite(ledger):
     connection = sqlite3.connect(ledger.path)
     assert connection.execute("select count(*) from answers").fetchone() == (2,)
     connection.close()
+
+
+def test_another_id_column_is_a_fresh_answer(ledger):
+    table = {**TABLE, "number": ["7", "8", "9"]}
+    sf.randomize(table, SCHEME, KEY, "id", ledger=ledger)
+    with pytest.raises(
+        ReleaseError, match="'sex' was already released once: .* to 9; .*same key, id column and scheme"
+    ):
+        sf.randomize(table, SCHEME, KEY, "number", ledger=ledger)
+    assert ledger.composed(SCHEME, KEY, "number")["sex"] == 9.0
+    sf.randomize(table, SCHEME, KEY, "number", ledger=ledger, again=True)
+    assert ledger.spent()["sex"] == 9.0
+    assert [entry.id for entry in ledger.entries()] == ["id", "id", "number", "number"]
+
+
+def test_no_free_repeat_is_promised_after_fresh_answers(ledger):
+    sf.randomize(TABLE, SCHEME, ledger=ledger)
+    with pytest.raises(ReleaseError) as caught:
+        sf.randomize(TABLE, SCHEME, KEY, "id", ledger=ledger)
+    assert "free" not in str(caught.value)
+    assert "can raise its gamma to 9" in str(caught.value)
+
+
+def test_a_path_is_a_ledger(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    sf.randomize(TABLE, SCHEME, ledger=path)
+    with pytest.raises(ReleaseError, match="already released once"):
+        sf.randomize(TABLE, SCHEME, ledger=str(path))
+    with pytest.raises(SchemeError, match="ledger must be a Ledger or the path of one, got int instead"):
+        sf.randomize(TABLE, SCHEME, ledger=3)
+
+
+def _broken_gamma(path):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("update answers set gamma = 'three'")
+
+
+def _no_table(path):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("drop table answers")
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda path: path.unlink(), "the ledger is gone"),
+        (lambda path: path.write_bytes(b"no database " * 1000), "is not a ledger, or a damaged one"),
+        (_broken_gamma, "holds a gamma that is not a number"),
+        (_no_table, "no such table"),
+    ],
+)
+def test_damage_after_opening_is_one_line(ledger, damage, says):
+    sf.randomize(TABLE, SCHEME, ledger=ledger)
+    damage(ledger.path)
+    calls = (lambda: sf.randomize(TABLE, SCHEME, ledger=ledger), ledger.spent, ledger.entries)
+    for call in calls:
+        with pytest.raises(ReleaseError, match=says) as caught:
+            call()
+        assert "\n" not in str(caught.value)
+
+
+def test_a_foreign_database_is_refused(tmp_path):
+    path = tmp_path / "music.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("create table releases (id integer, artist text)")
+    with pytest.raises(ReleaseError, match="is not a ledger: its table releases has no column made"):
+        Ledger(path)
+
+
+def test_a_ledger_from_before_id_columns_is_read(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    sf.randomize(TABLE, SCHEME, KEY, "id", ledger=path)
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("alter table answers drop column id")
+    assert Ledger(path).composed(SCHEME, KEY, "id")["sex"] == 9.0  # which column it was is not known: count it as fresh

@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.assess import privacy
+from sfumato.assess import accuracy, privacy
 from sfumato.errors import ChannelError, EstimationError, SfumatoError
 
 SCHEMA = sf.Schema({"a": sf.Categorical(("x", "y")), "b": sf.Categorical(("p", "q", "r"))})
@@ -312,3 +312,33 @@ class TestBadInput:
     def test_attribute_that_is_not_there(self):
         with pytest.raises(SfumatoError, match="there is no attribute 'z'"):
             privacy.gamma(SCHEME, "z")
+
+
+@pytest.mark.parametrize("gamma", [2.0, 3.0, 7.0, 19.0])
+@pytest.mark.parametrize("rho1", [0.001, 0.1, 0.3])
+def test_a_breach_that_is_found_is_possible(gamma, rho1):
+    channel = c.symmetric(2, gamma=gamma)
+    at = privacy.breach(channel, rho1, privacy.rho2(gamma, rho1), prior=[rho1, 1 - rho1])
+    assert at.upward
+    assert at.possible
+    beyond = privacy.breach(channel, rho1, privacy.rho2(gamma * 1.000001, rho1), prior=[rho1, 1 - rho1])
+    assert not beyond
+    assert not beyond.possible
+
+
+def test_combinations_that_are_ruled_out_count_nowhere():
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "pregnant": sf.Categorical(("no", "yes"))})
+    rule = c.symmetric(valid=[("F", "no"), ("F", "yes"), ("M", "no")], p=0.3)
+    valid = sf.Scheme(schema, {("sex", "pregnant"): rule}).groups[0].channel
+    widths = accuracy.half_width(valid, 1000, [0.5, 0.25, 0.25, 0.0])
+    assert accuracy.worst_half_width(valid, 1000) == pytest.approx(widths.max())
+    with pytest.raises(ChannelError, match="other must be a possible value, got 3"):
+        privacy.roc(valid, 2, 3)
+    assert privacy.roc(valid, 1, 2).auc > 0.5
+
+
+def test_there_must_be_something_to_simulate():
+    with pytest.raises(EstimationError, match="cannot be estimated"):
+        privacy.simulate_sample_size([[0.5, 0.5], [0.5, 0.5]], 100)
+    with pytest.raises(EstimationError, match="everything on one value|cannot be estimated"):
+        privacy.simulate_sample_size(c.binary(0.1, 0.1), 100, [1.0, 0.0])

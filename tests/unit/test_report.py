@@ -205,12 +205,31 @@ class TestWarnings:
             pass
         found = report(scheme, n=100_000, ledger=ledger)
         assert "sex was released before" in titles(found)
-        assert "raises it to 9" in found.text().replace("\n  ", " ")
+        text = found.text().replace("\n  ", " ")
+        assert "can raise it to 9" in text
+        assert "costs nothing" in text
+        assert titles(report(scheme, n=100_000, ledger=tmp_path / "ledger.sqlite")) == titles(found)
 
     def test_the_whole_record(self):
         schema = sf.Schema({name: sf.Categorical(("n", "y")) for name in "abcdef"})
         found = report(sf.Scheme.for_gamma(schema, 3), n=10_000)
         assert "The whole record is less protected than its parts" in titles(found)
+        assert [w.serious for w in found.warnings if w.title.startswith("The whole record")] == [True]
+        assert "As a whole a record is hardly protected" in found.text().replace("\n", " ")
+        few = report(sf.Scheme.for_gamma(schema.select(["a", "b"]), 3), n=10_000)
+        assert "hardly protected" not in few.text().replace("\n", " ")
+
+    def test_too_few_records_to_say_anything(self):
+        text = report(SCHEME.select(["sex"]), n=1).text().replace("\n", " ").replace("  ", " ")
+        assert "With 1 record nothing can be said" in text
+        assert "1 records" not in text
+        assert "± 1" not in text.replace("± 5", "")
+
+    def test_pictures_of_the_first_attributes_only(self):
+        schema = sf.Schema({f"a{i}": sf.Categorical(("n", "y")) for i in range(14)})
+        text = report(sf.Scheme.for_gamma(schema, 3), n=10_000).html()
+        assert text.count('class="panels"') == 12
+        assert "Pictures are drawn for the first 12 attributes only" in text
 
     def test_unknown_n(self):
         assert "The number of records is not known" in titles(report(SCHEME))

@@ -10,6 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.assess import privacy
+from sfumato.channels.efficiency import even_efficiency
 from sfumato.errors import SchemeError, SfumatoError
 
 BIT = sf.Categorical(("no", "yes"))
@@ -76,6 +78,31 @@ def test_for_gamma_chooses_by_kind() -> None:
     assert [best[name].kind for name in schema] == ["symmetric", "subset", "windows"]
     assert all(best[name].gamma <= 3 + 1e-12 for name in schema)
     assert all(best[name].gamma > 3 - 1e-9 for name in schema)
+
+
+@pytest.mark.parametrize(("k", "gamma", "kind"), [(20, 95, "symmetric"), (3, 3, "symmetric"), (20, 3, "windows")])
+def test_for_gamma_keeps_the_most_of_the_sample(k: int, gamma: float, kind: str) -> None:
+    chosen = sf.Scheme.for_gamma(sf.Schema({"x": sf.Ordinal(tuple(range(k)))}), gamma)["x"]
+    assert chosen.kind == kind
+    rivals = (c.symmetric(k, gamma=gamma), c.subset(k, gamma), c.windows(k, gamma))
+    kept = [privacy.effective_sample_size(rival, target="cdf") for rival in rivals]
+    assert privacy.effective_sample_size(chosen, target="cdf") == pytest.approx(max(kept))
+    assert min(kept) < 0.95 * max(kept)
+
+
+@pytest.mark.parametrize("k", [3, 12, 40])
+def test_the_efficiency_of_even_shares_is_that_of_the_matrix(k: int) -> None:
+    for channel in (c.symmetric(k, gamma=4), c.subset(k, 4)):
+        for target in ("shares", "cdf"):
+            assert even_efficiency(channel, target) == pytest.approx(
+                privacy.effective_sample_size(channel, None, target)
+            )
+
+
+def test_for_gamma_falls_back_where_a_matrix_would_be_too_large() -> None:
+    schema = sf.Schema({"x": sf.Ordinal(tuple(range(20_000))), "y": sf.Categorical(tuple(map(str, range(20_000))))})
+    found = sf.Scheme.for_gamma(schema, 3)
+    assert [found[name].kind for name in schema] == ["symmetric", "symmetric"]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ _MOST_CELLS = 1 << 24
 class Audit:
     """The verdict. ``lower`` is certified: the true gamma is at least this, with confidence 1 - alpha.
 
+    alpha is the risk of blaming an honest randomizer; where there is a published matrix, half of it goes to each test.
+
     ``fit`` is the p-value of the answers against the published matrix, where there is one: a randomizer that is *more*
     private than claimed breaks no promise of privacy, but every estimate made with that matrix is biased.
     """
@@ -50,7 +52,7 @@ class Audit:
     @property
     def faithful(self) -> bool | None:
         """Whether the answers follow the published matrix."""
-        return None if self.fit is None else self.fit >= self.alpha
+        return None if self.fit is None else self.fit >= self.alpha / 2
 
     @property
     def passed(self) -> bool:
@@ -58,7 +60,10 @@ class Audit:
         return self.private is not False and self.faithful is not False
 
     def __str__(self) -> str:
-        says = f"{self.name}: gamma is at least {self.lower:.4g} (confidence {1 - self.alpha:.4g})"
+        if self.lower > 1:
+            says = f"{self.name}: gamma is at least {self.lower:.4g} (confidence {1 - self.alpha:.6g})"
+        else:
+            says = f"{self.name}: nothing was certified about gamma, which takes more than {self.trials:,} trials"
         if self.claimed is not None:
             says += f", claimed {self.claimed:.6g}: {'consistent' if self.private else 'VIOLATED'}"
         if self.fit is not None:
@@ -81,7 +86,7 @@ def audit(
 ) -> Audit:
     r"""Certify a lower bound on the realised gamma of a channel, a function or a command.
 
-        gamma >= low(Pr(S | x)) / high(Pr(S | x')),     Clopper-Pearson limits at alpha / 2 each, on held-out trials
+        gamma >= low(Pr(S | x)) / high(Pr(S | x')),     Clopper-Pearson limits that share alpha, on held-out trials
 
     A function takes an array of codes and returns one answer for each; give ``inputs`` (and ``outputs`` where they
     differ), or ``against``, the channel it claims to be. Sizes such as (2, 3) mean a row of codes per record. A command
@@ -96,16 +101,18 @@ def audit(
     answers = _sizes(outputs, published.outputs if published else sizes, "outputs")
     if claimed is None and published is not None:
         claimed = published.gamma
+    trials = _whole(trials)
     _check(claimed, trials, alpha, sizes, answers)
+    risk = alpha if published is None else alpha / 2  # the other half is for the fit
     ask = asker(of, sizes, answers, rng)
     possible = _possible(published, math.prod(sizes))
     choose = tally(ask, possible, answers, trials // 2)
     certify = tally(ask, possible, answers, trials - trials // 2)
-    x, other, event = best_event(choose, alpha)
+    x, other, event = best_event(choose, risk)
     inside = certify[:, event].sum(axis=1)
     half = int(certify[x].sum())
-    low = limit(inside[x], half, alpha / 2, upper=False)
-    high = limit(inside[other], half, alpha / 2, upper=True)
+    low = limit(inside[x], half, risk / 2, upper=False)
+    high = limit(inside[other], half, risk / 2, upper=True)
     p_value = None if published is None else fit(published.matrix[possible], choose + certify)
     pair = (int(possible[x]), int(possible[other]))
     label = name or (str(of) if isinstance(of, Channel) else str(getattr(of, "__name__", "randomizer")))
@@ -124,12 +131,15 @@ def audit_scheme(
     """Audit every group of a scheme through the whole randomizer, the other attributes holding random values.
 
     ``randomizer`` takes a table of codes (a dict of columns) and returns the released columns; by default the owner's
-    own ``randomize``. A column that is passed on unchanged, against the scheme, shows here.
+    own ``randomize``. A column that is passed on unchanged, against the scheme, shows here. The groups share alpha, the
+    risk of blaming an honest randomizer for any of them.
     """
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     release = randomizer or _owner(scheme, None if rng is None else generator)
     out = []
-    for names, columns, channel in _questions(scheme):
+    questions = list(_questions(scheme))
+    share = alpha / max(len(questions), 1)
+    for names, columns, channel in questions:
 
         def ask(codes: Any, names: Any = names, columns: Any = columns) -> Any:
             rows = len(codes)
@@ -142,7 +152,7 @@ def audit_scheme(
             except (KeyError, ValueError) as problem:
                 raise SfumatoError(f"the randomizer must return the columns {columns}: {problem}") from None
 
-        found = audit(ask, against=channel, trials=trials, alpha=alpha, name=" + ".join(names))
+        found = audit(ask, against=channel, trials=trials, alpha=share, name=" + ".join(names))
         out.append(found)
     return out
 
@@ -205,6 +215,12 @@ def _sizes(given: int | Sequence[int] | None, known: tuple[int, ...] | None, wha
     if not sizes or min(sizes) < 1:
         raise SfumatoError(f"{what} must be numbers of values of at least 1, got {given!r} instead")
     return sizes
+
+
+def _whole(trials: Any) -> int:
+    if isinstance(trials, bool) or not isinstance(trials, int | float | np.number) or not float(trials).is_integer():
+        raise SfumatoError(f"trials must be a whole number, got {trials!r} instead")
+    return int(trials)
 
 
 def _check(claimed: float | None, trials: int, alpha: float, sizes: tuple[int, ...], answers: tuple[int, ...]) -> None:

@@ -33,7 +33,11 @@ def asker(of: Any, sizes: tuple[int, ...], answers: tuple[int, ...], rng: Any) -
 
     def ask(codes: Counts) -> Counts:
         columns = np.column_stack(split_codes(codes, sizes)).astype(np.int64)
-        got = np.asarray(call(columns if len(sizes) > 1 or len(answers) > 1 else codes))
+        said = call(columns if len(sizes) > 1 or len(answers) > 1 else codes)
+        try:
+            got = np.asarray(said)
+        except ValueError:
+            raise SfumatoError("the randomizer must give equally many codes for every record") from None
         return _flat(got, len(codes), answers)
 
     return ask
@@ -57,17 +61,22 @@ def _flat(got: Any, rows: int, answers: tuple[int, ...]) -> Counts:
 
 
 def _command(words: list[str]) -> Randomizer:
+    if not words:
+        raise SfumatoError("the command must have at least one word, the program to run")
+
     def call(codes: Any) -> Any:
         rows = codes[:, None] if codes.ndim == 1 else codes
         text = "\n".join(" ".join(map(str, row)) for row in rows.tolist()) + "\n"
         try:
-            done = subprocess.run(words, input=text, capture_output=True, text=True, check=True)
+            done = subprocess.run(words, input=text, capture_output=True, text=True, encoding="utf-8", check=True)
         except (OSError, subprocess.CalledProcessError) as problem:
             raise SfumatoError(f"the command {words[0]!r} failed: {problem}") from None
+        except UnicodeDecodeError:
+            raise SfumatoError(f"the command {words[0]!r} must write whole-number codes, and wrote no text") from None
         try:
             answers = [[int(part) for part in line.replace(",", " ").split()] for line in done.stdout.splitlines()]
             out = np.array(answers, dtype=np.int64)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise SfumatoError(
                 f"the command {words[0]!r} must write one answer per line, as whole-number codes"
             ) from None

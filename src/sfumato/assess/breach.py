@@ -17,6 +17,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import ChannelError, SfumatoError
 
 _MOST_VALUES = 14  # 2^14 properties: beyond that only single values and the caller's own sets are looked at
+_SLACK = 1e-13  # of odds: beliefs that equal a limit but for rounding count as having reached it
 
 
 def rho2(gamma: Any, rho1: ArrayLike) -> Any:
@@ -105,11 +106,16 @@ def breach(
     for row, values in enumerate(sets):
         inside[row, list(values)] = 1.0
     before, after = inside @ seen.prior, inside @ seen.posterior
-    tiny = 1e-12  # beliefs that equal a limit count as having reached it
-    up = (before <= rho1 + tiny)[:, None] & (after >= rho2 - tiny) & seen.seen
-    down = (before >= rho2 - tiny)[:, None] & (after <= rho1 + tiny) & seen.seen
-    worst = gamma_of(of, attribute)
-    return Breach(_findings(up, sets, before, after), _findings(down, sets, before, after), bool(worst >= limit))
+    was, now, low, high = _odds(before)[:, None], _odds(after), rho1 / (1 - rho1), rho2 / (1 - rho2)
+    more, less = 1 + _SLACK, 1 - _SLACK
+    up = (was <= low * more) & (now >= high * less) & seen.seen
+    down = (was >= high * less) & (now <= low * more) & seen.seen
+    possible = bool(gamma_of(of, attribute) >= limit * (1 - 3 * _SLACK))  # the slack of both odds, and of the limit
+    return Breach(_findings(up, sets, before, after), _findings(down, sets, before, after), possible)
+
+
+def _odds(belief: Array) -> Array:
+    return np.divide(belief, 1 - belief, out=np.full_like(belief, np.inf), where=belief < 1)
 
 
 def _findings(where: Any, sets: list[tuple[int, ...]], before: Array, after: Array) -> tuple[Finding, ...]:

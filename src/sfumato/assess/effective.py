@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.subject import Attribute, Subject, channel_of, subject
+from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
+from sfumato.channels.efficiency import best_covariance, efficiency
 from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
@@ -18,8 +19,6 @@ from sfumato.channels.response import Symmetric, ValidSymmetric
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.randomness import ONE
-
-TARGETS = ("shares", "cdf")
 
 
 def effective_sample_bound(of: Any, *, attribute: Attribute = None) -> float:
@@ -57,19 +56,7 @@ def covariance(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute 
     The inverse Fisher information on the simplex; with the identity channel diag(theta) - theta thetaᵀ.
     """
     seen = subject(of, prior, attribute)
-    # a value that would show in answers that never occur is known to be absent: its share has no variance
-    possible = (seen.P.sum(axis=1) > 0.5) & (seen.P[:, ~seen.seen].sum(axis=1) == 0)
-    P = seen.P[np.ix_(possible, seen.seen)]
-    gram = (P / seen.released[seen.seen]) @ P.T
-    spread = np.linalg.eigvalsh(gram)
-    if spread[0] < 1e-12 * spread[-1]:
-        raise EstimationError(
-            "the shares cannot be estimated: different true distributions give the same released one"
-            + ("; give a prior without zeros" if (seen.prior[possible] == 0).any() else "")
-        )
-    out = np.zeros((len(seen.P), len(seen.P)))
-    out[np.ix_(possible, possible)] = np.linalg.inv(gram)
-    return np.asarray(out - np.outer(seen.prior, seen.prior))
+    return best_covariance(seen.P, seen.prior)
 
 
 def effective_sample_size(
@@ -85,16 +72,8 @@ def effective_sample_size(
     >>> round(effective_sample_size([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.16
     """
-    if target not in TARGETS:
-        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
     seen = subject(of, prior, attribute)
-    through = covariance(seen)
-    direct = np.diag(seen.prior) - np.outer(seen.prior, seen.prior)
-    if target == "cdf":
-        through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
-    if np.trace(direct) <= 0:
-        raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
-    return float(np.trace(direct) / np.trace(through))
+    return efficiency(seen.P, seen.prior, target)
 
 
 @dataclass(frozen=True)
@@ -126,8 +105,9 @@ def simulate_sample_size(
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(rng)
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
+    worth = effective_sample_size(seen, target="cdf")  # says so where there is nothing to estimate
     through = _randomized_distance(channel, seen.prior, n, trials, generator)
-    guess = min(max(n * _fisher_or(seen, through[0]), 1.0), float(n))
+    guess = min(max(n * worth, 1.0), float(n))
     sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
     plain, spread = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes]).T
     # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
@@ -136,13 +116,6 @@ def simulate_sample_size(
     of_line = float((spread / plain).mean()) / np.sqrt(len(sizes))
     relative = np.hypot(through[1] / through[0], of_line) / abs(slope)
     return Simulated(k / n, float(relative * k / n))
-
-
-def _fisher_or(seen: Subject, distance: float) -> float:
-    try:
-        return effective_sample_size(seen, target="cdf")
-    except EstimationError:
-        return min(1.0, 0.1 / max(distance, 1e-9))
 
 
 def _randomized_distance(

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.assess.amplification import gamma as gamma_of
-from sfumato.assess.subject import Attribute, Subject, subject
+from sfumato.assess.subject import Attribute, Subject, channel_of, noise_of, subject
 from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
+
+_ROUNDING = 1e-12  # of two payoffs that differ by less than this, relatively, none is the better one
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,8 @@ def game(
     (None, None)
     """
     seen = subject(of, prior, attribute)
+    if payoff is None:
+        return _right_or_wrong(seen, benefit, loss)
     return _best_reply(seen, _payoff(payoff, benefit, loss, len(seen.prior)))
 
 
@@ -77,9 +81,7 @@ def game_curve(
 ) -> Array:
     """l_p(R) as the loss from a wrong guess grows: where it reaches 0, intrusion stops paying."""
     seen = subject(of, prior, attribute)
-    k = len(seen.prior)
-    rows = [_best_reply(seen, _payoff(None, benefit, float(loss), k)).value for loss in np.atleast_1d(losses)]
-    return np.array(rows)
+    return np.array([_right_or_wrong(seen, benefit, float(loss)).value for loss in np.atleast_1d(losses)])
 
 
 def crossing(
@@ -91,17 +93,20 @@ def crossing(
     2.31667
     """
     one, two = subject(first, prior), subject(second, prior)
+    if len(one.prior) != len(two.prior):
+        raise SfumatoError(
+            f"both channels must have the same true values, got {len(one.prior)} and {len(two.prior)} of them"
+        )
     # both payoffs are linear in the loss between the points where some answer stops paying
     cuts = np.unique(np.concatenate(([0.0], _stops(one, benefit), _stops(two, benefit))))
     cuts = np.append(cuts[cuts < most], most)
-    k = len(one.prior)
-
-    def gap(loss: float) -> float:
-        payoff = _payoff(None, benefit, loss, k)
-        return _best_reply(one, payoff).value - _best_reply(two, payoff).value
-
-    gaps = [gap(float(cut)) for cut in cuts]
-    for left, right, a, b in zip(cuts[:-1], cuts[1:], gaps[:-1], gaps[1:], strict=True):
+    values = np.array([[_right_or_wrong(seen, benefit, float(cut)).value for seen in (one, two)] for cut in cuts])
+    gaps = values[:, 0] - values[:, 1]
+    gaps[np.abs(gaps) <= _ROUNDING * np.abs(values).max(axis=1)] = 0.0
+    pays = values.min(axis=1) < 0  # where guessing pays against neither, no channel is the better one
+    for i, (left, right, a, b) in enumerate(zip(cuts[:-1], cuts[1:], gaps[:-1], gaps[1:], strict=True)):
+        if a == 0 and pays[i]:
+            return float(left / benefit)
         if a * b < 0:
             return float((left + (right - left) * a / (a - b)) / benefit)
     return None
@@ -116,7 +121,14 @@ def no_intrusion(of: Any, p_max: float, sigma: float, *, attribute: Attribute = 
     >>> no_intrusion([[0.7, 0.3], [0.3, 0.7]], p_max=0.5, sigma=0.2)
     True
     """
-    return gamma_of(of, attribute) <= gamma_for_no_intrusion(p_max, sigma)
+    limit = gamma_for_no_intrusion(p_max, sigma)
+    if noise_of(of, attribute) is None:
+        channel = channel_of(of, attribute)
+        cells = getattr(channel, "cells", None)
+        k = channel.k if cells is None or not len(cells) else len(cells)
+        if p_max < (1 - 1e-9) / k:
+            raise SfumatoError(f"p_max must be at least 1/{k}, got {p_max}: {k} values share the whole")
+    return gamma_of(of, attribute) <= limit
 
 
 def gamma_for_no_intrusion(p_max: float, sigma: float) -> float:
@@ -125,6 +137,8 @@ def gamma_for_no_intrusion(p_max: float, sigma: float) -> float:
     >>> gamma_for_no_intrusion(0.5, 0.2)
     5.0
     """
+    _number("p_max", p_max)
+    _number("sigma", sigma)
     if not 0 < p_max <= 1:
         raise SfumatoError(f"p_max must lie in (0, 1], got {p_max} instead")
     if not sigma > 0:
@@ -136,8 +150,22 @@ def _best_reply(seen: Subject, payoff: Array) -> Game:
     expected = payoff.T @ seen.joint  # guess by answer, weighted by Pr(y)
     best = expected.argmax(axis=0)
     gains = expected[best, np.arange(len(best))]
-    # a guess that pays nothing is not made; neither is one that pays only a rounding error
-    acts = gains > 1e-15 * max(1.0, float(np.abs(payoff).max()))
+    # a guess that pays nothing is not made; neither is one that pays only a rounding error of what was summed
+    summed = (np.abs(payoff).T @ seen.joint)[best, np.arange(len(best))]
+    return _game(best, gains, summed)
+
+
+def _right_or_wrong(seen: Subject, benefit: float, loss: float) -> Game:
+    """The best reply where a right guess brings the benefit and any wrong one costs the loss: the likeliest value."""
+    _stakes(benefit, loss)
+    best = seen.joint.argmax(axis=0)
+    right = benefit * seen.joint[best, np.arange(len(best))]
+    wrong = loss * np.maximum(seen.released - seen.joint[best, np.arange(len(best))], 0.0)
+    return _game(best, right - wrong, right + wrong)
+
+
+def _game(best: Any, gains: Array, summed: Array) -> Game:
+    acts = gains > 4 * np.finfo(np.float64).eps * summed
     return Game(tuple(int(g) if a else None for g, a in zip(best, acts, strict=True)), np.where(acts, gains, 0.0))
 
 
@@ -147,14 +175,29 @@ def _stops(seen: Subject, benefit: float) -> Array:
     return np.asarray(benefit * top[top < 1] / (1 - top[top < 1]))
 
 
-def _payoff(payoff: ArrayLike | None, benefit: float, loss: float, k: int) -> Array:
-    if payoff is not None:
+def _payoff(payoff: ArrayLike, benefit: float, loss: float, k: int) -> Array:
+    if benefit != 1.0 or loss != 0.0:
+        raise SfumatoError("payoff says what every guess brings: give it, or benefit and loss, but not both")
+    try:
         table = np.asarray(payoff, dtype=np.float64)
-        if table.ndim != 2 or table.shape[0] != k or not np.isfinite(table).all():
-            raise SfumatoError(f"payoff must have a row for each of the {k} true values, got shape {table.shape}")
-        return table
+    except (TypeError, ValueError):
+        raise SfumatoError("payoff must be a table of numbers, a row for each true value") from None
+    if table.ndim != 2 or table.shape[0] != k or not table.size:
+        raise SfumatoError(f"payoff must have a row for each of the {k} true values, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise SfumatoError(f"payoff must hold finite numbers, got {table[~np.isfinite(table)][0]} instead")
+    return table
+
+
+def _stakes(benefit: float, loss: float) -> None:
+    _number("benefit", benefit)
+    _number("loss", loss)
     if not (benefit > 0 and math.isfinite(benefit)):
         raise SfumatoError(f"benefit must be positive and finite, got {benefit} instead")
     if not (loss >= 0 and math.isfinite(loss)):
         raise SfumatoError(f"loss must be a finite number of at least 0, got {loss}: give what a wrong guess costs")
-    return np.asarray(np.where(np.eye(k) > 0, benefit, -loss))
+
+
+def _number(name: str, value: Any) -> None:
+    if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
+        raise SfumatoError(f"{name} must be a number, got {value!r} instead")

@@ -66,6 +66,8 @@ def roc(of: Any, x: int | None = None, other: int | None = None, *, attribute: A
     for name, code in (("x", x), ("other", other)):
         if not 0 <= code < k:
             raise ChannelError(f"{name} must be a code in [0, {k - 1}], got {code} instead")
+        if seen.prior[code] == 0:
+            raise ChannelError(f"{name} must be a possible value, got {code}: the channel rules this combination out")
     ratio = np.divide(P[x], P[other], out=np.full(P.shape[1], np.inf), where=P[other] > 0)
     order = np.argsort(-ratio, kind="stable")
     true = np.concatenate(([0.0], np.cumsum(P[x][order])))

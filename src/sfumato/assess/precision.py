@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import covariance
-from sfumato.assess.subject import Attribute, subject
+from sfumato.assess.subject import Attribute, Subject, subject
+from sfumato.channels.efficiency import TARGETS
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
-
-TARGETS = ("shares", "cdf")
 
 
 def half_width(
@@ -53,14 +52,16 @@ def worst_half_width(
     """
     if prior is not None:
         return float(half_width(of, n, prior, level=level, attribute=attribute).max())
-    k = len(subject(of, None, attribute).prior)
-    priors = [np.full(k, 1 / k)]
+    even = subject(of, None, attribute)
+    possible = np.flatnonzero(even.prior)  # a channel over valid combinations rules the others out
+    k = len(possible)
+    priors = [even.prior]
     if k > 2:
-        for x in (0, k // 2, k - 1):
-            tilted = np.full(k, 0.5 / (k - 1))
+        for x in possible[[0, k // 2, k - 1]]:
+            tilted = np.where(even.prior > 0, 0.5 / (k - 1), 0.0)
             tilted[x] = 0.5
             priors.append(tilted)
-    return max(float(half_width(of, n, one, level=level, attribute=attribute).max()) for one in priors)
+    return max(float(half_width(Subject(even.P, one), n, level=level).max()) for one in priors)
 
 
 def check_n(n: int) -> int:

@@ -62,7 +62,9 @@ def dapl(density: Any, n: int, sites: int = 1, bandwidth: float | None = None, p
         DAPL = 1/2 sum_l c_l E int |f^_l - f|
 
     for n records in all, split evenly over the sites, Epanechnikov kernels and the paper's bandwidth. The expectation
-    is exact: at each point the law of the kernel sum is the n_l-fold convolution of one kernel's, by FFT.
+    is exact: at each point the law of the kernel sum is the n_l-fold convolution of one kernel's, by FFT. For 1000
+    normal records on 1, 4 and 20 sites it is .0402, .0684 and .1255, where means over drawn samples gave .039, .070 and
+    .127: those carry sampling error in their last digit.
 
     >>> import scipy.stats
     >>> round(dapl(scipy.stats.norm(), 1000), 3)

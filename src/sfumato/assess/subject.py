@@ -58,7 +58,11 @@ def subject(of: Any, prior: ArrayLike | None = None, attribute: Attribute = None
     possible = P.sum(axis=1) > 0.5  # combinations that a channel over valid ones rules out have empty rows
     if prior is None:
         return Subject(P, possible / possible.sum())
-    given = check_distribution(np.asarray(prior, dtype=np.float64), len(P))
+    try:
+        numbers = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ChannelError(f"prior must hold numbers, got {str(prior)[:60]!r} instead") from None
+    given = check_distribution(numbers, len(P))
     if given[~possible].any():
         cell = int(np.flatnonzero(given * ~possible)[0])
         raise ChannelError(f"prior[{cell}] must be 0, got {given[cell]:.6g}: the channel rules this combination out")

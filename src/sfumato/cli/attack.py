@@ -70,7 +70,10 @@ def attack(
         return
     console.say(str(found))
     if found.advantage is not None:
-        console.say(f"the attack removes {100 * found.advantage:.3g} % of the ignorance")
+        if found.advantage > 0:
+            console.say(f"the attack removes {100 * found.advantage:.3g} % of the ignorance")
+        else:
+            console.say("the attack learned nothing: knowing only the public shares or means does as well")
     for key, value in details.items():
         console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
 
@@ -112,6 +115,8 @@ def _run(
 
 
 def _bayes(file: Path, truth: Path | None, attribute: str) -> Recovery:
+    if file.suffix == ".json":
+        raise SfumatoError(f"{file}: the bayes attack needs a release (.parquet, .csv), for a scheme holds no records")
     release = Release.load(file)
     scheme = release.scheme
     group = scheme.group(attribute)

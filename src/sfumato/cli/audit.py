@@ -37,13 +37,15 @@ def audit(
     """
     promised = Scheme.from_json(console.read_text(scheme))
     if command is None:
+        if attribute is not None:
+            promised.group(attribute)  # one clear line where there is none
         kept = promised if attribute is None else promised.select([attribute])
         found = audit_scheme(kept, trials=trials, alpha=alpha)
     else:
         if attribute is None:
             raise SfumatoError("--command needs --attribute, which names the channel that the program claims to be")
         channel = promised[attribute]
-        words = shlex.split(command)
+        words = _words(command)
         found = [certify(words, against=channel, trials=trials, alpha=alpha, name=attribute)]
     if json:
         console.emit([_row(result) for result in found])
@@ -52,6 +54,13 @@ def audit(
             console.say(f"{'pass' if result.passed else 'FAIL'}  {result}")
     if not all(result.passed for result in found):
         raise typer.Exit(1)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as problem:
+        raise SfumatoError(f"--command {command!r} cannot be cut into words: {problem}") from None
 
 
 def _row(result: Audit) -> dict[str, object]:

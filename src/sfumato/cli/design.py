@@ -11,7 +11,7 @@ import typer
 from sfumato import tables
 from sfumato.cli import console
 from sfumato.design import design as choose
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, SfumatoError
 from sfumato.files import replacing
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -20,7 +20,9 @@ from sfumato.scheme import Scheme
 def design(
     source: Annotated[Path, typer.Argument(help="A schema or scheme (.json), or a table to read the schema off.")],
     n: Annotated[int, typer.Option("--n", help="How many records there will be.")],
-    gamma: Annotated[float | None, typer.Option(help="The bound on every attribute's gamma.")] = None,
+    gamma: Annotated[
+        str | None, typer.Option(help="The bound on every attribute's gamma, as 3; or on each, as sex=3,age=5.")
+    ] = None,
     joint_gamma: Annotated[float | None, typer.Option(help="The bound on the whole record's gamma.")] = None,
     rho1: Annotated[float | None, typer.Option(help="No belief of at most rho1 ...")] = None,
     rho2: Annotated[float | None, typer.Option(help="... may rise to rho2.")] = None,
@@ -48,10 +50,12 @@ def design(
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
     """
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
+        raise SfumatoError(f"{plot}: a picture must end in .svg, .png or .pdf")
     found = choose(
         _schema(source),
         n,
-        gamma=gamma,
+        gamma=_gamma(gamma),
         joint_gamma=joint_gamma,
         rho1=rho1,
         rho2=rho2,
@@ -76,6 +80,21 @@ def design(
     for path in (save, plot):
         if path is not None:
             console.note(f"written to {path}")
+
+
+def _gamma(text: str | None) -> float | dict[str, float] | None:
+    """One bound for all, or one for each attribute by its name."""
+    if text is None:
+        return None
+    parts = [part.rpartition("=") for part in text.split(",")]
+    try:
+        if len(parts) == 1 and not parts[0][1]:
+            return float(text)
+        if all(name.strip() and equals for name, equals, _ in parts):
+            return {name.strip(): float(value) for name, _, value in parts}
+    except ValueError:
+        pass
+    raise SfumatoError(f"--gamma must look like 3 or like sex=3,age=5, got {text!r} instead")
 
 
 def _schema(source: Path) -> Schema:

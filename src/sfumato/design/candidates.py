@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.channels import Channel, identity, subset, symmetric, windows
 from sfumato.domains import Domain
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, EstimationError
 
 MOST_VALUES = 1024  # beyond this, covariances take too long to weigh candidates
 
@@ -84,15 +83,47 @@ def expected(channel: Channel, target: str, n: int, level: float, prior: ArrayLi
 
 
 def candidates(
-    name: str, domain: Domain, gamma: float, n: int, target: str, level: float = 0.95, prior: ArrayLike | None = None
+    name: str,
+    domain: Domain,
+    gamma: float,
+    n: int,
+    target: str,
+    level: float = 0.95,
+    prior: ArrayLike | None = None,
+    by: str = "effective",
 ) -> list[Candidate]:
-    """Every family's best channel under the bound, the most precise first."""
+    """Every family's best channel under the bound, best first ``by`` effective sample or by half_width."""
     if domain.size == 1:
         return []
-    if domain.size > MOST_VALUES:
-        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: use wider bins")
     if gamma == math.inf:
         return [weigh(name, "identity", identity(domain.size), target, n, level, prior)]
-    found = [weigh(name, family, make(gamma), target, n, level, prior) for family, make in families(domain).items()]
+    found = []
+    for family, make in families(domain).items():
+        try:
+            found.append(weigh(name, family, make(gamma), target, n, level, prior))
+        except EstimationError:  # answers that say nothing
+            continue
     order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
-    return sorted(found, key=lambda c: (-float(np.round(c.effective, 12)), order[c.family]))
+
+    def rank(one: Candidate) -> tuple[float, int]:
+        worth = -round(one.effective, 12) if by == "effective" else float(f"{one.half_width:.9g}")
+        return worth, order[one.family]
+
+    return sorted(found, key=rank)
+
+
+def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, prior: ArrayLike | None) -> float:
+    """The smallest half-width that any family reaches under the bound; infinite where none can be estimated from."""
+    out = math.inf
+    for make in families(domain).values():
+        try:
+            out = min(out, expected(make(gamma), target, n, level, prior))
+        except EstimationError:
+            continue
+    return out
+
+
+def check_size(name: str, domain: Domain) -> None:
+    """Covariances of more values than this take too long."""
+    if domain.size > MOST_VALUES:
+        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: use wider bins")

@@ -6,22 +6,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels import Channel, identity, symmetric
-from sfumato.design.candidates import Candidate, candidates, expected, target_of, weigh
+from sfumato.channels import Channel, identity
+from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of
+from sfumato.design.search import LOOSEST, least, needed
+from sfumato.design.together import Together, together
 from sfumato.design.tradeoff import Tradeoff, tradeoff
 from sfumato.design.wishes import Wishes, tightest
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
-
-_MOST_TOGETHER = 4096
-_LOOSEST = 1e6  # the largest gamma that is still called randomizing
 
 
 @dataclass(frozen=True)
@@ -44,21 +43,26 @@ class Design:
     n: int
     wishes: Wishes
     choices: tuple[Choice, ...]
-    together: tuple[Candidate, ...] = ()  # where one channel over all attributes does better than one each
+    joint: Together | None = None  # where one channel over all attributes does better than one each
 
     @cached_property
     def scheme(self) -> Scheme:
         """The chosen scheme."""
-        if self.together:
-            names = tuple(c.attribute for c in self.together)
-            joint = symmetric(self.schema.sizes(names), gamma=float(self.wishes.joint_gamma or 0))
-            return Scheme(self.schema, {names: joint})
+        if self.joint is not None:
+            return Scheme(self.schema, {self.joint.names: self.joint.channel})
         picked: dict[str | tuple[str, ...], Channel] = {c.attribute: c.pick.channel for c in self.choices}
         return Scheme(self.schema, picked)
 
     @property
+    def together(self) -> tuple[Candidate, ...]:
+        """What the one channel over all attributes costs each of them; empty where each has its own."""
+        return () if self.joint is None else self.joint.parts
+
+    @property
     def unmet(self) -> list[str]:
         """Wishes that cannot be granted, each with the nearest that can."""
+        if self.joint is not None:
+            return list(self.joint.unmet)
         return [choice.unmet for choice in self.choices if choice.unmet]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -82,7 +86,7 @@ class Design:
         """Write the trade-off curves of an attribute to a picture, with the pick as a dot."""
         name = attribute or self.choices[0].attribute
         pick = next((c.pick for c in self.choices if c.attribute == name), None)
-        at = None if pick is None or pick.gamma == math.inf or self.together else (pick.gamma, pick.half_width)
+        at = None if pick is None or pick.gamma == math.inf or self.joint else (pick.gamma, pick.half_width)
         self.tradeoff(name).save(path, at)
 
     def explain(self) -> str:
@@ -94,17 +98,19 @@ class Design:
                 mark = "->" if c is choice.pick and not self.together else "  "
                 lines.append(
                     f"  {mark} {c.family:10s} gamma {c.gamma:9.4g}  epsilon {c.epsilon:6.3f}  "
-                    f"effective sample {100 * c.effective:7.3f} %  {_what(c)} ± {100 * c.half_width:.3g} points"
+                    f"effective sample {100 * c.effective:7.3f} %  {_what(c)} {_points(c.half_width)}"
                 )
-            lines.append("     " + _why(choice))
-            if choice.unmet:
+            lines.append("     " + _why(choice, self.wishes.half_width is not None))
+            if choice.unmet and self.joint is None:
                 lines.append("     NOT MET: " + choice.unmet)
-        if self.together:
+        if self.joint is not None:
             worst = min(c.effective for c in self.together)
             lines.append(
                 f"Chosen instead: one channel over all {len(self.together)} attributes together, which keeps at least "
-                f"{100 * worst:.3g} % of the sample for every attribute under the same gamma of the whole record."
+                f"{100 * worst:.3g} % of the sample for every attribute ({_points(self.joint.widest)} or better) at "
+                f"gamma {self.joint.channel.gamma:.4g} of the whole record."
             )
+            lines += ["     NOT MET: " + text for text in self.joint.unmet]
         lines.append(f"The whole record: gamma {self.scheme.gamma:.6g}, epsilon {self.scheme.epsilon:.4g}")
         return "\n".join(lines)
 
@@ -116,7 +122,7 @@ def design(
     schema: Schema,
     n: int,
     *,
-    gamma: float | None = None,
+    gamma: float | Mapping[str, float] | None = None,
     joint_gamma: float | None = None,
     rho1: float | None = None,
     rho2: float | None = None,
@@ -129,6 +135,7 @@ def design(
 ) -> Design:
     """The best channel for each attribute under any of the wishes, for n records.
 
+    ``gamma`` bounds every attribute, or, as a mapping, each attribute by its name.
     With a bound on privacy the most precise channel under it is chosen; with only a wanted ``half_width``, the most
     private channel that reaches it. Where both are given and contradict each other the bound holds, and the nearest
     reachable precision is told.
@@ -144,93 +151,88 @@ def design(
     if not sensitive:
         raise SfumatoError("every attribute has a single value: there is nothing to protect")
     choices = tuple(_choose(name, schema[name], wishes, n, len(sensitive)) for name in sensitive)
-    return Design(schema, n, wishes, choices, _together(schema, sensitive, wishes, choices, n))
+    picks = [choice.pick for choice in choices]
+    return Design(schema, n, wishes, choices, together(schema, sensitive, wishes, picks, n))
 
 
 def _choose(name: str, domain: Domain, wishes: Wishes, n: int, sensitive: int) -> Choice:
-    limit, reason = tightest(wishes.limits(name, domain, sensitive))
-    prior, aim = wishes.prior.get(name), target_of(domain, wishes.target)
-    wanted = wishes.half_width
-    if wanted is not None:
-        best = _least(name, domain, min(limit, _LOOSEST), wishes, n, wanted)
-        if best is not None:
-            limit, reason = best, f"± {100 * wanted:g} points wanted, with as little disclosed as possible"
-    if limit == math.inf:  # only a precision was wanted, and n is too small for it
-        floor = expected(identity(domain.size), aim, n, wishes.level, prior)
-        raise SfumatoError(
-            f"{name}: ± {100 * float(wanted or 0):g} points cannot be reached with n = {n}, even without randomizing: "
-            f"the nearest is ± {100 * floor:.3g}, or {_needed(n, floor, float(wanted or 1)):,} records"
-        )
-    found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior))
-    pick = found[0]
+    check_size(name, domain)
+    limit, reason = tightest(wishes.shared(sensitive) + wishes.limits(name, domain))
+    prior, aim, wanted = wishes.prior.get(name), target_of(domain, wishes.target), wishes.half_width
+    best = None if wanted is None else _least(name, domain, min(limit, LOOSEST), wishes, n, wanted)
+    if wanted is not None and best is not None:
+        limit, reason = best, f"± {100 * wanted:g} points wanted, with as little disclosed as possible"
+    if limit == math.inf:
+        raise _boundless(name, domain, wishes, n)
+    if limit > LOOSEST:
+        limit, reason = LOOSEST, f"{reason}; beyond {LOOSEST:g} nothing more is gained"
+    by = "effective" if wanted is None else "half_width"
+    found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior, by))
+    if not found:
+        raise _blind(name, domain, limit, aim, n, wishes)
     unmet = None
-    if wanted is not None and pick.half_width > wanted * (1 + 1e-6):
-        unmet = _nearest(name, domain, pick, wishes, n, wanted, limit)
-    return Choice(name, limit, reason, found, pick, unmet)
+    if wanted is not None and found[0].half_width > wanted * (1 + 1e-6):
+        unmet = _nearest(name, domain, found[0], wishes, n, wanted, limit)
+    return Choice(name, limit, reason, found, found[0], unmet)
 
 
 def _least(name: str, domain: Domain, limit: float, wishes: Wishes, n: int, wanted: float) -> float | None:
     """The smallest gamma up to the limit whose best channel is precise enough, or None."""
     prior, aim = wishes.prior.get(name), target_of(domain, wishes.target)
+    return least(lambda gamma: narrowest(domain, gamma, n, aim, wishes.level, prior), limit, wanted)
 
-    def width(gamma: float) -> float:
-        return candidates(name, domain, gamma, n, aim, wishes.level, prior)[0].half_width
 
-    if width(limit) > wanted:
-        return None
-    low, high = math.log(1.0005), math.log(limit)
-    if math.exp(low) >= limit:
-        return limit
-    for _ in range(22):
-        middle = (low + high) / 2
-        low, high = (low, middle) if width(math.exp(middle)) <= wanted else (middle, high)
-    return math.exp(high)
+def _boundless(name: str, domain: Domain, wishes: Wishes, n: int) -> SfumatoError:
+    """No bound on gamma, and either no precision wanted or one that n is too small for."""
+    wanted = wishes.half_width
+    if wanted is None:
+        return SfumatoError(f"{name}: gamma names no bound for this attribute; name all of them, or give another wish")
+    aim, prior = target_of(domain, wishes.target), wishes.prior.get(name)
+    floor = expected(identity(domain.size), aim, n, wishes.level, prior)
+    return SfumatoError(
+        f"{name}: ± {100 * wanted:g} points cannot be reached with n = {n}, even without randomizing: "
+        f"the nearest is ± {100 * floor:.3g}, or {needed(n, floor, wanted):,} records"
+    )
+
+
+def _blind(name: str, domain: Domain, limit: float, aim: str, n: int, wishes: Wishes) -> SfumatoError:
+    """A bound so close to 1 that the answers say nothing: the nearest one that leaves something to estimate."""
+    prior, gamma = wishes.prior.get(name), limit
+    if prior is not None and np.max(prior) >= 1:
+        return SfumatoError(f"{name}: the prior puts everything on one value: there is nothing to estimate")
+    while gamma < LOOSEST and narrowest(domain, gamma, n, aim, wishes.level, prior) == math.inf:
+        gamma = 1 + 2 * (gamma - 1)
+    if gamma >= LOOSEST:
+        return SfumatoError(f"{name}: its shares cannot be estimated under any gamma; give a prior without zeros")
+    return SfumatoError(
+        f"{name}: under gamma {limit:.9g} the answers say nothing that could be estimated; the nearest that leaves "
+        f"something is gamma {gamma:.9g}"
+    )
 
 
 def _nearest(name: str, domain: Domain, pick: Candidate, wishes: Wishes, n: int, wanted: float, limit: float) -> str:
     text = (
         f"{name}: ± {100 * wanted:g} points cannot be reached under gamma {limit:.4g} with n = {n:,}; the nearest is "
-        f"± {100 * pick.half_width:.3g}, or {_needed(n, pick.half_width, wanted):,} records"
+        f"± {100 * pick.half_width:.3g}, or {needed(n, pick.half_width, wanted):,} records"
     )
-    looser = _least(name, domain, _LOOSEST, wishes, n, wanted)
+    looser = _least(name, domain, LOOSEST, wishes, n, wanted)
     return text if looser is None else text + f", or gamma {looser:.4g}"
-
-
-def _needed(n: int, reach: float, wanted: float) -> int:
-    return math.ceil(n * (reach / wanted) ** 2)
-
-
-def _together(
-    schema: Schema, names: list[str], wishes: Wishes, choices: tuple[Choice, ...], n: int
-) -> tuple[Candidate, ...]:
-    """One symmetric channel over all attributes, if it grants every bound and serves the worst-off attribute better."""
-    sizes = schema.sizes(names)
-    if wishes.joint_gamma is None or len(names) < 2 or prod(sizes) > _MOST_TOGETHER:
-        return ()
-    joint = symmetric(sizes, gamma=wishes.joint_gamma)
-    found = []
-    for i, name in enumerate(names):
-        domain, prior = schema[name], wishes.prior.get(name)
-        own = joint.marginal([i])
-        others = [g for g, reason in wishes.limits(name, domain, 1) if not reason.startswith("gamma of the whole")]
-        if own.gamma > min(others, default=math.inf):
-            return ()
-        found.append(weigh(name, "together", own, target_of(domain, wishes.target), n, wishes.level, prior))
-    if min(c.effective for c in found) <= min(choice.pick.effective for choice in choices):
-        return ()
-    return tuple(found)
 
 
 def _what(candidate: Candidate) -> str:
     return "shares" if candidate.target == "shares" else "running shares"
 
 
-def _why(choice: Choice) -> str:
+def _points(half_width: float) -> str:
+    return f"± {100 * half_width:.3g} points" if half_width < 1 else "nothing can be said"
+
+
+def _why(choice: Choice, by_width: bool) -> str:
     pick = choice.pick
     if len(choice.candidates) == 1:
         return f"{pick.family} is the only family that fits."
     second = choice.candidates[1]
-    gain = pick.effective / second.effective
+    gain = (second.half_width / pick.half_width) ** 2 if by_width else pick.effective / second.effective
     if gain < 1.005:
         return f"{pick.family}: no other family does better."
     return f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma."

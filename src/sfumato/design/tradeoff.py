@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sfumato.channels.linear import Array
 from sfumato.design.candidates import expected, families, target_of
 from sfumato.domains import Domain
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, EstimationError
 
 GAMMAS = np.geomspace(1.25, 60, 18)
 
@@ -57,7 +57,9 @@ class Tradeoff:
 
     def save(self, path: Any, chosen: tuple[float, float] | None = None) -> None:
         """Write the picture to a file."""
-        self.plot(chosen=chosen).figure.savefig(path, dpi=150)
+        from sfumato.evidence.plot import save_figure
+
+        save_figure(self.plot(chosen=chosen).figure, path)
 
 
 def tradeoff(
@@ -81,7 +83,7 @@ def tradeoff(
         for i, gamma in enumerate(grid):
             try:
                 widths[i] = expected(make(float(gamma)), aim, n, level, prior)
-            except ChannelError:
+            except (ChannelError, EstimationError):
                 continue
         found[family] = widths
     return Tradeoff(name, aim, n, grid, found, expected(identity(domain.size), aim, n, level, prior))

@@ -37,10 +37,15 @@ create table if not exists answers (
     question text not null,
     key text,
     gamma text not null,
-    plain integer not null
+    plain integer not null,
+    id text
 );
 create index if not exists answers_by_attribute on answers (attribute);
 """
+_COLUMNS = {
+    "releases": {"id", "made", "population", "scheme", "state"},
+    "answers": {"release", "attribute", "question", "key", "gamma", "plain", "id"},
+}
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,7 @@ class Entry:
     plain: bool  # passed on unchanged: a repeat tells nothing new
     scheme: str
     state: str
+    id: str | None = None  # the column that told the records apart, of keyed answers
 
 
 class Ledger:
@@ -78,92 +84,90 @@ class Ledger:
         self.population = population
         if not self.path.parent.is_dir():
             raise ReleaseError(f"{self.path}: the folder {self.path.parent} does not exist")
-        try:
-            with closing(self._open()) as database, database:
-                database.executescript(_TABLES)
-        except sqlite3.DatabaseError as problem:
-            raise ReleaseError(f"{self.path} is not a ledger: {problem}") from None
-
-    def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=30)
-        database.execute("pragma foreign_keys = on")
-        return database
+        with self._opened(create=True) as database, database:
+            database.executescript(_TABLES)
+            for table, columns in _COLUMNS.items():
+                found = {row[1] for row in database.execute(f"pragma table_info({table})")}
+                if columns - found == {"id"} and table == "answers":  # a ledger from before id columns were booked
+                    database.execute("alter table answers add column id text")
+                elif not columns <= found:
+                    missing = ", ".join(sorted(columns - found))
+                    raise ReleaseError(f"{self.path} is not a ledger: its table {table} has no column {missing}")
 
     @contextmanager
-    def entry(self, scheme: Scheme, key: bytes | None = None, again: bool = False) -> Iterator[int]:
+    def _opened(self, create: bool = False) -> Iterator[sqlite3.Connection]:
+        """The file, open; whatever is wrong with it becomes one line. A file that was deleted is not made again."""
+        if not create and not self.path.is_file():
+            raise ReleaseError(f"{self.path}: the ledger is gone; bring it back before anything is released")
+        try:
+            where = f"{self.path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
+            with closing(sqlite3.connect(where, uri=True, timeout=30)) as database:
+                database.execute("pragma foreign_keys = on")
+                yield database
+        except sqlite3.Error as problem:
+            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: {problem}") from None
+
+    @contextmanager
+    def entry(
+        self, scheme: Scheme, key: bytes | None = None, again: bool = False, id: str | None = None
+    ) -> Iterator[int]:
         """Book a release before it is made; it is struck out again only if making it fails.
 
-        A release that broke off without an error (the machine stopped) stays booked: it may have left the house.
+        ``id`` names the column that tells the records of a keyed release apart: under another one, the answers are
+        fresh. That the same column holds the same ids as before is the owner's to see to. A release that broke off
+        without an error (the machine stopped) stays booked: it may have left the house.
         """
-        number = self._begin(scheme, key, again)
+        number = self._begin(scheme, key, again, id)
         try:
             yield number
         except BaseException:
-            with closing(self._open()) as database, database:
+            with self._opened() as database, database:
                 database.execute("delete from releases where id = ?", (number,))
             raise
-        with closing(self._open()) as database, database:
+        with self._opened() as database, database:
             database.execute("update releases set state = 'made' where id = ?", (number,))
 
-    def _begin(self, scheme: Scheme, key: bytes | None, again: bool) -> int:
-        database = self._open()
-        with closing(database):
+    def _begin(self, scheme: Scheme, key: bytes | None, again: bool, id: str | None = None) -> int:
+        mark, column = fingerprint(key), None if key is None else id
+        with self._opened() as database:
             database.execute("begin immediate")  # two releases at once must see each other
             try:
                 if not again:
-                    self._refuse(database, scheme, key)
+                    self._refuse(database, scheme, key, id)
                 made = datetime.now(UTC).isoformat(timespec="seconds")
                 cursor = database.execute(
                     "insert into releases (made, population, scheme, state) values (?, ?, ?, 'begun')",
                     (made, self.population, scheme.fingerprint),
                 )
                 number = int(cursor.lastrowid or 0)
-                rows = [(number, a.name, a.question, fingerprint(key), _text(a.gamma), a.plain) for a in _asked(scheme)]
-                database.executemany("insert into answers values (?, ?, ?, ?, ?, ?)", rows)
+                rows = [(number, a.name, a.question, mark, _text(a.gamma), a.plain, column) for a in _asked(scheme)]
+                database.executemany(
+                    "insert into answers (release, attribute, question, key, gamma, plain, id) "
+                    "values (?, ?, ?, ?, ?, ?, ?)",
+                    rows,
+                )
                 database.commit()
             except BaseException:
                 database.rollback()
                 raise
         return number
 
-    def _refuse(self, database: sqlite3.Connection, scheme: Scheme, key: bytes | None) -> None:
-        repeats = self._repeats(self._read(database), scheme, key)
+    def _refuse(self, database: sqlite3.Connection, scheme: Scheme, key: bytes | None, id: str | None) -> None:
+        repeats = [row for row in _standing(self._read(database), scheme, key, id) if row.answered and row.fresh]
         if not repeats:
             return
-        name, earlier, composed = repeats[0]
-        others = f" (and {len(repeats) - 1} other attributes)" if len(repeats) > 1 else ""
+        worst = max(repeats, key=lambda row: float(row.composed))
+        more = len(repeats) - 1
+        others = "" if not more else f" (and {more} other attribute{'' if more == 1 else 's'})"
+        free = "release it with the same key, id column and scheme (free), or " if worst.keyed else ""
         raise ReleaseError(
-            f"attribute {name!r}{others} was already released {_times(earlier)}: a fresh answer would raise its gamma "
-            f"to {_shown(composed)}; release it with the same key and scheme (free), or ask for it with again=True"
+            f"attribute {worst.asked.name!r}{others} was already released {_times(len(worst.answered))}: a fresh "
+            f"answer can raise its gamma to {_shown(worst.composed)}; {free}ask for it with again=True"
         )
 
-    def _repeats(
-        self, entries: list[Entry], scheme: Scheme, key: bytes | None
-    ) -> list[tuple[str, int, Fraction | float]]:
-        """Attributes that would get another independent answer: how many they have, and the gamma of all together."""
-        out: list[tuple[str, int, Fraction | float]] = []
-        mark = fingerprint(key)
-        for asked in _asked(scheme):
-            answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
-            same = asked.plain and asked.question in {entry.question for entry in answered}
-            keyed = mark is not None and (asked.question, mark) in {(entry.question, entry.key) for entry in answered}
-            if answered and not same and not keyed:
-                composed = _product([entry.gamma for entry in answered] + [asked.gamma])
-                out.append((asked.name, len(answered), composed))
-        return sorted(out, key=lambda row: -float(row[2]))
-
-    def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
+    def composed(self, scheme: Scheme, key: bytes | None = None, id: str | None = None) -> dict[str, float]:
         """The gamma each attribute would have reached once this scheme is released too (a bound: the product)."""
-        with closing(self._open()) as database:
-            entries = self._read(database)
-        out: dict[str, float] = {}
-        mark = fingerprint(key)
-        for asked in _asked(scheme):
-            answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
-            known = mark is not None and (asked.question, mark) in {(entry.question, entry.key) for entry in answered}
-            own = [] if known else [asked.gamma]
-            out[asked.name] = float(_product([entry.gamma for entry in answered] + own))
-        return out
+        return {row.asked.name: float(row.composed) for row in _standing(self.entries(), scheme, key, id)}
 
     def spent(self) -> dict[str, float]:
         """The gamma that each attribute's independent answers so far multiply to."""
@@ -174,19 +178,22 @@ class Ledger:
 
     def entries(self) -> list[Entry]:
         """Everything that was released of this population, oldest first."""
-        with closing(self._open()) as database:
+        with self._opened() as database:
             return self._read(database)
 
     def _read(self, database: sqlite3.Connection) -> list[Entry]:
         rows: list[Any] = database.execute(
-            "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, state "
+            "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, state, answers.id "
             "from releases join answers on answers.release = releases.id where population = ? order by releases.id",
             (self.population,),
         ).fetchall()
-        return [
-            Entry(number, made, population, attribute, question, key, _ratio(gamma), bool(plain), scheme, state)
-            for number, made, population, attribute, question, key, gamma, plain, scheme, state in rows
-        ]
+        try:
+            return [
+                Entry(number, made, population, attribute, question, key, _ratio(gamma), bool(plain), scheme, state, id)
+                for number, made, population, attribute, question, key, gamma, plain, scheme, state, id in rows
+            ]
+        except (ValueError, TypeError, ZeroDivisionError):
+            raise ReleaseError(f"{self.path} is a damaged ledger: it holds a gamma that is not a number") from None
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, population={self.population!r})"
@@ -217,11 +224,41 @@ def _asked(scheme: Scheme) -> list[_Asked]:
     return out
 
 
+@dataclass(frozen=True)
+class _Standing:
+    """An attribute about to be released: its independent answers so far, and whether this one adds another."""
+
+    asked: _Asked
+    answered: list[Entry]
+    fresh: bool
+
+    @property
+    def composed(self) -> Fraction | float:
+        """The gamma of all answers together, at most."""
+        return _product([entry.gamma for entry in self.answered] + ([self.asked.gamma] if self.fresh else []))
+
+    @property
+    def keyed(self) -> bool:
+        """Whether some earlier answer could be given again."""
+        return any(entry.key is not None for entry in self.answered)
+
+
+def _standing(entries: list[Entry], scheme: Scheme, key: bytes | None, id: str | None) -> list[_Standing]:
+    mark, out = fingerprint(key), []
+    for asked in _asked(scheme):
+        answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
+        plain = asked.plain and any(entry.question == asked.question for entry in answered)
+        known = mark is not None and (asked.question, mark, id) in {(e.question, e.key, e.id) for e in answered}
+        out.append(_Standing(asked, answered, not plain and not known))
+    return out
+
+
 def _distinct(entries: list[Entry]) -> list[Entry]:
-    """The independent answers among the entries: keyed repeats of one question under one key count once."""
+    """The independent answers among the entries: repeats of one question under one key and id column count once."""
     kept: dict[Any, Entry] = {}
     for entry in entries:
-        kept[entry.question if entry.plain else (entry.question, entry.key) if entry.key else entry.release] = entry
+        again = (entry.question, entry.key, entry.id) if entry.key else entry.release
+        kept[entry.question if entry.plain else again] = entry
     return list(kept.values())
 
 

@@ -39,7 +39,7 @@ def randomize(
     id: str | None = None,
     *,
     rng: Rng = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
     """Randomize every row of a table under a scheme.
@@ -48,11 +48,12 @@ def randomize(
     cut into pieces; without, every call draws afresh from the secure source. The id column travels with the release so
     that parties can join their columns; leave it out where ids name persons.
 
-    A ``ledger`` books the release, and refuses a second fresh answer of any attribute unless asked for by ``again``.
+    A ``ledger`` (or its path) books the release, and refuses a second fresh answer of any attribute unless asked for
+    by ``again``.
     """
     import pyarrow as pa
 
-    with _booked(ledger, scheme, key, again):
+    with _booked(ledger, scheme, key, again, id):
         if is_spark(table) and rng is None:
             _check_request(scheme, key, id, rng)
             return randomize_spark(table, scheme, key, id)
@@ -72,11 +73,11 @@ def randomize_file(
     rng: Rng = None,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
-    ledger: Ledger | None = None,
+    ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there."""
-    with _booked(ledger, scheme, key, again), Writer(target, [scheme], id, overwrite) as writer:
+    with _booked(ledger, scheme, key, again, id), Writer(target, [scheme], id, overwrite) as writer:
         for batch in randomized_batches(table, scheme, key, id, rng):
             writer.write(batch)
             if progress is not None:
@@ -84,8 +85,15 @@ def randomize_file(
     return Release.load(target)
 
 
-def _booked(ledger: Ledger | None, scheme: Scheme, key: bytes | None, again: bool) -> AbstractContextManager[Any]:
-    return nullcontext() if ledger is None else ledger.entry(scheme, key, again)
+def _booked(
+    ledger: Ledger | str | Path | None, scheme: Scheme, key: bytes | None, again: bool, id: str | None
+) -> AbstractContextManager[Any]:
+    if ledger is None:
+        return nullcontext()
+    book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
+    if not isinstance(book, Ledger):
+        raise SchemeError(f"ledger must be a Ledger or the path of one, got {type(ledger).__name__} instead")
+    return book.entry(scheme, key, again, id)
 
 
 def randomized_batches(

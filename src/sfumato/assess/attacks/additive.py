@@ -23,26 +23,24 @@ def spectral(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) ->
     eigenvalue > s² (1 + sqrt(d / n))²,  the largest that pure noise shows (Marchenko and Pastur 1967)
     """
     Z, s = table(released, "released"), noise_sd(noise)
-    n, d = Z.shape
+    n = len(Z)
     mean, values, vectors = _decompose(Z)
-    kept = values > s**2 * (1 + np.sqrt(d / n)) ** 2
-    B = vectors[:, kept]
-    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, int(kept.sum()))
+    kept = _above_noise(values, s, n)
+    B = vectors[:, :kept]
+    return _done("spectral", mean + (Z - mean) @ B @ B.T, Z, s, truth, {"components": kept})
 
 
 def pca(released: ArrayLike, noise: Any, truth: ArrayLike | None = None, components: int | None = None) -> Recovery:
-    """Keep the largest principal components (Huang, Du, Chen 2005); by default up to the widest gap."""
+    """Keep the largest principal components (Huang, Du, Chen 2005); by default those above the noise edge."""
     Z, s = table(released, "released"), noise_sd(noise)
     mean, values, vectors = _decompose(Z)
     d = len(values)
     if components is None:
-        signal = np.maximum(values - s**2, 1e-9 * s**2)
-        gaps = signal[:-1] - signal[1:]
-        components = int(gaps.argmax()) + 1 if d > 1 else 1
+        components = max(_above_noise(values, s, len(Z)), 1)
     if not 1 <= components <= d:
         raise SfumatoError(f"components must lie in [1, {d}], got {components} instead")
     B = vectors[:, :components]
-    return _done("pca", mean + (Z - mean) @ B @ B.T, Z, s, truth, components)
+    return _done("pca", mean + (Z - mean) @ B @ B.T, Z, s, truth, {"components": components})
 
 
 def bayes_estimate(released: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
@@ -53,7 +51,8 @@ def bayes_estimate(released: ArrayLike, noise: Any, truth: ArrayLike | None = No
     Z, s = table(released, "released"), noise_sd(noise)
     mean, values, vectors = _decompose(Z)
     gain = np.maximum(values - s**2, 0.0) / np.maximum(values, 1e-300)
-    return _done("bayes_estimate", mean + (Z - mean) @ (vectors * gain) @ vectors.T, Z, s, truth, int((gain > 0).sum()))
+    recovered = mean + (Z - mean) @ (vectors * gain) @ vectors.T
+    return _done("bayes_estimate", recovered, Z, s, truth, {"components": int((gain > 0).sum())})
 
 
 def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> Recovery:
@@ -66,12 +65,13 @@ def average(releases: ArrayLike, noise: Any, truth: ArrayLike | None = None) -> 
         raise SfumatoError(f"releases must hold a column or table per release, got shape {stack.shape}")
     Z, s = table(stack[0], "releases"), noise_sd(noise)
     recovered = table(stack.mean(axis=0), "releases")
-    if truth is None:
-        ignorance = float(np.sqrt(max(float(Z.var(axis=0).mean()) - s**2, 0.0)))
-        return Recovery("average", recovered, s / float(np.sqrt(len(stack))), ignorance, s, {"releases": len(stack)})
-    X = table(truth, "truth", Z)
-    nothing = rms(X - X.mean(axis=0))
-    return Recovery("average", recovered, rms(recovered - X), nothing, rms(Z - X), {"releases": len(stack)})
+    expected = s / float(np.sqrt(len(stack)))
+    return _done("average", recovered, Z, s, truth, {"releases": len(stack)}, expected)
+
+
+def _above_noise(values: Array, s: float, n: int) -> int:
+    """How many eigenvalues exceed the largest that pure noise shows (Marchenko and Pastur 1967)."""
+    return int((values > s**2 * (1 + np.sqrt(len(values) / n)) ** 2).sum())
 
 
 def noise_sd(noise: Any) -> float:
@@ -90,10 +90,19 @@ def _decompose(Z: Array) -> tuple[Array, Array, Array]:
     return Z.mean(axis=0), values[::-1], vectors[:, ::-1]
 
 
-def _done(attack: str, recovered: Array, Z: Array, s: float, truth: ArrayLike | None, kept: int) -> Recovery:
+def _done(
+    attack: str,
+    recovered: Array,
+    Z: Array,
+    s: float,
+    truth: ArrayLike | None,
+    details: dict[str, Any],
+    expected: float | None = None,
+) -> Recovery:
+    """The errors against the truth, or what can be told of them without it."""
     if truth is None:
         ignorance = float(np.sqrt(max(float(Z.var(axis=0).mean()) - s**2, 0.0)))
-        return Recovery(attack, recovered, None, ignorance, s, {"components": kept})
+        return Recovery(attack, recovered, expected, ignorance, s, details)
     X = table(truth, "truth", Z)
     nothing = rms(X - X.mean(axis=0))
-    return Recovery(attack, recovered, rms(recovered - X), nothing, rms(Z - X), {"components": kept})
+    return Recovery(attack, recovered, rms(recovered - X), nothing, rms(Z - X), details)

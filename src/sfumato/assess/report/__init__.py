@@ -19,6 +19,7 @@ from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.files import replacing
+from sfumato.owner.ledger import Ledger
 from sfumato.scheme import Scheme
 
 TITLE = "What does this release disclose?"
@@ -72,7 +73,7 @@ def report(
 
     ``prior`` gives the public shares of an attribute's values by its name ("a+b" for a group); without it, shares
     estimated from ``evidence`` are used, else every value counts as equally likely. ``noise`` names columns released
-    with additive noise beside the scheme, ``ledger`` tells what was released before.
+    with additive noise beside the scheme, ``ledger`` (or its path) tells what was released before.
 
     >>> import sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
@@ -92,6 +93,8 @@ def report(
     for name, density in (noise or {}).items():
         if not is_noise(density):
             raise SfumatoError(f"noise[{name!r}] must be additive noise, got {type(density).__name__} instead")
+    if isinstance(ledger, str | Path):
+        ledger = Ledger(ledger)
     spent = ledger.spent() if ledger is not None else {}
     return Report(gather(scheme, evidence, n, prior or {}, noise or {}, spent), title)
 

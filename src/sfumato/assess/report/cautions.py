@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.words import listed, number, percent, points, quoted
+from sfumato.assess.report.words import listed, number, percent, points, quoted, records
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ def _of_accuracy(unit: Unit, n: int | None) -> list[Caution]:
     if n is None or reach is None or reach <= 0.05:
         return []
     needed = math.ceil(n * (reach / 0.05) ** 2)
-    text = (
-        f"With {n:,} records the figures for {quoted(unit)} carry {points(reach)}. For ± 5 points about {needed:,} "
-        "records are needed, or a larger gamma."
-    )
+    carry = f"the figures for {quoted(unit)} carry {points(reach)}"
+    if reach >= 1:
+        carry = f"nothing can be said about {quoted(unit)}"
+    text = f"With {records(n)} {carry}. For ± 5 points about {needed:,} records are needed, or a larger gamma."
     return [Caution(f"Few records for {unit.title}", text)]
 
 
@@ -107,9 +107,9 @@ def _of_repeats(facts: Facts) -> list[Caution]:
     again = {name: ratio for name, ratio in facts.spent.items() if name in own and ratio > 1}
     for name, ratio in again.items():
         text = (
-            f"The ledger shows earlier answers about {name}, worth gamma {number(ratio)} together. A fresh release "
-            f"under this scheme raises it to {number(ratio * own[name])}. A keyed repeat under the same scheme costs "
-            "nothing."
+            f"The ledger shows earlier answers about {name}, worth a gamma of at most {number(ratio)} together. A "
+            f"fresh release under this scheme can raise it to {number(ratio * own[name])}. Only a repeat under the key "
+            "and scheme of an earlier keyed release costs nothing."
         )
         out.append(Caution(f"{name} was released before", text, serious=True))
     return out
@@ -125,4 +125,4 @@ def _of_whole(facts: Facts) -> list[Caution]:
         f"together: the factors multiply to {number(ratio)}. Release fewer attributes per record, or choose a bound "
         "for the whole record (joint gamma)."
     )
-    return [Caution("The whole record is less protected than its parts", text)]
+    return [Caution("The whole record is less protected than its parts", text, serious=True)]

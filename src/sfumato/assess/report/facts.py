@@ -165,9 +165,8 @@ def _prior(
 ) -> tuple[Array | None, str]:
     key = names[0] if len(names) == 1 else "+".join(names)
     if key in priors:
-        given = np.asarray(priors[key], dtype=np.float64)
         try:
-            return subject(channel, given).prior, "given"
+            return subject(channel, priors[key]).prior, "given"
         except SfumatoError as problem:
             raise type(problem)(f"{key}: {problem}") from None
     if channel.k * channel.m > _MOST_ENTRIES:

@@ -52,6 +52,8 @@ dl { font-size: 15px; } dt { font-weight: 600; margin-top: 10px; } dd { margin: 
 @media print { body { background: #fff; } main { padding: 0; } }
 """
 
+_MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
+
 
 def page(facts: Facts, title: str) -> str:
     """The whole document."""
@@ -62,7 +64,8 @@ def page(facts: Facts, title: str) -> str:
         _overview(facts),
         _cautions(facts),
         "<h2>Attribute by attribute</h2>",
-        *[_unit(unit, facts.n) for unit in facts.units],
+        *[_unit(unit, facts.n, drawn=i < _MOST_DRAWN) for i, unit in enumerate(facts.units)],
+        _undrawn(facts),
         *[_noisy(name, measures) for name, measures in facts.noise.items()],
         _whole(facts),
         _glossary(),
@@ -78,7 +81,7 @@ def page(facts: Facts, title: str) -> str:
 
 def _about(facts: Facts) -> str:
     count = len(facts.scheme.schema)
-    records = f"{facts.n:,} records, " if facts.n is not None else ""
+    records = f"{words.records(facts.n)}, " if facts.n is not None else ""
     many = "1 attribute" if count == 1 else f"{count} attributes"
     mark = facts.scheme.fingerprint[:16]
     return f'<p class="about">{records}{many}. The scheme\'s fingerprint begins with <code>{mark}</code>.</p>'
@@ -139,7 +142,12 @@ def _cautions(facts: Facts) -> str:
     return "<h2>What to watch</h2>" + "".join(rows)
 
 
-def _unit(unit: Unit, n: int | None) -> str:
+def _undrawn(facts: Facts) -> str:
+    left = len(facts.units) - _MOST_DRAWN
+    return f'<p class="about">Pictures are drawn for the first {_MOST_DRAWN} attributes only.</p>' if left > 0 else ""
+
+
+def _unit(unit: Unit, n: int | None, drawn: bool = True) -> str:
     said = [words.what_happens(unit)]
     if unit.channel.k > 1:
         said = said + words.learns(unit) + words.accuracy(unit, n)
@@ -152,7 +160,7 @@ def _unit(unit: Unit, n: int | None) -> str:
         f'<span class="channel">{escape(str(unit.channel))}</span></header>'
     )
     panels: list[str | None] = []
-    if unit.channel.k > 1 and not unit.identity:
+    if drawn and unit.channel.k > 1 and not unit.identity:
         panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit, n)]
     small = "".join(f"<figure>{p}</figure>" for p in panels if p)
     below = f'<div class="panels">{small}</div>' if small else ""

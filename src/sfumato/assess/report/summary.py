@@ -53,8 +53,9 @@ def whole(facts: Facts) -> str:
     if ratio == math.inf:
         return "Taken together, the answers of one record can identify some of its values with certainty."
     beyond = "" if len(guarded) == len([u for u in facts.units if u.channel.k > 1]) else " randomized"
+    weak = "As a whole a record is hardly protected, however well each answer is. " if ratio > 100 else ""
     return (
-        f"All{beyond} answers of one record together shift the odds between two possible persons by at most "
+        f"{weak}All{beyond} answers of one record together shift the odds between two possible persons by at most "
         f"{number(ratio)} times: to someone who could link them, a 1 % suspicion about a whole record may grow to "
         f"{percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
     )

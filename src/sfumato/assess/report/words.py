@@ -54,8 +54,10 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def points(share: float) -> str:
-    """A half-width in percentage points."""
+    """A half-width in percentage points; as wide as everything, it says nothing."""
     value = 100 * share
+    if value >= 100:
+        return "nothing can be said"
     return f"± {value:.2g} points" if value < 10 else f"± {value:.0f} points"
 
 
@@ -203,10 +205,15 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     worth = max(share * n, 0.0)
     shown = f"about {worth:,.0f}" if worth >= 1.5 else "about one"
     reach = m.get("half_width_cdf", m.get("half_width", 0.0))
-    return [
-        f"{n:,} randomized records tell as much about the {what} as {shown} unrandomized ones would. "
-        f"Each is estimated to within {points(reach)} (95 % confidence)."
-    ]
+    tell = f"{records(n, 'randomized ')} {'tells' if n == 1 else 'tell'} as much about the {what} as"
+    if reach >= 1:
+        return [f"{tell} {shown} unrandomized ones would: nothing can be said about them."]
+    return [f"{tell} {shown} unrandomized ones would. Each is estimated to within {points(reach)} (95 % confidence)."]
+
+
+def records(n: int, kind: str = "") -> str:
+    """A number of records."""
+    return f"{n:,} {kind}record{'' if n == 1 else 's'}"
 
 
 def whole_numbers(text: str) -> str:

@@ -1,0 +1,85 @@
+"""What a channel leaves to estimate from: the best covariance through it, and the share of the sample it is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.channels.base import Channel
+from sfumato.channels.linear import Array
+from sfumato.channels.response import Symmetric
+from sfumato.channels.subset import Subset, spread
+from sfumato.errors import EstimationError
+
+#: What is to be estimated: the share of every value, or the running shares of ordered ones.
+TARGETS = ("shares", "cdf")
+_DENSE = 512  # values up to which subset selection is weighed by its matrix, and not by its design
+_SINGULAR = 1e-12
+
+
+def best_covariance(P: Array, prior: Array) -> Array:
+    r"""n times the covariance of the best estimate of the shares theta, from records randomized by P.
+
+        (P diag(1 / Pᵀ theta) Pᵀ)^-1 - theta thetaᵀ
+
+    The inverse Fisher information on the simplex; with the identity channel diag(theta) - theta thetaᵀ.
+    """
+    released = prior @ P
+    seen = released > 0
+    # a value that would show in answers that never occur is known to be absent: its share has no variance
+    possible = (P.sum(axis=1) > 0.5) & (P[:, ~seen].sum(axis=1) == 0)
+    root = P[np.ix_(possible, seen)] / np.sqrt(released[seen])
+    gram = root @ root.T
+    spectrum = np.linalg.eigvalsh(gram)
+    if spectrum[0] < _SINGULAR * spectrum[-1]:
+        raise EstimationError(
+            "the shares cannot be estimated: different true distributions give the same released one"
+            + ("; give a prior without zeros" if (prior[possible] == 0).any() else "")
+        )
+    out = np.zeros((len(P), len(P)))
+    out[np.ix_(possible, possible)] = np.linalg.inv(gram)
+    return np.asarray(out - np.outer(prior, prior))
+
+
+def efficiency(P: Array, prior: Array, target: str = "shares") -> float:
+    r"""The share r of n for which r n unrandomized records estimate the target as well as n randomized ones do.
+
+        r = trace(C (diag theta - theta thetaᵀ) Cᵀ) / trace(C V Cᵀ)
+
+    V is the best covariance through P, and C = I for "shares", the running sums for "cdf".
+
+    >>> round(efficiency(np.array([[0.7, 0.3], [0.3, 0.7]]), np.array([0.5, 0.5])), 6)
+    0.16
+    """
+    if target not in TARGETS:
+        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
+    through = best_covariance(P, prior)
+    direct = np.diag(prior) - np.outer(prior, prior)
+    if target == "cdf":
+        through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
+    if np.trace(direct) <= 0:
+        raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
+    return float(np.trace(direct) / np.trace(through))
+
+
+def even_efficiency(channel: Channel, target: str = "shares") -> float:
+    """The efficiency when all values are equally likely; 0 where nothing can be estimated.
+
+    Channels that treat all values alike keep the same share for either target: the symmetric one the square of
+    keep - other, a design what its counts say.
+
+    >>> from sfumato.channels import symmetric, windows
+    >>> round(even_efficiency(symmetric(20, gamma=95), "cdf"), 3), round(even_efficiency(windows(20, 95), "cdf"), 3)
+    (0.68, 0.547)
+    """
+    k = channel.k
+    if isinstance(channel, Symmetric):
+        return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
+    if isinstance(channel, Subset) and k > _DENSE:
+        inside = channel.membership
+        together = float((inside[0] & inside[1]).sum())
+        wide = spread(k, inside.shape[1], float(inside[0].sum()), together, float(channel.bound))
+        return (1 - 1 / k) / k / wide
+    try:
+        return efficiency(channel.transition.dense(), np.full(k, 1 / k), target)
+    except EstimationError:
+        return 0.0

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+import scipy.stats as st
 
-from sfumato.channels.additive import gaussian, uniform
+from sfumato.channels.additive import from_scipy, gaussian, uniform
 from sfumato.errors import EstimationError, SfumatoError, UnrecoverableWarning
 from sfumato.evidence.density import density
 from sfumato.evidence.density.binning import EXACT, gather, lattice
@@ -153,3 +154,14 @@ def test_given_edges_are_kept() -> None:
         assert np.array_equal(density(Z[:3000], uniform(1), bins=edges, method=method).edges, edges)
     with pytest.raises(EstimationError, match="equal width"):
         density(Z[:3000], uniform(1), bins=edges, method="as")
+
+
+def test_noise_that_cannot_have_made_z_is_called_out() -> None:
+    with pytest.warns(UnrecoverableWarning, match="cannot have made this z"):
+        density(gaussian(1).randomize(np.zeros(500), rng=3), gaussian(2), method="em", stop=5)
+
+
+def test_noise_of_infinite_variance_can_swamp_the_data_too() -> None:
+    cauchy = from_scipy(st.cauchy(0, 50))
+    with pytest.warns(UnrecoverableWarning, match="half of it within"):
+        density(cauchy.randomize(X[:500], rng=3), cauchy, method="em", stop=5)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats as st
 
 from sfumato.assess.continuous import information_loss
-from sfumato.channels.additive import Noise, gaussian, laplace, uniform
+from sfumato.channels.additive import Noise, from_scipy, gaussian, laplace, uniform
 from sfumato.errors import EstimationError, SingularChannelWarning
 from sfumato.evidence.density import density, em, mle
 from sfumato.evidence.density.kernels import Dense, Toeplitz, interval_kernel, midpoint_kernel
@@ -136,3 +137,12 @@ def test_cross_validation_stops_between_too_early_and_converged() -> None:
 def test_bad_stop_rules_are_named(bad: object) -> None:
     with pytest.raises(EstimationError, match="stop"):
         parse_stop(bad, "chi2")
+
+
+@pytest.mark.parametrize(("dist", "most"), [(st.pareto(0.5), 0.2), (st.levy(), 0.1)], ids=["pareto", "levy"])
+def test_auto_finds_x_under_one_sided_noise_without_a_mean(dist: object, most: float) -> None:
+    noise = from_scipy(dist)
+    rng = np.random.default_rng(0)
+    found = density(noise.randomize(rng.normal(5, 1, 3000), rng), noise)
+    assert information_loss(st.norm(5, 1), found) < most
+    assert information_loss(st.norm(8, 1), found) > 0.5

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels.additive import Noise, from_scipy, parse_noise
-from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
+from sfumato.errors import EstimationError, SingularChannelWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.binning import Sample, gather
+from sfumato.evidence.density.hopeless import warn_if_hopeless
 from sfumato.evidence.density.kernels import FFT_FROM, Dense, Kernel, Toeplitz, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
@@ -81,7 +82,7 @@ def density(
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
         raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
-    _warn_if_hopeless(sample, channel, None if asked is None else support)
+    warn_if_hopeless(sample, channel, None if asked is None else support)
     edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
     generator = np.random.default_rng(rng) if rng is not None else None
     with one_thread():
@@ -214,24 +215,6 @@ def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, 
         f"z must lie in [{least:.6g}, {most:.6g}] for support [{low:g}, {high:g}] and this noise, got {count} values "
         f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen'"
     )
-
-
-def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:
-    """Warn when the noise swamps the data: Var x = Var z - Var y, for its shape N (Var x / Var z)^2 values count."""
-    spread = noise.sd
-    if not math.isfinite(spread):
-        return
-    _, variance = sample.moments()
-    signal = max(variance - spread**2, 0.0)
-    wide = support is not None and math.sqrt(3) * spread > support[1] - support[0]
-    if wide or signal < spread**2 / 9:
-        effective = sample.n * (signal / variance) ** 2
-        warnings.warn(
-            f"the noise (sd {spread:.4g}) is wider than the data's whole range (sd about {math.sqrt(signal):.2g}): "
-            f"little more than the mean is recoverable; {sample.n} values weigh like {effective:.1f} for the shape",
-            UnrecoverableWarning,
-            stacklevel=3,
-        )
 
 
 def _checked_edges(bins: Any) -> Floats:

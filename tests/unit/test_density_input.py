@@ -120,6 +120,17 @@ BAD = [
     ({"support": (2.5, 3.5)}, r"got \d+ values outside"),
     ({"outside": "maybe"}, "outside must be"),
     ({"bins": np.linspace(0, 6, 9), "support": (0, 6)}, "either"),
+    ({"bins": np.geomspace(1, 9, 300)}, "at most 240 unequal"),
+    ({"method": "em", "stop": "cv:1000"}, "2 to 20 folds"),
+    ({"method": "em", "stop": ("loglik", "x")}, "for the number"),
+    ({"method": "em", "stop": {"theta": None}}, "for the number"),
+    ({"z": pd.DataFrame({"a": Z[:9], "b": Z[:9]})}, "column must name one of a, b"),
+    ({"z": pl.DataFrame({"a": Z[:9], "b": Z[:9]})}, "column must name one of a, b"),
+    ({"z": pl.LazyFrame({"a": Z[:9]})}, "column must name one of a"),
+    ({"z": pa.table({"a": Z[:9]})}, "column must name one of a"),
+    ({"z": Z[:100].reshape(50, 2)}, "choose a column"),
+    ({"z": np.ma.masked_greater(Z[:100], 3.0)}, "masked values"),
+    ({"z": [np.ma.masked_greater(Z[:100], 3.0), Z[:5]]}, "masked values"),
 ]
 
 
@@ -165,3 +176,20 @@ def test_noise_of_infinite_variance_can_swamp_the_data_too() -> None:
     cauchy = from_scipy(st.cauchy(0, 50))
     with pytest.warns(UnrecoverableWarning, match="half of it within"):
         density(cauchy.randomize(X[:500], rng=3), cauchy, method="em", stop=5)
+
+
+def test_many_cells_are_split_from_fewer() -> None:
+    with pytest.warns(UnrecoverableWarning, match="at most 240 cells"):
+        fine = density(Z[:500], uniform(1), bins=1000)
+    plain = density(Z[:500], uniform(1))
+    assert fine.mass.size == fine.band()[0].size == 1000
+    assert fine.mass.sum() == pytest.approx(1)
+    assert np.abs(fine.cdf(plain.edges) - plain.cdf(plain.edges)).max() < 0.02
+
+
+def test_an_unmasked_array_and_one_column_are_plain_numbers() -> None:
+    how = {"noise": uniform(1), "method": "em", "stop": "5"}
+    plain = density(Z[:500], **how)  # type: ignore[arg-type]
+    for holder in (np.ma.masked_invalid(Z[:500]), Z[:500].reshape(-1, 1)):
+        assert np.array_equal(density(holder, **how).mass, plain.mass)  # type: ignore[arg-type]
+    assert plain.iterations == density(Z[:500], uniform(1), method="em", stop=5.0).iterations == 5

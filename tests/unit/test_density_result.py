@@ -99,7 +99,7 @@ def test_command_line(tmp_path: Path) -> None:
         (["--column", "w", "--noise", "uniform:1"], "cannot be read"),
         (["--column", "q", "--noise", "uniform:1"], "no column 'q'"),
         (["--column", "z", "--noise", "uniform:0"], "half_width must be positive"),
-        ([*how, "--stop", "30"], "stop must be one of"),
+        ([*how, "--stop", "bad:30"], "stop must be one of"),
         ([*how, "--support", "2.5-3"], "support must look like"),
     ):
         wrong = run(app, [str(file), *bad])  # the command line's main turns these into one line

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels.additive import Noise, from_scipy, parse_noise
-from sfumato.errors import EstimationError, SingularChannelWarning
+from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.binning import Sample, gather
 from sfumato.evidence.density.hopeless import warn_if_hopeless
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 METHODS = ("auto", "em", "as", "mle")
 BINS = 80
 Z_CELLS = 400
+AUTO_CELLS = 240  # the cost of "auto" grows with the cube of the cells
 SAMPLES = 2000  # up to here EM uses the exact kernel of every sample
 REMOTE = 1e-14  # unbounded noise: beyond these quantiles a value counts as impossible
 
@@ -102,12 +103,25 @@ def as_noise(noise: Any) -> Noise:
 
 
 def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None) -> Density:
+    asked = edges.size - 1
+    if asked > AUTO_CELLS:
+        if not np.allclose(np.diff(edges), edges[1] - edges[0], rtol=1e-6):
+            raise EstimationError(f'method "auto" takes at most {AUTO_CELLS} unequal cells, got {asked}')
+        warnings.warn(
+            f'method "auto" fits at most {AUTO_CELLS} cells: the {asked} asked for are evenly split from these',
+            UnrecoverableWarning,
+            stacklevel=3,
+        )
+        edges = np.linspace(edges[0], edges[-1], AUTO_CELLS + 1)
     found, problem = auto.fit_auto(sample, noise, edges, cropped, beyond)
     first, last = found.inner
-    mass = found.mass[first:last]
+    edges, mass = found.edges[first : last + 1], found.mass[first:last]
     kept = float(mass.sum())
+    models = band.spread(found.fits, found.weights, found.inner, math.log(kept))
+    if asked > AUTO_CELLS:
+        edges, mass, models = _split(edges, mass, models, asked)
     return Density(
-        edges=found.edges[first : last + 1],
+        edges=edges,
         mass=mass / kept,
         method="auto",
         noise=noise,
@@ -117,8 +131,16 @@ def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tu
         z_edges=problem.z_edges,
         z_counts=problem.counts,
         dropped=max(1 - kept, 0.0),
-        spread=band.spread(found.fits, found.weights, found.inner, math.log(kept)),
+        spread=models,
     )
+
+
+def _split(edges: Floats, mass: Floats, models: band.Spread, cells: int) -> tuple[Floats, Floats, band.Spread]:
+    """The same density on more cells."""
+    fine = np.linspace(edges[0], edges[-1], cells + 1)
+    total = np.interp(fine, edges, np.concatenate(([0.0], np.cumsum(mass))))
+    from_cell = np.clip(np.searchsorted(edges, (fine[1:] + fine[:-1]) / 2) - 1, 0, mass.size - 1)
+    return fine, np.diff(total), band.Spread(models.centre[:, from_cell], models.sd[:, from_cell], models.weights)
 
 
 def _iterated(

@@ -132,6 +132,14 @@ def test_empirical_noise_is_its_histogram() -> None:
         (lambda: ad.parse_noise("uniform:x"), "no number"),
         (lambda: ad.parse_noise("scipy.nothing:1"), "nothing"),
         (lambda: ad.uniform(1).randomize([1.0, math.nan]), "finite"),
+        (lambda: ad.uniform(1).randomize(["a"]), "values must be numbers"),
+        (lambda: ad.uniform("a"), "half_width must be a positive number, got 'a'"),  # type: ignore[arg-type]
+        (lambda: ad.uniform(None), "got None"),  # type: ignore[arg-type]
+        (lambda: ad.from_scipy(st.norm([0, 1], 1)), "arrays for parameters"),
+        (lambda: ad.from_scipy(st.Normal(mu=0.0, sigma=1.0)), "tabulated"),
+        (lambda: ad.tabulated([0, 1, 2], [1.5, -0.5]), "got -0.5"),
+        (lambda: ad.tabulated(["a", "b"], [1]), "edges must be numbers"),
+        (lambda: ad.empirical(["a"]), "samples must be numbers"),
     ],
 )
 def test_bad_input_is_named(call: object, words: str) -> None:
@@ -142,3 +150,8 @@ def test_bad_input_is_named(call: object, words: str) -> None:
 def test_parse_noise_reads_the_command_line_form() -> None:
     assert ad.parse_noise("gaussian:0.5") == ad.gaussian(0.5)
     assert ad.parse_noise("scipy.gamma:2,-2,1").support == (-2.0, math.inf)
+
+
+def test_a_scipy_histogram_becomes_a_table() -> None:
+    noise = ad.from_scipy(st.rv_histogram((np.array([1, 3]), np.array([0.0, 1.0, 3.0])), density=False))
+    assert noise == ad.tabulated([0, 1, 3], [0.25, 0.75])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -106,3 +107,29 @@ def test_command_line(tmp_path: Path) -> None:
         assert isinstance(wrong.exception, SfumatoError)
         assert words in str(wrong.exception)
         assert "\n" not in str(wrong.exception)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda d: d.sample(-1), "size must be a whole number"),
+        (lambda d: d.sample(2.5), "got 2.5"),
+        (lambda d: d.pdf("a"), "x must be numbers"),
+        (lambda d: d.cdf("a"), "x must be numbers"),
+        (lambda d: d.quantile("a"), "q must be numbers"),
+        (lambda d: d.plot("picture.xyz"), "must end in .svg"),
+    ],
+)
+def test_bad_questions_get_one_line(found: Density, call: Callable[[Density], object], words: str) -> None:
+    with pytest.raises(EstimationError, match=words) as caught:
+        call(found)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.0])
+def test_rank_and_null_space_agree(width: float) -> None:
+    z = gaussian(width).randomize(RNG.normal(1, 1, 500), RNG)
+    d = density(z, gaussian(width), bins=60, method="em", stop=5)
+    unseen = d.null_space()
+    assert unseen.shape == (60 - d.rank, 60)
+    assert np.abs(unseen @ d.noise.interval_matrix(d.edges, d.z_edges)).max(initial=0.0) < 1e-8

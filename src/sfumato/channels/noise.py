@@ -79,7 +79,7 @@ class Noise(ABC):
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
         """
-        x = np.asarray(values, dtype=np.float64)
+        x = numbers(values, "values")
         if not np.isfinite(x).all():
             count = int((~np.isfinite(x)).sum())
             raise ChannelError(f"values must be finite, got {count} NaN or infinite: drop or impute them first")
@@ -164,7 +164,15 @@ class Closed(Noise):
 
 
 def checked_edges(values: ArrayLike, name: str) -> Floats:
-    edges = np.asarray(values, dtype=np.float64)
+    edges = numbers(values, name)
     if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all():
         raise ChannelError(f"{name} must be at least 2 increasing numbers, got {np.asarray(values).shape}")
     return edges
+
+
+def numbers(values: ArrayLike, name: str) -> Floats:
+    """values as floats, or one line that names them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ChannelError(f"{name} must be numbers, got {' '.join(str(values).split())[:60]}") from None

@@ -14,8 +14,8 @@ from sfumato.channels.additive import Noise, from_scipy, parse_noise
 from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.binning import Sample, gather
-from sfumato.evidence.density.hopeless import warn_if_hopeless
-from sfumato.evidence.density.kernels import FFT_FROM, Dense, Kernel, Toeplitz, interval_kernel, sample_kernel
+from sfumato.evidence.density.hopeless import check_scale, warn_if_hopeless
+from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
 from sfumato.evidence.density.threads import one_thread
@@ -79,13 +79,17 @@ def density(
     sample = gather(z, column, progress)
     if sample.low == sample.high:
         raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
+    check_scale(sample, channel)
     asked = support
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
         raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
     warn_if_hopeless(sample, channel, None if asked is None else support)
     edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
-    generator = np.random.default_rng(rng) if rng is not None else None
+    try:
+        generator = np.random.default_rng(rng) if rng is not None else None
+    except (TypeError, ValueError):
+        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r}") from None
     with one_thread():
         if method == "auto":
             beyond = None if asked is None else _beyond(sample, channel, support)
@@ -163,9 +167,7 @@ def _iterated(
         done = em.iterate(kernel, weight, rule, rng=rng)
         mass, iterations, trace = done.mass, done.iterations, done.trace
     else:
-        exact = interval_kernel(noise, edges, z_edges)
-        assert isinstance(exact, Dense | Toeplitz)  # noqa: S101  narrows the type
-        best = mle.maximise(exact, counts)
+        best = mle.maximise(interval_kernel(noise, edges, z_edges), counts)
         mass, iterations, trace, gap = best.mass, best.iterations, best.trace, best.gap
     prob = np.maximum(noise.interval_matrix(edges, z_edges).T @ mass, 1e-300)
     found = Density(
@@ -222,7 +224,10 @@ def reach(noise: Noise) -> tuple[float, float]:
 def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str) -> tuple[float, float]:
     if support is None:
         return _range(sample, noise)
-    low, high = float(support[0]), float(support[1])
+    try:
+        low, high = (float(end) for end in support)
+    except (TypeError, ValueError):
+        raise EstimationError(f"support must be two increasing finite numbers, got {support!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise EstimationError(f"support must be two increasing finite numbers, got ({low}, {high})")
     down, up = reach(noise)

@@ -1,4 +1,4 @@
-"""Warnings before the work: noise that swamps the data, and noise that cannot have made it."""
+"""What is said before the work: scales that doubles cannot hold, noise that swamps the data or cannot have made it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,28 @@ import warnings
 import numpy as np
 
 from sfumato.channels.additive import Noise
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.density.binning import Sample
 
 SURE = 6.0  # standard errors
+LEAST, MOST = 1e-140, 1e140  # squares and their ratios must not leave the doubles
+
+
+def check_scale(sample: Sample, noise: Noise) -> None:
+    """Refuse z and noise so large, small or far from zero that the arithmetic would overflow or lose every digit."""
+    largest = max(abs(sample.low), abs(sample.high))
+    width = sample.high - sample.low if largest < MOST else math.inf
+    if not LEAST <= width <= MOST:
+        raise EstimationError(
+            f"z must span between {LEAST:g} and {MOST:g}, got {sample.low:g} to {sample.high:g}: change its unit"
+        )
+    if width < 1e-13 * largest:
+        raise EstimationError(
+            f"z must vary by more than its rounding, got {width:g} at {largest:g}: subtract a constant"
+        )
+    spread = float(noise.quantile(0.75)) - float(noise.quantile(0.25))
+    if not spread <= MOST:
+        raise EstimationError(f"the noise must be narrower than {MOST:g}, got {spread:g}: change the unit")
 
 
 def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:

@@ -17,6 +17,8 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     """Histogram of z in grey, the estimate as a line, its band shaded."""
     from matplotlib.figure import Figure
 
+    from sfumato.evidence.plot import save_figure
+
     figure = None
     if ax is None:
         figure = Figure(figsize=(7.2, 4.0), layout="constrained")
@@ -41,9 +43,13 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
     ax.set_ylabel("density")
-    ax.set_title(f"{density.n:,} values, {density.noise.kind} noise, method {density.method}", loc="left", fontsize=10)
+    ax.set_title(
+        f"{density.n:,} values, {getattr(density.noise, 'name', density.noise.kind)} noise, method {density.method}",
+        loc="left",
+        fontsize=10,
+    )
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
     if path is not None:
-        (figure or ax.figure).savefig(path, dpi=150)
+        save_figure(figure or ax.figure, path)
     return ax

@@ -203,3 +203,10 @@ def test_an_unmasked_array_and_one_column_are_plain_numbers() -> None:
     for holder in (np.ma.masked_invalid(Z[:500]), Z[:500].reshape(-1, 1)):
         assert np.array_equal(density(holder, **how).mass, plain.mass)  # type: ignore[arg-type]
     assert plain.iterations == density(Z[:500], uniform(1), method="em", stop=5.0).iterations == 5
+
+
+def test_a_lattice_wider_than_the_noise_is_not_rounding() -> None:
+    for method in ("auto", "em"):
+        with pytest.warns(UnrecoverableWarning, match="lattice of step 1"):
+            d = density([0.0, 1.0] * 100, gaussian(0.1), method=method)
+        assert d.cdf(0.75) - d.cdf(0.25) < 0.2  # it was flat: one half

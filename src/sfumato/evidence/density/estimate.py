@@ -14,7 +14,7 @@ from sfumato.channels.additive import Noise, from_scipy, parse_noise
 from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.binning import Sample, gather
-from sfumato.evidence.density.hopeless import check_scale, warn_if_hopeless
+from sfumato.evidence.density.hopeless import check_scale, unrounded, warn_if_hopeless
 from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
@@ -80,6 +80,7 @@ def density(
     if sample.low == sample.high:
         raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
     check_scale(sample, channel)
+    sample = unrounded(sample, channel)
     asked = support
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
@@ -150,7 +151,8 @@ def _split(edges: Floats, mass: Floats, models: band.Spread, cells: int) -> tupl
 def _iterated(
     sample: Sample, noise: Noise, edges: Floats, method: str, rule: Stop, rng: np.random.Generator | None
 ) -> Density:
-    gap, trace = None, np.empty(0)
+    gap = None
+    exact = method == "em" and sample.values is not None and sample.n <= SAMPLES
     z_edges = _z_edges(sample, edges)
     counts = sample.histogram(z_edges)
     if method == "as":
@@ -160,7 +162,7 @@ def _iterated(
         mass, iterations, trace = done.mass, done.iterations, done.trace
     elif method == "em":
         kernel: Kernel
-        if sample.values is not None and sample.n <= SAMPLES:
+        if exact and sample.values is not None:
             kernel, weight = sample_kernel(noise, edges, sample.values), np.ones(sample.n)
         else:
             kernel, weight = interval_kernel(noise, edges, z_edges), counts
@@ -170,6 +172,12 @@ def _iterated(
         best = mle.maximise(interval_kernel(noise, edges, z_edges), counts)
         mass, iterations, trace, gap = best.mass, best.iterations, best.trace, best.gap
     prob = np.maximum(noise.interval_matrix(edges, z_edges).T @ mass, 1e-300)
+    widths = np.diff(z_edges)
+    log_likelihood = float(counts @ np.log(prob / widths))
+    if exact:
+        log_likelihood = float(trace[-1])
+    else:  # of densities, like log_likelihood, and not of cells
+        trace = trace - float(counts @ np.log(widths))
     found = Density(
         edges=edges,
         mass=mass,
@@ -177,7 +185,7 @@ def _iterated(
         noise=noise,
         n=sample.n,
         iterations=iterations,
-        log_likelihood=float(counts @ np.log(prob / np.diff(z_edges))),
+        log_likelihood=log_likelihood,
         z_edges=z_edges,
         z_counts=counts,
         stop=str(rule) if method != "mle" else "",

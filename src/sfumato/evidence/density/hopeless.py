@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,23 @@ def check_scale(sample: Sample, noise: Noise) -> None:
     spread = float(noise.quantile(0.75)) - float(noise.quantile(0.25))
     if not spread <= MOST:
         raise EstimationError(f"the noise must be narrower than {MOST:g}, got {spread:g}: change the unit")
+
+
+def unrounded(sample: Sample, noise: Noise) -> Sample:
+    """The sample as it stands when its lattice is wider than the noise: rounding cannot have made that.
+
+    Cells of the lattice would spread z over widths at which this noise says nothing.
+    """
+    scale = noise.sd if math.isfinite(noise.sd) else float(noise.quantile(0.75)) - float(noise.quantile(0.25))
+    if sample.step <= scale:
+        return sample
+    warnings.warn(
+        f"z lies on a lattice of step {sample.step:.4g}, wider than the noise ({scale:.4g}): taken as exact values, "
+        "though continuous noise cannot have made them",
+        UnrecoverableWarning,
+        stacklevel=3,
+    )
+    return replace(sample, step=0.0)
 
 
 def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:

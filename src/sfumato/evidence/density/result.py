@@ -24,9 +24,9 @@ class Density:
     """An estimate of the density of X from z = x + noise.
 
     `edges`, `mass`          the cells and their probabilities (they sum to 1)
-    `log_likelihood`         sum log f_Z(z) under the estimate, with z binned on `z_edges`
+    `log_likelihood`         sum log f_Z(z) under the estimate, z binned on `z_edges` (exact in EM up to 2000 values)
     `iterations`             EM or AS iterations, SQP steps, or scoring steps over all averaged models
-    `trace`                  log-likelihood along the iteration (when it was watched)
+    `trace`                  log-likelihood before each iteration and at the end ("as": under its midpoint kernel)
     `gap`                    method "mle": how much log-likelihood per value is left to gain at most
     `dropped`                method "auto": estimated mass outside the cropped support
     """

@@ -96,12 +96,18 @@ def test_command_line(tmp_path: Path) -> None:
     how = ["--column", "z", "--noise", "uniform:1", "--method", "em"]
     machine = run(app, [str(file), *how, "--stop", "theta", "--json"])
     assert json.loads(machine.stdout)["stop"] == "theta:0.001"
+    assert "'.' is a directory" in str(run(app, [".", *how]).exception)
+    gamma = run(app, [str(file), "--column", "z", "--noise", "scipy.gamma:2,-0.4,0.2", "--method", "em", "--widen"])
+    assert "gamma, sd" in gamma.output
+    assert json.loads(run(app, [str(file), *how, "--stop", "30", "--json"]).stdout)["iterations"] == 30
     for bad, words in (
         (["--column", "w", "--noise", "uniform:1"], "cannot be read"),
         (["--column", "q", "--noise", "uniform:1"], "no column 'q'"),
         (["--column", "z", "--noise", "uniform:0"], "half_width must be positive"),
         ([*how, "--stop", "bad:30"], "stop must be one of"),
         ([*how, "--support", "2.5-3"], "support must look like"),
+        ([*how, "--support", "2.5,3"], "(--widen)"),
+        ([*how, "--plot", str(tmp_path / "p.xyz")], "must end in .svg"),
     ):
         wrong = run(app, [str(file), *bad])  # the command line's main turns these into one line
         assert isinstance(wrong.exception, SfumatoError)

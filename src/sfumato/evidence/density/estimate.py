@@ -248,7 +248,8 @@ def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, 
     count = sample.outside(least, most)
     raise EstimationError(
         f"z must lie in [{least:.6g}, {most:.6g}] for support [{low:g}, {high:g}] and this noise, got {count} values "
-        f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen'"
+        f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen' "
+        "(--widen)"
     )
 
 

@@ -33,7 +33,7 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     if density.spread is not None:
         low, high = density.band(level)
         ax.stairs(high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band")
-        top = max(top, float(np.minimum(high, 1.4 * top).max()))
+        top = max(top, float(np.minimum(high, 1.5 * top).max()))
     ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)
     # a few far values must not squeeze the picture: show 99.8 % of z and of the estimate

@@ -132,6 +132,14 @@ def test_empirical_noise_is_its_histogram() -> None:
         (lambda: ad.parse_noise("uniform:x"), "no number"),
         (lambda: ad.parse_noise("scipy.nothing:1"), "nothing"),
         (lambda: ad.uniform(1).randomize([1.0, math.nan]), "finite"),
+        (lambda: ad.uniform(1).randomize(["a"]), "values must be numbers"),
+        (lambda: ad.uniform("a"), "half_width must be a positive number, got 'a'"),  # type: ignore[arg-type]
+        (lambda: ad.uniform(None), "got None"),  # type: ignore[arg-type]
+        (lambda: ad.from_scipy(st.norm([0, 1], 1)), "arrays for parameters"),
+        (lambda: ad.from_scipy(st.Normal(mu=0.0, sigma=1.0)), "tabulated"),
+        (lambda: ad.tabulated([0, 1, 2], [1.5, -0.5]), "got -0.5"),
+        (lambda: ad.tabulated(["a", "b"], [1]), "edges must be numbers"),
+        (lambda: ad.empirical(["a"]), "samples must be numbers"),
     ],
 )
 def test_bad_input_is_named(call: object, words: str) -> None:
@@ -142,3 +150,30 @@ def test_bad_input_is_named(call: object, words: str) -> None:
 def test_parse_noise_reads_the_command_line_form() -> None:
     assert ad.parse_noise("gaussian:0.5") == ad.gaussian(0.5)
     assert ad.parse_noise("scipy.gamma:2,-2,1").support == (-2.0, math.inf)
+
+
+def test_a_scipy_histogram_becomes_a_table() -> None:
+    noise = ad.from_scipy(st.rv_histogram((np.array([1, 3]), np.array([0.0, 1.0, 3.0])), density=False))
+    assert noise == ad.tabulated([0, 1, 3], [0.25, 0.75])
+
+
+@pytest.mark.parametrize("dist", [st.gamma(0.3), st.beta(0.3, 2), st.beta(2, 0.3), st.beta(0.4, 0.4), st.gamma(0.7)])
+def test_interval_matrix_is_exact_where_the_density_diverges(dist: object) -> None:
+    noise = ad.from_scipy(dist)
+    x, y = np.array([0.0, 0.3, 0.97, 2.0]), np.array([-np.inf, 0.0, 0.31, 0.5, 1.2, 1.9, np.inf])
+    P = noise.interval_matrix(x, y)
+    ends = [e for e in noise.support if math.isfinite(e)]
+
+    def mean_below(edge: float, x0: float, x1: float) -> float:
+        cuts = sorted({x0, x1, *(edge - e for e in ends if x0 < edge - e < x1)})
+        # towards each cut in fourth powers, an independent way to tame it
+        total = 0.0
+        for left, right in pairwise(cuts):
+            half = (right - left) / 2
+            total += quad(lambda s, left=left, h=half: noise.cdf(edge - left - h * s**4) * 4 * h * s**3, 0, 1)[0]
+            total += quad(lambda s, right=right, h=half: noise.cdf(edge - right + h * s**4) * 4 * h * s**3, 0, 1)[0]
+        return total / (x1 - x0)
+
+    slow = np.array([[mean_below(e, x0, x1) for e in y[1:-1]] for x0, x1 in pairwise(x)])
+    assert np.abs(np.cumsum(P, axis=1)[:, :-1] - slow).max() < 1e-8
+    assert np.abs(P.sum(axis=1) - 1).max() < 1e-12

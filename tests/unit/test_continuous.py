@@ -9,8 +9,9 @@ import pytest
 import scipy.stats as st
 
 from sfumato.assess import continuous as co
+from sfumato.assess.quadrature import entropy
 from sfumato.channels.additive import gaussian, laplace, tabulated, uniform
-from sfumato.errors import EstimationError
+from sfumato.errors import ConvergenceWarning, EstimationError
 
 SD = math.sqrt(2 / (math.pi * math.e))
 EXAMPLE = tabulated([0, 1, 4, 5], [0.5, 0.0, 0.5])
@@ -42,7 +43,7 @@ def test_shift_does_not_matter() -> None:
 def test_gaussian_under_gaussian(v: float, loss: float) -> None:
     assert co.privacy_loss(gaussian(SD), gaussian(math.sqrt(v))) == pytest.approx(loss, abs=1e-5)
     # the same without the closed form: hide from `law` that both are normal
-    numeric = co._entropy(*co.released(_veiled(st.norm(0, SD)), _veiled(st.norm(0, math.sqrt(v)))))
+    numeric = entropy(*co.released(_veiled(st.norm(0, SD)), _veiled(st.norm(0, math.sqrt(v)))))
     information = numeric - co.differential_entropy(gaussian(math.sqrt(v)))
     assert 1 - 2**-information == pytest.approx(loss, abs=2e-5)
 
@@ -94,3 +95,46 @@ def test_bad_input_is_named() -> None:
         co.interval_privacy(uniform(1), 1.5)
     with pytest.raises(EstimationError, match="pdf, cdf and ppf"):
         co.differential_entropy(3.0)
+
+
+class Mixture:
+    """0.7 t(3) + 0.3 t(3, 20, 0.5), with quantiles by bisection."""
+
+    first, second = st.t(3), st.t(3, 20, 0.5)
+
+    def pdf(self, t: object) -> object:
+        return 0.7 * self.first.pdf(t) + 0.3 * self.second.pdf(t)
+
+    def cdf(self, t: object) -> object:
+        return 0.7 * self.first.cdf(t) + 0.3 * self.second.cdf(t)
+
+    def ppf(self, q: object) -> object:
+        ends = np.array([self.first.ppf(q), self.second.ppf(q)])
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            up = self.cdf(middle) < q  # type: ignore[operator]
+            low, high = np.where(up, middle, low), np.where(up, high, middle)
+        return (low + high) / 2
+
+
+def test_a_gap_between_heavy_tailed_modes_is_resolved() -> None:
+    assert co.mutual_information(Mixture(), gaussian(1)) == pytest.approx(1.57798, abs=1e-4)  # reference by FFT
+
+
+def test_sums_of_skew_laws_have_their_closed_forms() -> None:
+    exact = float(st.gamma(2).entropy() - 1) / math.log(2)
+    assert co.mutual_information(st.expon(), st.expon()) == pytest.approx(exact, abs=1e-4)
+    assert co.mutual_information(st.expon(), st.expon(0, 1.01)) != pytest.approx(exact, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "dist", [st.gamma(0.1), st.beta(0.1, 3), st.beta(0.5, 0.5), st.arcsine(), st.cauchy(), st.levy(), st.lognorm(2.5)]
+)
+def test_entropy_of_singular_and_heavy_laws(dist: object) -> None:
+    assert co.differential_entropy(dist) == pytest.approx(float(dist.entropy()) / math.log(2), abs=1e-5)  # type: ignore[attr-defined]
+
+
+def test_what_doubles_cannot_resolve_is_said() -> None:
+    with pytest.warns(ConvergenceWarning, match="of the mass"):
+        co.differential_entropy(st.beta(3, 0.1))

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 import pytest
+import scipy.stats as st
 
-from sfumato.channels.additive import gaussian, uniform
+from sfumato.channels.additive import from_scipy, gaussian, uniform
 from sfumato.errors import EstimationError, SfumatoError, UnrecoverableWarning
 from sfumato.evidence.density import density
 from sfumato.evidence.density.binning import EXACT, gather, lattice
@@ -119,6 +120,27 @@ BAD = [
     ({"support": (2.5, 3.5)}, r"got \d+ values outside"),
     ({"outside": "maybe"}, "outside must be"),
     ({"bins": np.linspace(0, 6, 9), "support": (0, 6)}, "either"),
+    ({"support": (2,)}, "two increasing"),
+    ({"support": "ab"}, "two increasing finite numbers, got 'ab'"),
+    ({"support": 3}, "got 3"),
+    ({"support": (1, 2, 3)}, r"got \(1, 2, 3\)"),
+    ({"z": [1e308, -1e308, 0]}, "change its unit"),
+    ({"z": [1e-320, 2e-320, 0]}, "z must span"),
+    ({"z": Z[:500] * 1e200, "noise": uniform(1e200)}, "z must span between"),
+    ({"noise": uniform(1e200)}, "narrower"),
+    ({"z": Z[:500] + 1e16}, "subtract a constant"),
+    ({"rng": "a"}, "rng must be"),
+    ({"bins": np.geomspace(1, 9, 300)}, "at most 240 unequal"),
+    ({"method": "em", "stop": "cv:1000"}, "2 to 20 folds"),
+    ({"method": "em", "stop": ("loglik", "x")}, "for the number"),
+    ({"method": "em", "stop": {"theta": None}}, "for the number"),
+    ({"z": pd.DataFrame({"a": Z[:9], "b": Z[:9]})}, "column must name one of a, b"),
+    ({"z": pl.DataFrame({"a": Z[:9], "b": Z[:9]})}, "column must name one of a, b"),
+    ({"z": pl.LazyFrame({"a": Z[:9]})}, "column must name one of a"),
+    ({"z": pa.table({"a": Z[:9]})}, "column must name one of a"),
+    ({"z": Z[:100].reshape(50, 2)}, "choose a column"),
+    ({"z": np.ma.masked_greater(Z[:100], 3.0)}, "masked values"),
+    ({"z": [np.ma.masked_greater(Z[:100], 3.0), Z[:5]]}, "masked values"),
 ]
 
 
@@ -153,3 +175,38 @@ def test_given_edges_are_kept() -> None:
         assert np.array_equal(density(Z[:3000], uniform(1), bins=edges, method=method).edges, edges)
     with pytest.raises(EstimationError, match="equal width"):
         density(Z[:3000], uniform(1), bins=edges, method="as")
+
+
+def test_noise_that_cannot_have_made_z_is_called_out() -> None:
+    with pytest.warns(UnrecoverableWarning, match="cannot have made this z"):
+        density(gaussian(1).randomize(np.zeros(500), rng=3), gaussian(2), method="em", stop=5)
+
+
+def test_noise_of_infinite_variance_can_swamp_the_data_too() -> None:
+    cauchy = from_scipy(st.cauchy(0, 50))
+    with pytest.warns(UnrecoverableWarning, match="half of it within"):
+        density(cauchy.randomize(X[:500], rng=3), cauchy, method="em", stop=5)
+
+
+def test_many_cells_are_split_from_fewer() -> None:
+    with pytest.warns(UnrecoverableWarning, match="at most 240 cells"):
+        fine = density(Z[:500], uniform(1), bins=1000)
+    plain = density(Z[:500], uniform(1))
+    assert fine.mass.size == fine.band()[0].size == 1000
+    assert fine.mass.sum() == pytest.approx(1)
+    assert np.abs(fine.cdf(plain.edges) - plain.cdf(plain.edges)).max() < 0.02
+
+
+def test_an_unmasked_array_and_one_column_are_plain_numbers() -> None:
+    how = {"noise": uniform(1), "method": "em", "stop": "5"}
+    plain = density(Z[:500], **how)  # type: ignore[arg-type]
+    for holder in (np.ma.masked_invalid(Z[:500]), Z[:500].reshape(-1, 1)):
+        assert np.array_equal(density(holder, **how).mass, plain.mass)  # type: ignore[arg-type]
+    assert plain.iterations == density(Z[:500], uniform(1), method="em", stop=5.0).iterations == 5
+
+
+def test_a_lattice_wider_than_the_noise_is_not_rounding() -> None:
+    for method in ("auto", "em"):
+        with pytest.warns(UnrecoverableWarning, match="lattice of step 1"):
+            d = density([0.0, 1.0] * 100, gaussian(0.1), method=method)
+        assert d.cdf(0.75) - d.cdf(0.25) < 0.2  # it was flat: one half

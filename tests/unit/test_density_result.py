@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -95,14 +96,46 @@ def test_command_line(tmp_path: Path) -> None:
     how = ["--column", "z", "--noise", "uniform:1", "--method", "em"]
     machine = run(app, [str(file), *how, "--stop", "theta", "--json"])
     assert json.loads(machine.stdout)["stop"] == "theta:0.001"
+    assert "'.' is a directory" in str(run(app, [".", *how]).exception)
+    gamma = run(app, [str(file), "--column", "z", "--noise", "scipy.gamma:2,-0.4,0.2", "--method", "em", "--widen"])
+    assert "gamma, sd" in gamma.output
+    assert json.loads(run(app, [str(file), *how, "--stop", "30", "--json"]).stdout)["iterations"] == 30
     for bad, words in (
         (["--column", "w", "--noise", "uniform:1"], "cannot be read"),
         (["--column", "q", "--noise", "uniform:1"], "no column 'q'"),
         (["--column", "z", "--noise", "uniform:0"], "half_width must be positive"),
-        ([*how, "--stop", "30"], "stop must be one of"),
+        ([*how, "--stop", "bad:30"], "stop must be one of"),
         ([*how, "--support", "2.5-3"], "support must look like"),
+        ([*how, "--support", "2.5,3"], "(--widen)"),
+        ([*how, "--plot", str(tmp_path / "p.xyz")], "must end in .svg"),
     ):
         wrong = run(app, [str(file), *bad])  # the command line's main turns these into one line
         assert isinstance(wrong.exception, SfumatoError)
         assert words in str(wrong.exception)
         assert "\n" not in str(wrong.exception)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda d: d.sample(-1), "size must be a whole number"),
+        (lambda d: d.sample(2.5), "got 2.5"),
+        (lambda d: d.pdf("a"), "x must be numbers"),
+        (lambda d: d.cdf("a"), "x must be numbers"),
+        (lambda d: d.quantile("a"), "q must be numbers"),
+        (lambda d: d.plot("picture.xyz"), "must end in .svg"),
+    ],
+)
+def test_bad_questions_get_one_line(found: Density, call: Callable[[Density], object], words: str) -> None:
+    with pytest.raises(EstimationError, match=words) as caught:
+        call(found)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("width", [0.5, 1.0, 2.0])
+def test_rank_and_null_space_agree(width: float) -> None:
+    z = gaussian(width).randomize(RNG.normal(1, 1, 500), RNG)
+    d = density(z, gaussian(width), bins=60, method="em", stop=5)
+    unseen = d.null_space()
+    assert unseen.shape == (60 - d.rank, 60)
+    assert np.abs(unseen @ d.noise.interval_matrix(d.edges, d.z_edges)).max(initial=0.0) < 1e-8

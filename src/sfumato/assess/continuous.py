@@ -11,64 +11,17 @@ anything with `pdf`, `cdf` and `ppf`. Closed forms where there are some, otherwi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from sfumato.channels.additive import Gaussian, Laplace, Noise, Tabulated, Uniform
+from sfumato.assess.law import Law, law, panels, piecewise, released
+from sfumato.assess.quadrature import absolute, entropy
+from sfumato.channels.additive import Laplace
 from sfumato.errors import EstimationError
 
-Floats = NDArray[np.float64]
-TAIL = 1e-12
-QUANTILES = np.array(
-    [1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99, 0.999, 1 - 1e-4, 1 - 1e-6, 1 - 1e-9]
-)
-STRIPS = 2000  # cells that stand for a density without flat pieces; the error is quadratic in their width
-
-
-@dataclass(frozen=True)
-class Law:
-    """A density seen from here: `breaks` are its jumps and kinks, `flat` its (edges, heights) if piecewise constant."""
-
-    pdf: Callable[[Any], Floats]
-    cdf: Callable[[Any], Floats]
-    quantile: Callable[[Any], Floats]
-    breaks: tuple[float, ...] = ()
-    flat: tuple[Floats, Floats] | None = None
-    variance: float | None = None  # of a normal, else None
-
-    @property
-    def span(self) -> tuple[float, float]:
-        if self.flat is not None:
-            return float(self.flat[0][0]), float(self.flat[0][-1])
-        return float(self.quantile(TAIL)), float(self.quantile(1 - TAIL))
-
-
-def law(x: Any) -> Law:
-    """The common view of whatever holds a density."""
-    if isinstance(x, Law):
-        return x
-    if isinstance(x, Uniform | Tabulated):
-        edges = np.array(x.support if isinstance(x, Uniform) else x.edges)
-        mass = np.array([1.0] if isinstance(x, Uniform) else x.mass)
-        return _flat(edges, mass / mass.sum(), x.pdf, x.cdf, x.quantile)
-    if isinstance(x, Noise):
-        ends = tuple(e for e in x.support if math.isfinite(e))
-        kink = (0.0,) if isinstance(x, Laplace) else ()
-        return Law(x.pdf, x.cdf, x.quantile, ends + kink, None, x.std**2 if isinstance(x, Gaussian) else None)
-    if hasattr(x, "edges") and hasattr(x, "mass"):
-        return _flat(np.asarray(x.edges), np.asarray(x.mass), x.pdf, x.cdf, x.quantile)
-    if not (hasattr(x, "pdf") and hasattr(x, "cdf") and hasattr(x, "ppf")):
-        raise EstimationError(f"a distribution must have pdf, cdf and ppf, got {type(x).__name__}")
-    name = getattr(getattr(x, "dist", None), "name", "")
-    ends = tuple(float(e) for e in x.support() if math.isfinite(e)) if hasattr(x, "support") else ()
-    if name == "uniform":
-        return _flat(np.array(ends), np.array([1.0]), x.pdf, x.cdf, x.ppf)
-    kinks = (float(x.median()),) if name == "laplace" else ()
-    return Law(x.pdf, x.cdf, x.ppf, ends + kinks, None, float(x.var()) if name == "norm" else None)
+MOST_RELEASED = 1500  # panels for the density of Z, whose every point costs a sum over X
 
 
 def differential_entropy(x: Any) -> float:
@@ -87,7 +40,7 @@ def differential_entropy(x: Any) -> float:
         return float(-(height * np.diff(edges))[held] @ np.log2(height[held]))
     if isinstance(x, Laplace):
         return math.log2(2 * math.e * x.scale)
-    return _entropy(f.pdf, _panels(f))
+    return entropy(f.pdf, panels(f))
 
 
 def inherent_privacy(x: Any) -> float:
@@ -100,7 +53,7 @@ def mutual_information(x: Any, noise: Any) -> float:
     f, g = law(x), law(noise)
     if f.variance is not None and g.variance is not None:
         return 0.5 * math.log2(1 + f.variance / g.variance)
-    return max(_entropy(*released(f, g)) - differential_entropy(noise), 0.0)
+    return max(entropy(*released(f, g), MOST_RELEASED) - differential_entropy(noise), 0.0)
 
 
 def privacy_loss(x: Any, noise: Any) -> float:
@@ -164,12 +117,11 @@ def informed_interval(x: Any, noise: Any, confidence: float = 0.95, cells: int =
 def information_loss(x: Any, estimate: Any, tolerance: float = 1e-5) -> float:
     r"""1/2 \int |f - estimate| over the whole line, AA01 eq. 6 for one estimate (0 perfect, 1 disjoint)."""
     f, e = law(x), law(estimate)
-    panels = np.union1d(_panels(f), _panels(e)) if e.flat is None else e.flat[0]
-    inner = [b for b in f.breaks + e.breaks if panels[0] < b < panels[-1]]
-    panels = np.union1d(panels, inner)
-    inside = _absolute(lambda t: np.asarray(f.pdf(t)) - np.asarray(e.pdf(t)), panels, tolerance)
-    missed = float(f.cdf(panels[0])) + 1 - float(f.cdf(panels[-1]))
-    extra = float(e.cdf(panels[0])) + 1 - float(e.cdf(panels[-1]))
+    cuts = np.union1d(panels(f), panels(e)) if e.flat is None else e.flat[0]
+    cuts = np.union1d(cuts, [b for b in f.breaks + e.breaks if cuts[0] < b < cuts[-1]])
+    inside = absolute(lambda t: np.asarray(f.pdf(t)) - np.asarray(e.pdf(t)), cuts, tolerance)
+    missed = float(f.cdf(cuts[0])) + 1 - float(f.cdf(cuts[-1]))
+    extra = float(e.cdf(cuts[0])) + 1 - float(e.cdf(cuts[-1]))
     return 0.5 * (inside + missed + extra)
 
 
@@ -182,110 +134,24 @@ def floor(x: Any, edges: ArrayLike, tolerance: float = 1e-6) -> float:
     """
     f, cells = law(x), np.asarray(edges, dtype=np.float64)
     mass = np.diff(np.asarray(f.cdf(cells)))
-    return information_loss(f, _flat(cells, mass / mass.sum()), tolerance)
-
-
-def released(f: Law, g: Law) -> tuple[Callable[[Floats], Floats], Floats]:
-    """The density of Z = X + Y and the panels between its kinks."""
-    if g.flat is None and f.flat is not None:
-        f, g = g, f
-    if g.flat is not None:
-        edges, height = g.flat
-        cdf = f.cdf
-    else:  # neither is piecewise constant: thin strips of X, exact in Y
-        low, high = f.span
-        share = 1 / (1 + np.exp(-np.linspace(-27.0, 27.0, STRIPS + 1)))
-        edges = np.unique(np.concatenate((np.asarray(f.quantile(share)), np.linspace(low, high, STRIPS + 1))))
-        height = np.diff(np.asarray(f.cdf(edges))) / np.diff(edges)
-        cdf = g.cdf
-
-    def pdf(z: Floats) -> Floats:
-        below = np.asarray(cdf(z[:, None] - edges[None, :]))
-        return -np.diff(below, axis=1) @ height
-
-    ends = np.add.outer(f.span, g.span).ravel()
-    own = f.breaks if f.breaks else f.span
-    kinks = np.add.outer(own, g.breaks).ravel() if g.breaks else np.array([])
-    grid = np.linspace(ends.min(), ends.max(), 33)
-    body = np.asarray(f.quantile(QUANTILES)) + np.asarray(g.quantile(QUANTILES))
-    points = np.union1d(np.union1d(grid, body), kinks)
-    return pdf, points[np.concatenate(([True], np.diff(points) > 1e-9 * (ends.max() - ends.min())))]
-
-
-def _flat(
-    edges: Floats,
-    mass: Floats,
-    pdf: Callable[[Any], Floats] | None = None,
-    cdf: Callable[[Any], Floats] | None = None,
-    quantile: Callable[[Any], Floats] | None = None,
-) -> Law:
-    height = mass / np.diff(edges)
-    total = np.concatenate(([0.0], np.cumsum(mass)))
-
-    def at(t: Any) -> Floats:
-        padded = np.concatenate(([0.0], height, [0.0]))
-        return padded[np.searchsorted(edges, np.asarray(t), side="right")]
-
-    return Law(
-        pdf or at,
-        cdf or (lambda t: np.interp(t, edges, total)),
-        quantile or (lambda q: np.interp(q, total, edges)),
-        tuple(map(float, edges)),
-        (edges, height),
-    )
-
-
-def _panels(f: Law) -> Floats:
-    """Intervals on which the density is smooth and changes scale slowly, from tail to tail."""
-    if f.flat is not None:
-        return f.flat[0]
-    low, high = f.span
-    points = np.concatenate((np.linspace(low, high, 33), np.asarray(f.quantile(QUANTILES)), f.breaks))
-    return np.unique(np.clip(points, low, high))
-
-
-def _entropy(pdf: Callable[[Floats], Floats], panels: Floats) -> float:
-    """-int f log2 f by Gauss-Legendre on halved panels until each changes by less than its share of 1e-6."""
-
-    def integrand(t: Floats) -> Floats:
-        value = np.maximum(np.asarray(pdf(t)), 0.0)
-        return -value * np.log2(np.where(value > 0, value, 1.0))
-
-    return _adaptive(integrand, panels, 1e-6)
-
-
-def _absolute(difference: Callable[[Floats], Floats], panels: Floats, tolerance: float) -> float:
-    return _adaptive(lambda t: np.abs(difference(t)), panels, tolerance)
-
-
-def _adaptive(integrand: Callable[[Floats], Floats], panels: Floats, tolerance: float) -> float:
-    """Gauss-Legendre with 10 points against its two halves; only panels that disagree are split again."""
-    nodes, weights = np.polynomial.legendre.leggauss(10)
-
-    def rule(left: Floats, right: Floats) -> Floats:
-        half = (right - left) / 2
-        points = ((left + right) / 2)[:, None] + half[:, None] * nodes
-        out = np.empty(left.size)
-        for start in range(0, left.size, 64):
-            part = points[start : start + 64]
-            out[start : start + 64] = np.asarray(integrand(part.ravel())).reshape(part.shape) @ weights
-        return out * half
-
-    left, right = panels[:-1], panels[1:]
-    coarse, total = rule(left, right), 0.0
-    for _ in range(40):
-        middle = (left + right) / 2
-        first, second = rule(left, middle), rule(middle, right)
-        good = np.abs(first + second - coarse) <= tolerance / max(panels.size, left.size)
-        total += float((first + second)[good].sum())
-        if good.all():
-            return total
-        bad = ~good
-        coarse = np.concatenate((first[bad], second[bad]))
-        left, right = np.concatenate((left[bad], middle[bad])), np.concatenate((middle[bad], right[bad]))
-    return total + float(coarse.sum())
+    return information_loss(f, piecewise(cells, mass / mass.sum()), tolerance)
 
 
 def _check_confidence(confidence: float) -> None:
     if not 0 < confidence <= 1:
         raise EstimationError(f"confidence must lie in (0, 1], got {confidence}")
+
+
+__all__ = [
+    "Law",
+    "conditional_privacy",
+    "differential_entropy",
+    "floor",
+    "information_loss",
+    "informed_interval",
+    "inherent_privacy",
+    "interval_privacy",
+    "mutual_information",
+    "privacy_loss",
+    "released",
+]

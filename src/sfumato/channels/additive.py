@@ -133,17 +133,17 @@ class Laplace(Closed):
 
 def uniform(half_width: float) -> Uniform:
     """Noise uniform on [-half_width, half_width]."""
-    return Uniform(float(half_width))
+    return Uniform(_number("half_width", half_width))
 
 
 def gaussian(sd: float) -> Gaussian:
     """Normal noise with standard deviation sd."""
-    return Gaussian(float(sd))
+    return Gaussian(_number("sd", sd))
 
 
 def laplace(scale: float) -> Laplace:
     """Double-exponential noise; its standard deviation is scale times the square root of 2."""
-    return Laplace(float(scale))
+    return Laplace(_number("scale", scale))
 
 
 def from_dict(document: Mapping[str, Any]) -> Noise:
@@ -190,6 +190,13 @@ def parse_noise(text: str) -> Noise:
     if name.startswith("scipy."):
         return named(name.removeprefix("scipy."), numbers, {})
     raise ChannelError(f"noise must be uniform:, gaussian:, laplace: or scipy.NAME: with numbers, got {text!r}")
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ChannelError(f"{name} must be a positive number, got {value!r}") from None
 
 
 def _positive(name: str, value: float) -> None:

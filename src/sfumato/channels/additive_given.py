@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels.noise import TIE, Closed, Floats, Noise, checked_edges
+from sfumato.channels.noise import TIE, Closed, Floats, Noise, checked_edges, numbers
 from sfumato.errors import ChannelError
 
 
@@ -33,7 +33,10 @@ class Tabulated(Closed):
             raise ChannelError(f"edges must be finite, got {e[0]} to {e[-1]}")
         if m.shape != (e.size - 1,):
             raise ChannelError(f"mass must have one entry a cell, {e.size - 1} in all, got {m.size}")
-        if not np.isfinite(m).all() or (m < 0).any() or abs(m.sum() - 1) > 1e-6:
+        wrong = m[~(m >= 0) | ~np.isfinite(m)]
+        if wrong.size:
+            raise ChannelError(f"mass must be non-negative and finite, got {wrong[0]:g}")
+        if abs(m.sum() - 1) > 1e-6:
             raise ChannelError(f"mass must be non-negative and sum to 1, got sum {m.sum():.6g}")
 
     @property
@@ -128,17 +131,17 @@ class Frozen(Noise):
 
 def tabulated(edges: ArrayLike, mass: ArrayLike) -> Tabulated:
     """Noise given as a histogram density."""
-    e, m = np.asarray(edges, dtype=np.float64), np.asarray(mass, dtype=np.float64)
+    e, m = numbers(edges, "edges"), numbers(mass, "mass")
     return Tabulated(tuple(map(float, e.ravel())), tuple(map(float, m.ravel())))
 
 
 def empirical(samples: ArrayLike, bins: int = 100) -> Tabulated:
     """Noise known only through a sample of it (a calibration run), as a histogram density."""
-    y = np.asarray(samples, dtype=np.float64).ravel()
+    y = numbers(samples, "samples").ravel()
     if y.size < 2 or not np.isfinite(y).all() or y.min() == y.max():
         raise ChannelError(f"samples must be at least 2 finite, differing values, got {y.size} that are not")
-    if bins < 1:
-        raise ChannelError(f"bins must be at least 1, got {bins}")
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise ChannelError(f"bins must be a whole number of at least 1, got {bins!r}")
     counts, edges = np.histogram(y, bins=bins)
     return tabulated(edges, counts / y.size)
 
@@ -151,10 +154,19 @@ def from_scipy(frozen: Any) -> Noise:
     {'kind': 'scipy', 'name': 'gamma', 'args': [2.0], 'kwds': {}}
     """
     dist = getattr(frozen, "dist", None)
+    if hasattr(frozen, "_hpdf") and hasattr(frozen, "_hbins"):  # scipy.stats.rv_histogram is a table already
+        edges = np.asarray(frozen._hbins, dtype=np.float64)
+        mass = np.diff(frozen.cdf(edges))
+        return tabulated(edges, mass / mass.sum())
     if dist is None or not hasattr(frozen, "ppf"):
-        raise ChannelError(f"noise must be a frozen scipy.stats distribution, got {type(frozen).__name__}")
+        raise ChannelError(
+            f"noise must be a frozen scipy.stats distribution such as scipy.stats.norm(0, 1), got "
+            f"{type(frozen).__name__}: give anything else by tabulated(edges, mass) or empirical(samples)"
+        )
     if not hasattr(dist, "pdf"):
         raise ChannelError(f"noise must be continuous, got the discrete distribution {dist.name!r}")
+    if np.ndim(frozen.ppf(0.5)) != 0:
+        raise ChannelError(f"noise must be one distribution, got {dist.name!r} with arrays for parameters")
     spread = float(frozen.ppf(0.75) - frozen.ppf(0.25))
     if not (math.isfinite(spread) and spread > 0):
         raise ChannelError(f"noise must have a positive, finite scale, got {dist.name!r} with spread {spread}")

@@ -18,6 +18,7 @@ from sfumato.errors import ChannelError
 Floats = NDArray[np.float64]
 TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
 CHUNK = 1 << 20
+STEEP = 8
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Noise(ABC):
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
         """
-        x = np.asarray(values, dtype=np.float64)
+        x = numbers(values, "values")
         if not np.isfinite(x).all():
             count = int((~np.isfinite(x)).sum())
             raise ChannelError(f"values must be finite, got {count} NaN or infinite: drop or impute them first")
@@ -137,6 +138,9 @@ class Noise(ABC):
         """C[e, i]: the mean of F(y_e - x) over cell i, by Gauss-Legendre between the ends of the support."""
         low, high = self.support
         width = np.diff(x)
+        steep = steep_ends(self)
+        if any(steep):
+            return self._steep_mean_cdf(y, x, steep)
         spread = float(self.quantile(0.75) - self.quantile(0.25))
         nodes, weights = np.polynomial.legendre.leggauss(12 if width.max() < spread else 48)
         finite = np.isfinite(y)
@@ -149,6 +153,29 @@ class Noise(ABC):
         for node, weight in zip(nodes, weights, strict=True):
             total = total + weight * half * self.cdf(edge - (middle + node * half))
         return np.where(finite[:, None], total / width, (y > 0)[:, None])
+
+    def _steep_mean_cdf(self, y: Floats, x: Floats, steep: tuple[bool, bool]) -> Floats:
+        """The same where the density diverges at an end e of its support: in r with t = e + r^8, F is smooth."""
+        low, high = self.support
+        median = float(self.quantile(0.5))
+        nodes, weights = np.polynomial.legendre.leggauss(48)
+        finite = np.isfinite(y)
+        t = np.where(finite, y, 0.0)[:, None] - x[None, :]
+        total = np.maximum(t[:, :-1], high) - np.maximum(t[:, 1:], high) if math.isfinite(high) else 0.0
+        for begin, end, mapped, origin, sign in (
+            (low, median, steep[0], low, 1.0),
+            (median, high, steep[1], high, -1.0),
+        ):
+            lower, upper = np.clip(t[:, 1:], begin, end), np.clip(t[:, :-1], begin, end)
+            a, b = sign * (lower - origin) if mapped else lower, sign * (upper - origin) if mapped else upper
+            if mapped:
+                a, b = np.maximum(a, 0.0) ** (1 / STEEP), np.maximum(b, 0.0) ** (1 / STEEP)
+            for node, weight in zip(nodes, weights, strict=True):
+                r = (a + b) / 2 + node * (b - a) / 2
+                at = origin + sign * r**STEEP if mapped else r
+                slope = sign * STEEP * r ** (STEEP - 1) if mapped else 1.0
+                total = total + weight * (b - a) / 2 * slope * self.cdf(at)
+        return np.where(finite[:, None], total / np.diff(x), (y > 0)[:, None])
 
 
 class Closed(Noise):
@@ -164,7 +191,29 @@ class Closed(Noise):
 
 
 def checked_edges(values: ArrayLike, name: str) -> Floats:
-    edges = np.asarray(values, dtype=np.float64)
+    edges = numbers(values, name)
     if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all():
         raise ChannelError(f"{name} must be at least 2 increasing numbers, got {np.asarray(values).shape}")
     return edges
+
+
+def steep_ends(noise: Noise) -> tuple[bool, bool]:
+    """Whether the density diverges at the lower and at the upper end of its support."""
+    low, high = noise.support
+    found = []
+    for end, share in ((low, 1e-9), (high, 1 - 1e-9)):
+        if not math.isfinite(end):
+            found.append(False)
+            continue
+        near, far = float(noise.quantile(share)), float(noise.quantile(0.5))
+        # mass over distance: 1e-9 of the mass lies far nearer to a steep end than its share of the distance
+        found.append(abs(near - end) < 0.3 * 1e-9 * abs(far - end))
+    return found[0], found[1]
+
+
+def numbers(values: ArrayLike, name: str) -> Floats:
+    """values as floats, or one line that names them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ChannelError(f"{name} must be numbers, got {' '.join(str(values).split())[:60]}") from None

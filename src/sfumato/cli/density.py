@@ -41,6 +41,8 @@ def density(
     from sfumato.tables import count_rows
 
     between = _pair(support)
+    if file.is_dir():
+        raise SfumatoError(f"'{file}' is a directory: name a CSV or Parquet file")
     total = count_rows(file) if file.exists() else None
     with console.progress("reading", total) as advance:
         seen = 0
@@ -69,7 +71,7 @@ def density(
     low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
     rows = [
         ("values", found.n),
-        ("noise", f"{found.noise.kind}, sd {found.noise.sd:.4g}"),
+        ("noise", f"{getattr(found.noise, 'name', found.noise.kind)}, sd {found.noise.sd:.4g}"),
         ("method", found.method + (f", stopped by {found.stop}" if found.stop else "")),
         ("support", f"{found.edges[0]:.6g} to {found.edges[-1]:.6g} in {found.mass.size} cells"),
         ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),

@@ -9,7 +9,6 @@ between successive estimates falls below 1 % of its 95 % threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,7 @@ def aligned_edges(sample: Sample, x_edges: Floats) -> Floats:
     return np.asarray(x_edges[0] + width * np.arange(-before, x_edges.size + after))
 
 
-def bayes(
-    sample: Sample, noise: Noise, x_edges: Floats, stop: Stop, progress: Callable[[int], None] | None = None
-) -> tuple[Iterated, Floats, Floats]:
+def bayes(sample: Sample, noise: Noise, x_edges: Floats, stop: Stop) -> tuple[Iterated, Floats, Floats]:
     """(the iteration's end, z-edges, counts)."""
     edges = aligned_edges(sample, x_edges)
     counts = sample.histogram(edges)
@@ -41,4 +38,4 @@ def bayes(
     # with bounded noise a middle may be out of reach although values of its cell are not: such cells say nothing
     possible = kernel.matrix.any(axis=1)
     counts = np.where(possible, counts, 0.0)
-    return iterate(kernel, counts, stop, progress=progress), edges, counts
+    return iterate(kernel, counts, stop), edges, counts

@@ -9,22 +9,21 @@ and by 2e-3 under uniform noise (N = 2000; less for more values): far below its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
 from sfumato.errors import EstimationError
+from sfumato.evidence.density.reading import chunks
 
 Floats = NDArray[np.float64]
 EXACT = 20_000  # up to here every value is kept
 BULK, TAIL, GROWTH = 12_288, 2048, 1.02
 CELLS = BULK + 2 * TAIL
-BLOCK, SLICE = 1 << 17, 1 << 22
+BLOCK = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -105,42 +104,6 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
         return Sample(n, float(values[0]), float(values[-1]), values, edges, counts, lattice(values))
     edges, counts = grid.trimmed()
     return Sample(n, grid.low, grid.high, None, edges, counts, lattice(np.sort(first)))
-
-
-def chunks(z: Any, column: str | None) -> Iterator[Floats]:
-    """z as float arrays: an array, an iterable of arrays, or any table (or path to CSV or Parquet) with `column`."""
-    if column is not None:
-        yield from _column(z, column)
-    elif isinstance(z, str | Path):
-        raise EstimationError(f"{z}: column must name one of {', '.join(tables.column_names(z))}")
-    elif isinstance(z, np.ndarray):
-        flat = z.reshape(-1)
-        yield from (_numbers(flat[i : i + SLICE]) for i in range(0, flat.size, SLICE))
-    elif hasattr(z, "to_numpy"):  # a pandas, polars or pyarrow column
-        yield _numbers(np.asarray(z.to_numpy()))
-    elif isinstance(z, Iterable) and not isinstance(z, Mapping):
-        held = list(z) if isinstance(z, list | tuple) else z
-        if isinstance(held, list) and all(np.ndim(v) == 0 for v in held):
-            yield _numbers(np.asarray(held))
-        else:
-            for part in held:
-                yield _numbers(np.atleast_1d(np.asarray(part)))
-    else:
-        raise EstimationError(f"z must be numbers, or a table with `column`, got {type(z).__name__}")
-
-
-def _column(table: Any, column: str) -> Iterator[Floats]:
-    import pyarrow as pa
-
-    if hasattr(table, "fetch_record_batch"):  # a DuckDB relation streams on its own
-        if column not in table.columns:
-            raise EstimationError(f"the table has no column {column!r}; it has {', '.join(table.columns)}")
-        relation = table.select(f'"{column}"')
-        batches = getattr(relation, "to_arrow_reader", relation.fetch_record_batch)()
-    else:
-        batches = tables.batches(table, [column], {column: pa.float64()})
-    for batch in batches:
-        yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
 
 
 def lattice(values: Floats) -> float:
@@ -232,11 +195,3 @@ def _bulk(ends: Floats, low: float, high: float) -> tuple[float, float]:
         start, end = low, high
     room = max(end - start, 1e-12 * max(abs(start), abs(end)), 1e-300)
     return start, start + room * (1 + 1e-12)
-
-
-def _numbers(values: NDArray[Any]) -> Floats:
-    if values.ndim != 1:
-        values = values.reshape(-1)
-    if values.dtype.kind not in "fiub":
-        raise EstimationError(f"z must be numeric, got {values.dtype}: {str(values[:1])[:60]}")
-    return np.ascontiguousarray(values, dtype=np.float64)

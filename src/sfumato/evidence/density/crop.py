@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,8 @@ def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, floa
     width, cells = (edges[-1] - edges[0]) / (edges.size - 1), edges.size - 1
     left, right = _outer(edges[0] - ends[0], width), _outer(ends[1] - edges[-1], width)
     x_edges = np.concatenate((edges[0] - left[::-1], edges, edges[-1] + right))
-    body = (edges[0] + float(noise.quantile(1e-3)), edges[-1] + float(noise.quantile(1 - 1e-3)))
+    near, far = noise_body(noise)
+    body = (edges[0] + near, edges[-1] + far)
     found = z_edges(sample, max(min(4 * cells, 400), 2 * cells), body)
     matrix = np.ascontiguousarray(noise.interval_matrix(x_edges, found).T)
     return Problem(matrix, sample.histogram(found), x_edges, found, (left.size, left.size + cells))
@@ -48,11 +51,35 @@ def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, floa
 
 def first_edges(sample: Sample, noise: Noise, edges: Floats) -> Floats:
     """Where the pilot puts its cells: all of the support, unless a few far values stretch it over nothing."""
-    middle = float(noise.quantile(0.5))
-    low, high = sample.quantile(0.005) - middle, sample.quantile(0.995) - middle
-    reach = high - low
+    if math.isfinite(noise.sd):
+        middle = float(noise.quantile(0.5))
+        low, high = sample.quantile(0.005) - middle, sample.quantile(0.995) - middle
+        reach = high - low
+    else:  # the outer quantiles of z are all noise: start from where z is densest
+        low, high, reach = _dense_body(sample, noise)
     low, high = max(float(edges[0]), low - reach), min(float(edges[-1]), high + reach)
     return np.linspace(low, high, edges.size) if 0 < high - low < 0.5 * (edges[-1] - edges[0]) else edges
+
+
+def noise_body(noise: Noise) -> tuple[float, float]:
+    """Where the noise lies: 99.8 % of it, or the shortest interval with 80 % when its variance is infinite."""
+    if math.isfinite(noise.sd):
+        return float(noise.quantile(1e-3)), float(noise.quantile(1 - 1e-3))
+    start = np.linspace(0.001, 0.199, 100)
+    low, high = noise.quantile(start), noise.quantile(start + 0.8)
+    best = int(np.argmin(high - low))
+    return float(low[best]), float(high[best])
+
+
+def _dense_body(sample: Sample, noise: Noise) -> tuple[float, float, float]:
+    """(low, high, room on either side) from the matching quantiles of z and noise and the densest quarter of z."""
+    share = np.linspace(0.005, 0.745, 150)
+    narrow = min(sample.quantile(q + 0.25) - sample.quantile(q) for q in share)
+    levels = np.linspace(0.05, 0.95, 19)
+    shift = np.array([sample.quantile(q) for q in levels]) - noise.quantile(levels)
+    spread = np.diff(noise.quantile(np.concatenate((levels - 0.01, levels + 0.01))).reshape(2, -1), axis=0)[0]
+    middle = float(shift[int(np.argmin(spread))])  # the level that fixes the shift best
+    return middle - 4 * narrow, middle + 4 * narrow, 4 * narrow
 
 
 def best_interval(edges: Floats, mass: Floats, cells: int) -> tuple[float, float]:

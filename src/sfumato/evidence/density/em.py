@@ -8,7 +8,6 @@ stop early, by a rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +35,6 @@ def iterate(
     stop: Stop,
     start: Floats | None = None,
     rng: np.random.Generator | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> Iterated:
     """EM from a uniform start (or `start`) until the rule is met."""
     kernel, counts = _occupied(kernel, counts)
@@ -45,23 +43,18 @@ def iterate(
     n = float(counts.sum())
     mass = np.full(kernel.cells, 1.0 / kernel.cells) if start is None else start / start.sum()
     limit = int(stop.value) if stop.rule == "iterations" else stop.limit
-    watch = stop.rule == "loglik"
     trace: list[float] = []
-    done = 0
-    for done in range(1, limit + 1):
+    for _ in range(limit):
         prob = np.maximum(kernel.forward(mass), TINY)
-        if watch or progress is not None or done == 1:
-            trace.append(float(counts @ np.log(prob)))
+        trace.append(float(counts @ np.log(prob)))
         after = mass * kernel.adjoint(counts / prob) / n
         gain = trace[-1] - trace[-2] if len(trace) > 1 else np.inf
         finished = stop.met(mass, after, gain, n)
         mass = after
-        if progress is not None:
-            progress(done)
         if finished:
             break
     trace.append(float(counts @ np.log(np.maximum(kernel.forward(mass), TINY))))
-    return Iterated(mass / mass.sum(), done, np.array(trace))
+    return Iterated(mass / mass.sum(), len(trace) - 1, np.array(trace))
 
 
 def cross_validated(

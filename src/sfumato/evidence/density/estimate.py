@@ -14,7 +14,8 @@ from sfumato.channels.additive import Noise, from_scipy, parse_noise
 from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.binning import Sample, gather
-from sfumato.evidence.density.kernels import FFT_FROM, Dense, Kernel, Toeplitz, interval_kernel, sample_kernel
+from sfumato.evidence.density.hopeless import check_scale, unrounded, warn_if_hopeless
+from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
 from sfumato.evidence.density.threads import one_thread
@@ -23,6 +24,7 @@ Floats = NDArray[np.float64]
 METHODS = ("auto", "em", "as", "mle")
 BINS = 80
 Z_CELLS = 400
+AUTO_CELLS = 240  # the cost of "auto" grows with the cube of the cells
 SAMPLES = 2000  # up to here EM uses the exact kernel of every sample
 REMOTE = 1e-14  # unbounded noise: beyond these quantiles a value counts as impossible
 
@@ -77,13 +79,18 @@ def density(
     sample = gather(z, column, progress)
     if sample.low == sample.high:
         raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
+    check_scale(sample, channel)
+    sample = unrounded(sample, channel)
     asked = support
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
         raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
-    _warn_if_hopeless(sample, channel, None if asked is None else support)
+    warn_if_hopeless(sample, channel, None if asked is None else support)
     edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
-    generator = np.random.default_rng(rng) if rng is not None else None
+    try:
+        generator = np.random.default_rng(rng) if rng is not None else None
+    except (TypeError, ValueError):
+        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r}") from None
     with one_thread():
         if method == "auto":
             beyond = None if asked is None else _beyond(sample, channel, support)
@@ -101,12 +108,25 @@ def as_noise(noise: Any) -> Noise:
 
 
 def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None) -> Density:
+    asked = edges.size - 1
+    if asked > AUTO_CELLS:
+        if not np.allclose(np.diff(edges), edges[1] - edges[0], rtol=1e-6):
+            raise EstimationError(f'method "auto" takes at most {AUTO_CELLS} unequal cells, got {asked}')
+        warnings.warn(
+            f'method "auto" fits at most {AUTO_CELLS} cells: the {asked} asked for are evenly split from these',
+            UnrecoverableWarning,
+            stacklevel=3,
+        )
+        edges = np.linspace(edges[0], edges[-1], AUTO_CELLS + 1)
     found, problem = auto.fit_auto(sample, noise, edges, cropped, beyond)
     first, last = found.inner
-    mass = found.mass[first:last]
+    edges, mass = found.edges[first : last + 1], found.mass[first:last]
     kept = float(mass.sum())
+    models = band.spread(found.fits, found.weights, found.inner, math.log(kept))
+    if asked > AUTO_CELLS:
+        edges, mass, models = _split(edges, mass, models, asked)
     return Density(
-        edges=found.edges[first : last + 1],
+        edges=edges,
         mass=mass / kept,
         method="auto",
         noise=noise,
@@ -116,14 +136,23 @@ def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tu
         z_edges=problem.z_edges,
         z_counts=problem.counts,
         dropped=max(1 - kept, 0.0),
-        spread=band.spread(found.fits, found.weights, found.inner, math.log(kept)),
+        spread=models,
     )
+
+
+def _split(edges: Floats, mass: Floats, models: band.Spread, cells: int) -> tuple[Floats, Floats, band.Spread]:
+    """The same density on more cells."""
+    fine = np.linspace(edges[0], edges[-1], cells + 1)
+    total = np.interp(fine, edges, np.concatenate(([0.0], np.cumsum(mass))))
+    from_cell = np.clip(np.searchsorted(edges, (fine[1:] + fine[:-1]) / 2) - 1, 0, mass.size - 1)
+    return fine, np.diff(total), band.Spread(models.centre[:, from_cell], models.sd[:, from_cell], models.weights)
 
 
 def _iterated(
     sample: Sample, noise: Noise, edges: Floats, method: str, rule: Stop, rng: np.random.Generator | None
 ) -> Density:
-    gap, trace = None, np.empty(0)
+    gap = None
+    exact = method == "em" and sample.values is not None and sample.n <= SAMPLES
     z_edges = _z_edges(sample, edges)
     counts = sample.histogram(z_edges)
     if method == "as":
@@ -133,18 +162,22 @@ def _iterated(
         mass, iterations, trace = done.mass, done.iterations, done.trace
     elif method == "em":
         kernel: Kernel
-        if sample.values is not None and sample.n <= SAMPLES:
+        if exact and sample.values is not None:
             kernel, weight = sample_kernel(noise, edges, sample.values), np.ones(sample.n)
         else:
             kernel, weight = interval_kernel(noise, edges, z_edges), counts
         done = em.iterate(kernel, weight, rule, rng=rng)
         mass, iterations, trace = done.mass, done.iterations, done.trace
     else:
-        exact = interval_kernel(noise, edges, z_edges)
-        assert isinstance(exact, Dense | Toeplitz)  # noqa: S101  narrows the type
-        best = mle.maximise(exact, counts)
+        best = mle.maximise(interval_kernel(noise, edges, z_edges), counts)
         mass, iterations, trace, gap = best.mass, best.iterations, best.trace, best.gap
     prob = np.maximum(noise.interval_matrix(edges, z_edges).T @ mass, 1e-300)
+    widths = np.diff(z_edges)
+    log_likelihood = float(counts @ np.log(prob / widths))
+    if exact:
+        log_likelihood = float(trace[-1])
+    else:  # of densities, like log_likelihood, and not of cells
+        trace = trace - float(counts @ np.log(widths))
     found = Density(
         edges=edges,
         mass=mass,
@@ -152,7 +185,7 @@ def _iterated(
         noise=noise,
         n=sample.n,
         iterations=iterations,
-        log_likelihood=float(counts @ np.log(prob / np.diff(z_edges))),
+        log_likelihood=log_likelihood,
         z_edges=z_edges,
         z_counts=counts,
         stop=str(rule) if method != "mle" else "",
@@ -199,7 +232,10 @@ def reach(noise: Noise) -> tuple[float, float]:
 def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str) -> tuple[float, float]:
     if support is None:
         return _range(sample, noise)
-    low, high = float(support[0]), float(support[1])
+    try:
+        low, high = (float(end) for end in support)
+    except (TypeError, ValueError):
+        raise EstimationError(f"support must be two increasing finite numbers, got {support!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise EstimationError(f"support must be two increasing finite numbers, got ({low}, {high})")
     down, up = reach(noise)
@@ -212,26 +248,9 @@ def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, 
     count = sample.outside(least, most)
     raise EstimationError(
         f"z must lie in [{least:.6g}, {most:.6g}] for support [{low:g}, {high:g}] and this noise, got {count} values "
-        f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen'"
+        f"outside (z runs from {sample.low:.6g} to {sample.high:.6g}): widen the support, or pass outside='widen' "
+        "(--widen)"
     )
-
-
-def _warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:
-    """Warn when the noise swamps the data: Var x = Var z - Var y, for its shape N (Var x / Var z)^2 values count."""
-    spread = noise.sd
-    if not math.isfinite(spread):
-        return
-    _, variance = sample.moments()
-    signal = max(variance - spread**2, 0.0)
-    wide = support is not None and math.sqrt(3) * spread > support[1] - support[0]
-    if wide or signal < spread**2 / 9:
-        effective = sample.n * (signal / variance) ** 2
-        warnings.warn(
-            f"the noise (sd {spread:.4g}) is wider than the data's whole range (sd about {math.sqrt(signal):.2g}): "
-            f"little more than the mean is recoverable; {sample.n} values weigh like {effective:.1f} for the shape",
-            UnrecoverableWarning,
-            stacklevel=3,
-        )
 
 
 def _checked_edges(bins: Any) -> Floats:

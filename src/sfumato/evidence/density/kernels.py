@@ -23,6 +23,8 @@ class Kernel(Protocol):
 
     @property
     def cells(self) -> int: ...
+    @property
+    def matrix(self) -> Floats: ...
     def forward(self, mass: Floats) -> Floats: ...
     def adjoint(self, weight: Floats) -> Floats: ...
 
@@ -109,5 +111,5 @@ def midpoint_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Dense:
 
 def rank(kernel: Kernel) -> int:
     """The numerical rank: below K, some directions of the mass (its null space) leave no trace in z."""
-    matrix = kernel.matrix if isinstance(kernel, Toeplitz | Dense) else np.empty((0, 0))
+    matrix = kernel.matrix
     return int(np.linalg.matrix_rank(matrix / max(float(matrix.max()), 1e-300), tol=1e-10 * math.sqrt(kernel.cells)))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.evidence.density.em import TINY, iterate
-from sfumato.evidence.density.kernels import Dense, Toeplitz
+from sfumato.evidence.density.kernels import Dense, Kernel
 from sfumato.evidence.density.stopping import Stop
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ class Converged:
     gap: float
 
 
-def maximise(kernel: Dense | Toeplitz, counts: Floats, gap: float = 1e-7, limit: int = 200) -> Converged:
+def maximise(kernel: Kernel, counts: Floats, gap: float = 1e-7, limit: int = 200) -> Converged:
     """Masses whose log-likelihood per value is within `gap` of the largest possible."""
     from scipy.optimize import nnls
 
@@ -51,7 +51,10 @@ def maximise(kernel: Dense | Toeplitz, counts: Floats, gap: float = 1e-7, limit:
             goal = nnls(lower.T, target, maxiter=30 * mass.size)[0]
         except RuntimeError:
             goal = mass * slope
+        before = mass
         mass, value, slope = _search(matrix, weight, mass, goal, value, slope)
+        if mass is before:  # nothing gains in doubles: the gap says what may be left
+            break
         trace.append(n * value)
     return Converged(mass, len(trace) - 1, np.array(trace), max(left, 0.0))
 
@@ -64,7 +67,7 @@ def _look(matrix: Floats, weight: Floats, mass: Floats) -> tuple[float, Floats]:
 def _search(
     matrix: Floats, weight: Floats, mass: Floats, goal: Floats, value: float, slope: Floats
 ) -> tuple[Floats, float, Floats]:
-    """The longest of the halved steps towards the goal that gains; an EM step when none does."""
+    """The longest of the halved steps towards the goal that gains, else an EM step that does, else no step."""
     total = float(goal.sum())
     goal = goal / total if total > 0 else mass
     size = 1.0
@@ -75,6 +78,6 @@ def _search(
         if new > value:
             return trial, new, new_slope
         size /= 2
-    trial = mass * slope
-    new, new_slope = _look(matrix, weight, trial / trial.sum())
-    return trial / trial.sum(), new, new_slope
+    trial = mass * slope / float((mass * slope).sum())
+    new, new_slope = _look(matrix, weight, trial)
+    return (trial, new, new_slope) if new > value else (mass, value, slope)

@@ -17,6 +17,8 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     """Histogram of z in grey, the estimate as a line, its band shaded."""
     from matplotlib.figure import Figure
 
+    from sfumato.evidence.plot import save_figure
+
     figure = None
     if ax is None:
         figure = Figure(figsize=(7.2, 4.0), layout="constrained")
@@ -31,7 +33,7 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     if density.spread is not None:
         low, high = density.band(level)
         ax.stairs(high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band")
-        top = max(top, float(np.minimum(high, 1.4 * top).max()))
+        top = max(top, float(np.minimum(high, 1.5 * top).max()))
     ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)
     # a few far values must not squeeze the picture: show 99.8 % of z and of the estimate
@@ -41,9 +43,13 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
     ax.set_ylabel("density")
-    ax.set_title(f"{density.n:,} values, {density.noise.kind} noise, method {density.method}", loc="left", fontsize=10)
+    ax.set_title(
+        f"{density.n:,} values, {getattr(density.noise, 'name', density.noise.kind)} noise, method {density.method}",
+        loc="left",
+        fontsize=10,
+    )
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
     if path is not None:
-        (figure or ax.figure).savefig(path, dpi=150)
+        save_figure(figure or ax.figure, path)
     return ax

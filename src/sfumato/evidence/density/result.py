@@ -24,9 +24,9 @@ class Density:
     """An estimate of the density of X from z = x + noise.
 
     `edges`, `mass`          the cells and their probabilities (they sum to 1)
-    `log_likelihood`         sum log f_Z(z) under the estimate, with z binned on `z_edges`
+    `log_likelihood`         sum log f_Z(z) under the estimate, z binned on `z_edges` (exact in EM up to 2000 values)
     `iterations`             EM or AS iterations, SQP steps, or scoring steps over all averaged models
-    `trace`                  log-likelihood along the iteration (when it was watched)
+    `trace`                  log-likelihood before each iteration and at the end ("as": under its midpoint kernel)
     `gap`                    method "mle": how much log-likelihood per value is left to gain at most
     `dropped`                method "auto": estimated mass outside the cropped support
     """
@@ -65,16 +65,16 @@ class Density:
 
     def pdf(self, x: ArrayLike) -> Floats:
         """The density at x, 0 outside the cells."""
-        t = np.asarray(x, dtype=np.float64)
+        t = _numbers("x", x)
         cell = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, self.mass.size - 1)
         return np.where((t >= self.edges[0]) & (t <= self.edges[-1]), self.height[cell], 0.0)
 
     def cdf(self, x: ArrayLike) -> Floats:
-        return np.interp(np.asarray(x, dtype=np.float64), self.edges, self.cumulative)
+        return np.interp(_numbers("x", x), self.edges, self.cumulative)
 
     def quantile(self, q: ArrayLike) -> Floats:
         """The smallest x with cdf(x) >= q."""
-        u = np.asarray(q, dtype=np.float64)
+        u = _numbers("q", q)
         if not ((u >= 0) & (u <= 1)).all():
             raise EstimationError(f"q must lie in [0, 1], got {q!r}")
         cell = np.clip(np.searchsorted(self.cumulative, u, side="left") - 1, 0, self.mass.size - 1)
@@ -96,7 +96,9 @@ class Density:
 
     def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Floats:
         """Draws from the estimate (synthetic values; secure source by default)."""
-        bits = randomness.words(randomness.source(rng), size) >> np.uint64(randomness.BITS - 53)
+        if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
+            raise EstimationError(f"size must be a whole number of at least 0, got {size!r}")
+        bits = randomness.words(randomness.source(rng), int(size)) >> np.uint64(randomness.BITS - 53)
         return self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53)
 
     @property
@@ -119,16 +121,15 @@ class Density:
 
     def null_space(self) -> Floats:
         """Orthonormal changes of mass, one a row, that leave the distribution of z as it is."""
-        _, values, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
-        used = int((values > 1e-10 * values[0]).sum())
-        return np.asarray(rows[used:])
+        _, _, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
+        return np.asarray(rows[self.rank :])
 
     def band(self, level: float = 0.9) -> tuple[Floats, Floats]:
         """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged."""
         if self.spread is None:
             raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
-        if not 0 < level < 1:
-            raise EstimationError(f"level must lie in (0, 1), got {level}")
+        if not isinstance(level, int | float) or not 0 < level < 1:
+            raise EstimationError(f"level must lie in (0, 1), got {level!r}")
         return band.limits(self.spread, level)
 
     def plot(self, path: str | Path | None = None, ax: Any = None, level: float = 0.9) -> Any:
@@ -160,3 +161,10 @@ class Density:
             low, high = self.band()
             document["band"] = {"level": 0.9, "low": low.tolist(), "high": high.tolist()}
         return document
+
+
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EstimationError(f"{name} must be numbers, got {' '.join(str(values).split())[:60]}") from None

@@ -38,8 +38,8 @@ class Stop:
             raise EstimationError(f"stop {self.rule} must be positive, got {self.value}")
         if self.rule in ("iterations", "cv") and self.value != int(self.value):
             raise EstimationError(f"stop {self.rule} must be a whole number, got {self.value}")
-        if self.rule == "cv" and self.value < 2:
-            raise EstimationError(f"stop cv needs at least 2 folds, got {self.value:.0f}")
+        if self.rule == "cv" and not 2 <= self.value <= 20:
+            raise EstimationError(f"stop cv takes 2 to 20 folds, got {self.value:.0f}")
 
     def __str__(self) -> str:
         return f"{self.rule}:{self.value:g}"
@@ -69,21 +69,28 @@ def parse_stop(stop: Any, default: str) -> Stop:
         stop = default
     if isinstance(stop, Stop):
         return stop
-    if isinstance(stop, int | np.integer) and not isinstance(stop, bool):
+    if isinstance(stop, int | float | np.integer | np.floating) and not isinstance(stop, bool):
+        return Stop("iterations", float(stop))
+    if isinstance(stop, str) and _number(stop) is not None:
         return Stop("iterations", float(stop))
     if isinstance(stop, Mapping) and len(stop) == 1:
         stop = next(iter(stop.items()))
-    if isinstance(stop, tuple) and len(stop) == 2 and isinstance(stop[0], str):
-        return Stop(stop[0], float(stop[1]))
     if isinstance(stop, str):
         rule, _, text = stop.partition(":")
-        try:
-            return Stop(rule, float(text) if text else DEFAULTS.get(rule, 1.0))
-        except ValueError as error:
-            if isinstance(error, EstimationError):
-                raise
-            raise EstimationError(f"stop must look like {rule}:0.01, got {stop!r}") from None
+        stop = (rule, text or DEFAULTS.get(rule, 1.0))
+    if isinstance(stop, tuple) and len(stop) == 2 and isinstance(stop[0], str):
+        value = _number(stop[1])
+        if value is None:
+            raise EstimationError(f"stop must look like {stop[0]}:0.01, got {stop[1]!r} for the number")
+        return Stop(stop[0], value)
     raise EstimationError(f"stop must be iterations, 'rule:value' or {{rule: value}}, got {stop!r}")
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None
 
 
 def chi2_threshold(df: int) -> float:

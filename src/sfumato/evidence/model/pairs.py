@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from itertools import combinations
 from math import log
 
 import numpy as np
 
 from sfumato.channels.linear import Array
-from sfumato.errors import NegativeCountsWarning
+from sfumato.evidence.families import Families
+from sfumato.evidence.independence import all_pairs
 from sfumato.evidence.table import Evidence
 
 Pair = tuple[int, int]
@@ -37,16 +36,12 @@ def independence(table: Array, covariance: Array) -> tuple[float, int]:
 
 
 def dependent_pairs(source: Evidence, names: Sequence[str]) -> list[tuple[float, Pair]]:
-    """Pairs whose statistic exceeds d log N (the BIC-scaled Wald test), most telling first, by W - d log N."""
-    pairs = list(combinations(range(len(names)), 2))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        found = source.counts_many([[names[i], names[j]] for i, j in pairs])
-    out = []
-    for pair, estimate in zip(pairs, found, strict=True):
-        shares = estimate.population()
-        statistic, freedom = independence(shares.table, shares.cov)
-        excess = statistic - freedom * log(max(estimate.n, 2.0))
-        if freedom and excess > 0:
-            out.append((excess, pair))
-    return sorted(out, reverse=True)
+    """Pairs whose Wald statistic exceeds d log N (its BIC-scaled form), most telling first, by W - d log N."""
+    least = log(max(source.n, 2))
+    found = all_pairs(Families(source), names)
+    telling = (
+        (test.statistic - test.df * least, (names.index(x), names.index(y)))
+        for (x, y), test in found.items()
+        if test.df
+    )
+    return sorted((one for one in telling if one[0] > 0), reverse=True)

@@ -13,6 +13,9 @@ from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.units import Unit, units
 from sfumato.release import Release
 
+#: How many record weights are kept for later sets.
+_KEPT = 1 << 25
+
 
 class Supports(Protocol):
     """One part's answers, as means over its n records."""
@@ -32,6 +35,7 @@ class RecordSupports:
         self.n = len(parts[0].codes)
         self._unit = {item: unit for unit in parts for item in unit.items}
         self._last: tuple[tuple[Item, ...], Array | None] = ((), None)
+        self._factors: dict[tuple[Item, ...], Array | None] = {}
 
     def estimate(self, items: Sequence[Item]) -> tuple[float, float]:
         product = self._product(tuple(items))
@@ -64,9 +68,15 @@ class RecordSupports:
         return self._last[1] * last if head else last
 
     def _factor(self, items: list[Item]) -> Array | None:
-        unit = self._unit[items[0]]
-        weights = unit.weights(items)
-        return None if weights is None else weights[unit.codes]
+        key = tuple(items)
+        if key not in self._factors:
+            unit = self._unit[items[0]]
+            weights = unit.weights(items)
+            found = None if weights is None else weights[unit.codes]
+            if (len(self._factors) + 1) * self.n > _KEPT:
+                return found
+            self._factors[key] = found
+        return self._factors[key]
 
 
 class ReleaseSupports:

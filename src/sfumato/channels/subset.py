@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
-from sfumato.channels.odds import odds
+from sfumato.channels.odds import odds, read_fraction
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words
 
@@ -81,7 +81,7 @@ class Subset(Channel):
     def from_parameters(cls, parameters: dict[str, Any]) -> Subset:
         return _checked(
             int(parameters["values"]),
-            Fraction(parameters["gamma"]),
+            read_fraction(parameters["gamma"]),
             parameters["design"],
             int(parameters["size"]),
         )

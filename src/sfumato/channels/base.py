@@ -35,8 +35,6 @@ class Channel(ABC):
     """
 
     kind: ClassVar[str]
-    #: Whether a released code stands for a value of the attribute itself, and not for a set of values.
-    releases_values: bool = True
 
     # What a family of channels must say of itself.
 
@@ -62,6 +60,11 @@ class Channel(ABC):
     @classmethod
     @abstractmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Channel: ...
+
+    @property
+    def releases_values(self) -> bool:
+        """Whether a released code stands for a value of the attribute itself, and not for a set of values."""
+        return True
 
     # What follows from the matrix; families with structure answer faster.
 
@@ -141,8 +144,10 @@ class Channel(ABC):
     def _lookup(self) -> Lookup:
         return Lookup(self.weights)
 
-    #: How many 63-bit words one record's answer takes.
-    draws: int = 1
+    @property
+    def draws(self) -> int:
+        """How many 63-bit words one record's answer takes."""
+        return 1
 
     def draw(self, codes: Codes, draws: Words) -> Codes:
         """The released code of each true code under a given 63-bit draw: the exact map that sampling follows."""

@@ -94,7 +94,7 @@ class SelectASize(Channel):
         return (2,) * self.items
 
     @property
-    def draws(self) -> int:  # type: ignore[override]
+    def draws(self) -> int:
         return 1 + 2 * len(self.sizes)
 
     @property

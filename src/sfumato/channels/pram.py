@@ -49,7 +49,7 @@ class Matrix(Channel):
         return self.released
 
     @property
-    def releases_values(self) -> bool:  # type: ignore[override]
+    def releases_values(self) -> bool:
         return self.released == self.shape
 
     def parameters(self) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class Blocks(Channel):
         return out
 
     @property
-    def releases_values(self) -> bool:  # type: ignore[override]
+    def releases_values(self) -> bool:
         return all(channel.releases_values for channel in self.channels)
 
     @cached_property

@@ -44,11 +44,11 @@ class Product(Channel):
         return tuple(size for channel in self.channels for size in channel.outputs)
 
     @property
-    def draws(self) -> int:  # type: ignore[override]
+    def draws(self) -> int:
         return sum(channel.draws for channel in self.channels)
 
     @property
-    def releases_values(self) -> bool:  # type: ignore[override]
+    def releases_values(self) -> bool:
         return all(channel.releases_values for channel in self.channels)
 
     @property

@@ -49,7 +49,10 @@ class Subset(Channel):
     size: int  # w, the size of the sets; or q, the order of the field
 
     kind = "subset"
-    releases_values = False
+
+    @property
+    def releases_values(self) -> bool:
+        return False
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -35,7 +35,10 @@ class Windows(Channel):
     widths: tuple[int, ...]
 
     kind = "windows"
-    releases_values = False
+
+    @property
+    def releases_values(self) -> bool:
+        return False
 
     @property
     def sizes(self) -> tuple[int, ...]:

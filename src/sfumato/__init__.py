@@ -4,20 +4,26 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
-from sfumato import channels, datasets, learn
-from sfumato.assess import accuracy, attacks, privacy
-from sfumato.assess.audit import audit
-from sfumato.assess.report import report
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sfumato import channels, datasets
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
-from sfumato.evidence.density import Density, density
 from sfumato.owner import mgas, randomize, randomize_file
-from sfumato.owner.resample import resample
-from sfumato.owner.transformer import Randomizer
 from sfumato.randomness import new_key
 from sfumato.release import Release
 from sfumato.schema import Categorical, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
+
+if TYPE_CHECKING:
+    from sfumato import learn
+    from sfumato.assess import accuracy, attacks, privacy
+    from sfumato.assess.audit import audit
+    from sfumato.assess.report import report
+    from sfumato.evidence.density import Density, density
+    from sfumato.owner.resample import resample
+    from sfumato.owner.transformer import Randomizer
 
 __version__ = "0.1.0"
 
@@ -49,3 +55,30 @@ __all__ = [
     "report",
     "resample",
 ]
+
+#: What is loaded only when it is asked for, so that importing the package stays quick.
+_LATER = {
+    "Density": "sfumato.evidence.density:Density",
+    "Randomizer": "sfumato.owner.transformer:Randomizer",
+    "accuracy": "sfumato.assess.accuracy",
+    "attacks": "sfumato.assess.attacks",
+    "audit": "sfumato.assess.audit:audit",
+    "density": "sfumato.evidence.density:density",
+    "learn": "sfumato.learn",
+    "privacy": "sfumato.assess.privacy",
+    "report": "sfumato.assess.report:report",
+    "resample": "sfumato.owner.resample:resample",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
+    module, _, attribute = _LATER[name].partition(":")
+    found = import_module(module)
+    globals()[name] = getattr(found, attribute) if attribute else found
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

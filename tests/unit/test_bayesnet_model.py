@@ -76,9 +76,10 @@ def test_pgmpy_reads_our_bif_and_we_read_theirs(tmp_path) -> None:
     assert BayesianNetwork.from_bif(tmp_path / "theirs.bif").score(net) < 1e-6
 
 
-def test_without_pgmpy_the_request_says_how_to_get_it() -> None:
-    if find_spec("pgmpy") is not None:
-        pytest.skip("pgmpy is here")
+def test_without_pgmpy_the_request_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "pgmpy"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pgmpy", None)  # as if it were not installed
     with pytest.raises(MissingPartError, match=r"pip install 'sfumato\[bayes\]'"):
         gallery("asia").to_pgmpy()
 

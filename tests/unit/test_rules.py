@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from importlib.util import find_spec
 from itertools import combinations
 
 import numpy as np
@@ -49,8 +48,6 @@ def test_clean_baskets_give_all_frequent_sets():
 
 
 def test_item_sets_and_rules_equal_mlxtend():
-    if find_spec("mlxtend") is None:
-        pytest.skip("mlxtend is missing: pip install mlxtend")
     import pandas as pd
     from mlxtend.frequent_patterns import apriori, association_rules
 

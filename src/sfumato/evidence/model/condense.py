@@ -13,21 +13,21 @@ from numpy.typing import NDArray
 
 from sfumato.channels.base import join_codes
 from sfumato.channels.linear import Array, Dense, Kronecker, Operator
-from sfumato.errors import EstimationError
 from sfumato.evidence.counting import SparseCounts
 from sfumato.evidence.view import View
 
 
 def condense(shown: View, found: SparseCounts, most: int) -> tuple[Kronecker, Array]:
-    """The channel with merged outputs, and the counts of the merged released table, at most ``most`` cells."""
+    """The channel with merged outputs and the counts of the merged released table.
+
+    It has at most ``most`` cells, or as many as the true table if that has more.
+    """
     merged = [merge(factor, factor.cols) for factor in shown.transition.factors]
     while prod(len(labels_used(labels)) for labels in merged) > most:
         sizes = [len(labels_used(labels)) for labels in merged]
         spare = [size - factor.rows for size, factor in zip(sizes, shown.transition.factors, strict=True)]
-        if max(spare) <= 0:
-            raise EstimationError(
-                f"the released table has {prod(sizes)} cells, more than {most}: model fewer attributes at a time"
-            )
+        if max(spare) <= 0:  # as small as the true table: nothing more can be merged
+            break
         widest = int(np.argmax([size if room > 0 else 0 for size, room in zip(sizes, spare, strict=True)]))
         factor = shown.transition.factors[widest]
         merged[widest] = merge(factor, max(factor.rows, sizes[widest] - max(1, spare[widest] // 4)))

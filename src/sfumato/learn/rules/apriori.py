@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
+from sfumato.errors import SfumatoWarning
 from sfumato.learn.rules.items import Item, Universe
 
 Itemset = tuple[Item, ...]
+
+#: The most sets of one size that are counted.
+CANDIDATES = 100_000
 
 
 def candidates(frequent: Sequence[Itemset], place: dict[Item, int], universe: Universe) -> list[Itemset]:
@@ -34,12 +39,23 @@ def candidates(frequent: Sequence[Itemset], place: dict[Item, int], universe: Un
 def levels(
     universe: Universe, keep: Callable[[Sequence[Itemset]], Iterable[Itemset]], most: int | None = None
 ) -> list[Itemset]:
-    """All item sets that ``keep`` passes, level by level; ``keep`` sees a whole level at once."""
+    """All item sets that ``keep`` passes, level by level; ``keep`` sees a whole level at once.
+
+    A level of more than ``CANDIDATES`` sets is not begun: what was found until then is returned, with a warning.
+    """
     place = {item: i for i, item in enumerate(universe.items)}
     level: list[Itemset] = [(item,) for item in universe.items]
     out: list[Itemset] = []
     size = 1
     while level and (most is None or size <= most):
+        if len(level) > CANDIDATES:
+            warnings.warn(
+                f"{len(level)} sets of {size} items would have to be counted, more than {CANDIDATES}: only sets of up "
+                f"to {size - 1} items are reported; raise min_support, or set max_items={size - 1} to agree",
+                SfumatoWarning,
+                stacklevel=4,
+            )
+            break
         passed = list(keep(level))
         out += passed
         level = candidates(passed, place, universe)

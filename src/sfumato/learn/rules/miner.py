@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.model import ModelEvidence
 from sfumato.learn.base import Parameters, as_evidence
 from sfumato.learn.rules.apriori import Itemset, levels
@@ -20,6 +21,8 @@ from sfumato.learn.rules.measures import Rule, make_rule
 from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
 from sfumato.learn.rules.supports import ReleaseSupports
 
+#: The most ways of cutting frequent sets in two that are looked at.
+SPLITS = 200_000
 REPORT = ("point", "few_false_positives", "few_false_negatives")
 
 
@@ -149,7 +152,17 @@ class AssociationRules(Parameters):
         target: str | None,
     ) -> list[Rule]:
         out = []
+        splits = 0
         for items in order:
+            splits += 2 ** len(items) - 2
+            if splits > SPLITS:
+                warnings.warn(
+                    f"the {len(order)} frequent sets make more than {SPLITS} rules: only those of sets of fewer than "
+                    f"{len(items)} items, and of some of that size, are made; raise min_support or set max_items",
+                    SfumatoWarning,
+                    stacklevel=4,
+                )
+                break
             for size in range(1, len(items)):
                 for left in combinations(items, size):
                     right = tuple(item for item in items if item not in left)

@@ -9,9 +9,12 @@ import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
 from sfumato.evidence.model import JunctionEvidence, JunctionTreeWarning, ModelEvidence
+from sfumato.evidence.model.messages import given
+from sfumato.evidence.model.messages import released as released_findings
 from sfumato.evidence.model.pairs import dependent_pairs
 from sfumato.evidence.model.triangulate import bounded, cliques, tree
-from sfumato.learn import TAN, DecisionTree, LinearClassifier
+from sfumato.learn import TAN, AssociationRules, DecisionTree, LinearClassifier, NaiveBayes
+from sfumato.learn.score import hold_out
 
 c = sf.channels
 
@@ -89,8 +92,33 @@ def test_messages_give_the_likelihood_of_the_whole_table():
     uniform = sf.evidence(other).log_likelihood(list(schema.names), np.full(64, 1 / 64))
     assert model.log_likelihood(release=other) > uniform + 50
     together = sf.Scheme(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
-    with pytest.raises(EstimationError, match="one by one"):
-        JunctionEvidence(sf.randomize(rows, together, rng=1), most=16).log_likelihood()
+    released = sf.randomize(rows, together, rng=1)
+    grouped = JunctionEvidence(released, most=16)
+    whole = sf.evidence(released).log_likelihood(list(schema.names), grouped.shares(schema.names))
+    assert grouped.log_likelihood() == pytest.approx(whole, rel=1e-10)
+    mixed = np.eye(4) * 0.6 + np.array([[0.1, 0.1, 0.1, 0.1], [0.2, 0.1, 0.1, 0], [0, 0, 0.2, 0.2], [0.4, 0, 0, 0]])
+    unequal = sf.Scheme(schema, {("x00", "x05"): c.matrix(mixed, sizes=(2, 2), outputs=(2, 2))})
+    with pytest.raises(EstimationError, match="whole groups"):
+        list(released_findings(sf.randomize(rows, unequal, rng=1).parts[0], ["x00", "x01"]))
+
+
+def test_messages_know_every_value_given_findings():
+    rows, schema = chain(n=800, length=6)
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.binary(0.1, 0.2) for n in schema}), rng=3)
+    model = JunctionEvidence(release, most=8)
+    joint = model.shares(schema.names).reshape([2] * 6)
+    codes = {1: np.array([0, 1, 1]), 4: np.array([1, 1, 0])}
+    found = model.messages.singles(given(codes, [2] * 6), 3)
+    for case in range(3):
+        part = joint[:, codes[1][case], :, :, codes[4][case]]
+        assert model.messages.mass(given(codes, [2] * 6), 3)[case] == pytest.approx(part.sum(), rel=1e-12)
+        assert found[5][case] == pytest.approx(part.sum(axis=(0, 1, 2)), rel=1e-12)
+        assert found[4][case][codes[4][case]] == pytest.approx(part.sum(), rel=1e-12)
+        assert found[4][case][1 - codes[4][case]] == 0
+    cells = model.cells(["x05", "x01"], [[1, 0], [0, 1]])
+    assert cells.value == pytest.approx(model.counts(["x05", "x01"]).table[[1, 0], [0, 1]])
+    assert cells.cov == pytest.approx(model.counts(["x05", "x01"]).cov[np.ix_([2, 1], [2, 1])])
+    assert not np.allclose(cells.cov, np.outer(cells.sd, cells.sd)), "cells are not one number"
 
 
 def test_large_tables_take_the_junction_route_and_say_so():
@@ -117,3 +145,57 @@ def test_groups_randomized_together_share_a_clique():
     scheme = sf.Scheme(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
     found = JunctionEvidence(sf.randomize(rows, scheme, rng=1), most=16)
     assert any({"x00", "x05"} <= set(clique) for clique in found.cliques)
+
+
+@pytest.fixture(scope="module")
+def mushrooms():
+    """All 23 attributes, one of them constant: 2.4e14 cells."""
+    table = sf.datasets.load("mushroom")
+    with pytest.warns(sf.errors.DisclosureWarning):
+        schema = sf.Schema.infer(table)
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=9), rng=1)
+    return table, *hold_out(release, 0.25, 1)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.evidence.model.JunctionTreeWarning")
+@pytest.mark.parametrize("make", [DecisionTree, LinearClassifier, NaiveBayes])
+def test_learners_of_many_attributes_learn_and_know_their_accuracy(mushrooms, make):
+    table, kept, held = mushrooms
+    model = make().fit(sf.evidence(kept), target="class")
+    true = model.score(table)
+    assert true > 0.9  # the majority class is .52
+    found = model.estimate_score(held)
+    assert found.interval[0] < true < found.interval[1] and found.sd < 0.06
+    assert found.confusion.sum() == pytest.approx(1, abs=0.02) and found.majority == pytest.approx(0.52, abs=0.05)
+
+
+def test_the_estimated_accuracy_of_a_bad_model_of_many_attributes_is_bad(mushrooms):
+    """The weights h see what the records say: a model that says the opposite is found out."""
+    _, kept, held = mushrooms
+    model = NaiveBayes().fit(sf.evidence(kept), target="class")
+    right = type(model)._proba
+    model._proba = lambda codes: right(model, codes)[:, ::-1]
+    assert model.estimate_score(held).interval[1] < 0.3
+
+
+def test_too_many_sets_end_with_a_word(mushrooms, monkeypatch):
+    monkeypatch.setattr("sfumato.learn.rules.apriori.CANDIDATES", 500)
+    monkeypatch.setattr("sfumato.learn.rules.miner.SPLITS", 100)
+    schema = mushrooms[1].schema
+    with pytest.warns(sf.errors.SfumatoWarning, match="sets of 2 items would have to be counted"):
+        found = AssociationRules(0.1).fit(sf.evidence(mushrooms[0], schema))
+    assert max(len(one.items) for one in found.itemsets_) == 1
+    monkeypatch.setattr("sfumato.learn.rules.apriori.CANDIDATES", 5000)
+    found = AssociationRules(0.4, max_items=2).fit(sf.evidence(mushrooms[0], schema))
+    with pytest.warns(sf.errors.SfumatoWarning, match="more than 100 rules"):
+        assert found.rules_
+
+
+def test_a_table_of_2_to_the_19_cells_is_still_modelled_whole():
+    rng = np.random.default_rng(0)
+    schema = sf.Schema({f"x{i}": sf.Categorical((0, 1)) for i in range(19)})
+    rows = {name: rng.integers(0, 2, 2000) for name in schema}
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, 0.1) for n in schema}), rng=1)
+    model = sf.evidence(release, method="model", tau=0.3)
+    assert isinstance(model, ModelEvidence) and model.joint.size == 2**19
+    assert model.counts("x3").value.sum() == pytest.approx(2000)

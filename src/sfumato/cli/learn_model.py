@@ -48,10 +48,11 @@ def model(
         found.counts(target or found.names[-1]).plot(plot)
     score = tested = None
     if target is not None:
-        tree, score = learning.learn(lambda: DecisionTree(max_leaves=None), release, target, seed, prepare)
+        leaves = 200 if isinstance(found, JunctionEvidence) else None
+        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), release, target, seed, prepare)
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
-        _show_junction(found, score, target, json)
+        _show_junction(found, score, tested, target, json)
         return
     differing = found.disagreement()
     if json:
@@ -83,7 +84,9 @@ def model(
         console.say(f"accuracy on {test}: {tested:.3f}")
 
 
-def _show_junction(found: JunctionEvidence, score: Score | None, target: str | None, json: bool) -> None:
+def _show_junction(
+    found: JunctionEvidence, score: Score | None, tested: float | None, target: str | None, json: bool
+) -> None:
     """What a model of cliques says of itself."""
     if json:
         console.emit(
@@ -94,6 +97,7 @@ def _show_junction(found: JunctionEvidence, score: Score | None, target: str | N
                 "cliques": found.cliques,
                 "dropped": found.dropped,
                 "estimated": None if score is None else score.to_dict(),
+                "test_accuracy": tested,
             }
         )
         return
@@ -101,3 +105,5 @@ def _show_junction(found: JunctionEvidence, score: Score | None, target: str | N
     console.table(["clique"], [[", ".join(clique)] for clique in found.cliques])
     if score is not None and target is not None:
         learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on the clean rows: {tested:.3f}")

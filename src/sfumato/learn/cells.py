@@ -66,7 +66,7 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
 def _sampled(model: ModelEvidence | JunctionEvidence, features: Sequence[str], target: str) -> Cells:
     """Records drawn from the model, where its cells are too many to list."""
     schema = model.schema.select([*features, target])
-    codes = schema.encode(model.sample(_DRAWN))
+    codes = schema.encode(model.sample(_DRAWN, rng=0))  # an integral over draws, the same every time
     grid = np.stack([codes[name] for name in features], axis=1).astype(np.int64)
     weights = np.full(_DRAWN, model.n / _DRAWN)
     return Cells(tuple(features), grid, codes[target].astype(np.int64), weights)
@@ -80,6 +80,7 @@ class Encoding:
 
     def __init__(self, schema: Schema, names: Sequence[str], values: dict[str, Any] | None = None) -> None:
         self.names = tuple(names)
+        self._labels = [[str(label) for label in schema[name].labels] for name in self.names]
         self._tables = [_table(name, schema[name], (values or {}).get(name)) for name in self.names]
 
     @property
@@ -98,8 +99,9 @@ class Encoding:
     def columns(self) -> list[str]:
         """A name for every column."""
         out = []
-        for name, table in zip(self.names, self._tables, strict=True):
-            out += [name] if table.shape[1] == 1 else [f"{name}[{i + 1}]" for i in range(table.shape[1])]
+        for name, table, labels in zip(self.names, self._tables, self._labels, strict=True):
+            hot = table.shape[1] == len(labels) - 1 and not table[0].any()
+            out += [f"{name}={label}" for label in labels[1:]] if hot else [name]
         return out
 
 

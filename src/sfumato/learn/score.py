@@ -25,6 +25,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.model.candidates import fit_either
 from sfumato.evidence.model.observed import Channelled, Observed, observe
+from sfumato.learn.drawn import drawn_confusion
 from sfumato.release import Release
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 #: A: how many records the model's own error is worth where the channel cannot say.
 TRUST = 30.0
-_CELLS = 1 << 20
+#: The largest table that weights are sought over; beyond it they are sought over drawn records.
+_CELLS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +98,8 @@ def hold_out(
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
     names = _names(model, source)
+    if names is None:
+        return _from_draws(model, source, level)
     features = [name for name in names if name != model.target_]
     decided = model.decisions(features)
     observed = observe(source.release, names)
@@ -166,7 +170,19 @@ def _conjugate_gradients(forward: Any, right: Array, tolerance: float = 1e-7, mo
     return x
 
 
-def _names(model: Classifier, source: Evidence) -> list[str]:
+def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
+    shares, cov, n = drawn_confusion(model, source, TRUST)
+    classes = len(model.classes_)
+    confusion, spread = (flat.reshape(classes, classes) for flat in (shares, np.sqrt(np.maximum(np.diag(cov), 0.0))))
+    right = np.eye(classes).reshape(-1)
+    majority = float(confusion.sum(axis=1).max())
+    return Score(
+        float(right @ shares), float(right @ cov @ right) ** 0.5, confusion, spread, majority, model.classes_, n, level
+    )
+
+
+def _names(model: Classifier, source: Evidence) -> list[str] | None:
+    """The attributes of the table to work on, or None where it is too large to list."""
     for name in (*model.features_, model.target_):
         if name not in source.schema or source.schema[name] != model.schema_[name]:
             raise EstimationError(f"the release does not hold attribute {name!r} as the model knows it")
@@ -176,12 +192,7 @@ def _names(model: Classifier, source: Evidence) -> list[str]:
     if prod(source.schema.sizes(everything)) <= _CELLS:
         return everything
     used = [*model.used_features, model.target_]
-    if prod(source.schema.sizes(used)) > _CELLS:
-        raise EstimationError(
-            f"the model looks at {prod(source.schema.sizes(used))} combinations, more than {_CELLS}: "
-            f"its accuracy cannot be estimated from randomized records; give it fewer features"
-        )
-    return used
+    return used if prod(source.schema.sizes(used)) <= _CELLS else None
 
 
 def _same(source: Evidence, names: list[str]) -> bool:

@@ -57,3 +57,26 @@ class ModelEstimate(Estimate):
     @property
     def _unit(self) -> float:
         return 1.0 if self.of_population else self.records
+
+
+@dataclass(frozen=True, eq=False)
+class CliqueEstimate(ModelEstimate):
+    """Counts of a tree of cliques. Their noise is that of the unbiased estimate, which bounds it from above."""
+
+    noise: Estimate = field(kw_only=True)
+
+    @property
+    def unbiased(self) -> Array:
+        return self._noise.unbiased * self._unit
+
+    @property
+    def variance(self) -> Array:
+        return self._noise.variance * self._unit**2
+
+    @property
+    def cov(self) -> Array:
+        return self._noise.cov * self._unit**2
+
+    @property
+    def _noise(self) -> Estimate:
+        return self.noise.population()

@@ -23,7 +23,7 @@ from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model import messages
 from sfumato.evidence.model.candidates import TAU
-from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.model.estimate import CliqueEstimate
 from sfumato.evidence.model.loglinear import Design, fit, pairwise
 from sfumato.evidence.model.observed import observe
 from sfumato.evidence.model.pairs import dependent_pairs
@@ -59,6 +59,8 @@ class JunctionEvidence(Evidence):
         self.dropped = [(self.names[i], self.names[j]) for i, j in left_out]
         self._moment = moment
         self._factors: list[Factor] = [(link.clique, self._conditional(link, tau)) for link in self.links]
+        #: What answers questions of many cases at once.
+        self.messages = messages.Messages(self.links, [table for _, table in self._factors], self._sizes)
 
     @property
     def cliques(self) -> list[tuple[str, ...]]:
@@ -88,11 +90,8 @@ class JunctionEvidence(Evidence):
         share = self._margin(axes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
-            # the unbiased estimate's own noise bounds the model's from above
-            sd = self._moment.counts(asked).population().sd
-        return ModelEstimate(
-            self.schema.select(asked), share * self.n, (), "model", records=float(self.n), root=sd[:, None]
-        )
+            noise = self._moment.counts(asked)
+        return CliqueEstimate(noise.schema, share * self.n, (), "model", records=float(self.n), noise=noise)
 
     def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
         return [self.counts(names) for names in requests]
@@ -102,13 +101,14 @@ class JunctionEvidence(Evidence):
         return self._margin(tuple(self._place(name) for name in names))
 
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
-        whole = self.counts(names)
-        flat = np.ravel_multi_index(tuple(np.asarray(cells, dtype=np.int64).T), whole.shape)
-        root = whole.sd[flat][:, None] / self.n
-        return ModelEstimate(
-            whole.schema, whole.value[flat], (), "model",
-            codes=np.asarray(cells, dtype=np.int64), records=float(self.n), root=root,
-        )  # fmt: skip
+        asked = self._check([names] if isinstance(names, str) else list(names))
+        codes = np.asarray(cells, dtype=np.int64).reshape(-1, len(asked))
+        noise = self._moment.cells(asked, codes)  # checks the codes
+        known = {self._place(name): column for name, column in zip(asked, codes.T, strict=True)}
+        share = self.messages.mass(messages.given(known, self._sizes), len(codes))
+        return CliqueEstimate(
+            noise.schema, share * self.n, (), "model", codes=codes, records=float(self.n), noise=noise
+        )
 
     def log_likelihood(
         self,
@@ -120,8 +120,12 @@ class JunctionEvidence(Evidence):
         """log Pr(released records) under the model, of its own release or of another (held-out) one."""
         if names is not None and theta is not None:
             return super().log_likelihood(names, theta)
-        tables = [table for _, table in self._factors]
-        return messages.log_likelihood(release or self.release, self.names, self.links, tables, self._sizes)
+        total = 0.0
+        for part in (release or self.release).parts:
+            for findings, records in messages.released(part, self.names):
+                seen = self.messages.mass(findings, len(records))
+                total += float(records @ np.log(np.maximum(seen, 1e-300)))
+        return total
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
         """n records drawn clique by clique."""

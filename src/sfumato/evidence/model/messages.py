@@ -1,69 +1,130 @@
-"""The likelihood of released records under a junction tree: messages from the leaves to the roots."""
+"""Messages along a junction tree: how likely findings are, and how likely every value is together with them.
+
+A finding is a likelihood over one attribute or several of one clique, a row per case: the indicator of a value that is
+given, or Pr(released value | true value). From the leaves to the roots the messages sum up to the probability of all
+findings; back from the roots they tell every clique what the others know.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.channels.base import join_codes
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import sparse_counts
-from sfumato.evidence.model.triangulate import Link
-from sfumato.release import Release
+from sfumato.evidence.model.triangulate import Clique, Link
+from sfumato.evidence.view import view
+from sfumato.release import Part
 
 _ENTRIES = 1 << 21
+_BLOCK = 1 << 15
+Finding = tuple[Clique, Array]  # attributes in ascending order; likelihoods, an axis for the cases before theirs
 
 
-def log_likelihood(
-    release: Release, names: Sequence[str], links: Sequence[Link], factors: Sequence[Array], sizes: Sequence[int]
-) -> float:
-    """Σ log Pr(released record), for attributes that are randomized one by one."""
-    total = 0.0
-    rows = max(1, _ENTRIES // max(factor.size for factor in factors))
-    for part in release.parts:
-        for name in names:
-            if len(part.scheme.group(name).names) > 1:
-                raise EstimationError(
-                    f"{name!r} is randomized together with others: the likelihood of a junction tree takes "
-                    f"attributes that are randomized one by one"
-                )
-        found = sparse_counts(part, [part.scheme.group(name).columns[0] for name in names])
-        matrices = [part.scheme[name].matrix for name in names]
-        for start in range(0, len(found.counts), rows):
-            codes = [column[start : start + rows] for column in found.codes]
-            seen = _released(codes, matrices, links, factors, sizes)
-            total += float(found.counts[start : start + rows] @ np.log(np.maximum(seen, 1e-300)))
-    return total
+class Messages:
+    """The cliques' conditional distributions, each given what it shares with its parent, ready to be asked."""
+
+    def __init__(self, links: Sequence[Link], factors: Sequence[Array], sizes: Sequence[int]) -> None:
+        self.links, self.factors, self.sizes = list(links), list(factors), tuple(sizes)
+        self._rows = max(1, _ENTRIES // max(factor.size for factor in self.factors))
+
+    def mass(self, findings: Sequence[Finding], n: int) -> Array:
+        """Pr(all findings) of each of n cases."""
+        return np.concatenate([np.prod(self._up(part, m)[1], axis=0) for part, m in self._cut(findings, n)])
+
+    def singles(self, findings: Sequence[Finding], n: int) -> list[Array]:
+        """For every attribute, Pr(its value and all findings): a row per case, a column per value."""
+        blocks = [self._down(*self._up(part, m)) for part, m in self._cut(findings, n)]
+        return [np.concatenate(one) for one in zip(*blocks, strict=True)]
+
+    def _cut(self, findings: Sequence[Finding], n: int) -> Iterator[tuple[list[Finding], int]]:
+        for start in range(0, n, self._rows):
+            m = min(self._rows, n - start)
+            yield [(axes, rows[start : start + m]) for axes, rows in findings], m
+
+    def _up(self, findings: Sequence[Finding], n: int) -> tuple[list[Array], list[Array], list[Array]]:
+        """Every clique with its findings and its children's messages; the roots' masses; the messages sent."""
+        tables = [np.broadcast_to(factor, (n, *factor.shape)) for factor in self.factors]
+        for axes, rows in findings:
+            home = next(i for i, link in enumerate(self.links) if set(axes) <= set(link.clique))
+            tables[home] = tables[home] * self._spread(rows, axes, home)
+        sent: list[Array] = [np.empty(0)] * len(tables)
+        masses = []
+        for i in range(len(tables) - 1, -1, -1):
+            link = self.links[i]
+            sent[i] = tables[i].sum(axis=tuple(1 + link.clique.index(axis) for axis in link.own))
+            if link.parent is None:
+                masses.append(sent[i].reshape(n))
+            else:
+                tables[link.parent] = tables[link.parent] * self._spread(sent[i], link.shared, link.parent)
+        return tables, masses, sent
+
+    def _down(self, tables: list[Array], masses: list[Array], sent: list[Array]) -> list[Array]:
+        """The same tables after the parents' messages, summed to single attributes."""
+        whole = np.prod(masses, axis=0)
+        out: dict[int, Array] = {}
+        for i, link in enumerate(self.links):
+            if link.parent is None:
+                others = np.divide(whole, sent[i].reshape(-1), out=np.zeros_like(whole), where=whole > 0)
+                tables[i] = tables[i] * others.reshape(-1, *(1 for _ in link.clique))
+            else:
+                above = self._sum(tables[link.parent], link.parent, link.shared)
+                news = np.divide(above, sent[i], out=np.zeros_like(above), where=sent[i] > 0)
+                tables[i] = tables[i] * self._spread(news, link.shared, i)
+            out |= {axis: self._sum(tables[i], i, (axis,)) for axis in link.own}
+        return [out[axis] for axis in range(len(self.sizes))]
+
+    def _sum(self, table: Array, place: int, axes: Clique) -> Array:
+        gone = tuple(1 + at for at, axis in enumerate(self.links[place].clique) if axis not in axes)
+        return np.asarray(table.sum(axis=gone))
+
+    def _spread(self, rows: Array, axes: Sequence[int], place: int) -> Array:
+        """Rows over some of a clique's attributes, ready to multiply the clique's table."""
+        shape = (self.sizes[axis] if axis in axes else 1 for axis in self.links[place].clique)
+        return rows.reshape(len(rows), *shape)
 
 
-def _released(
-    codes: Sequence[NDArray[np.integer]],
-    matrices: Sequence[Array],
-    links: Sequence[Link],
-    factors: Sequence[Array],
-    sizes: Sequence[int],
-) -> Array:
-    """Pr(released record) of every row."""
-    n = len(codes[0])
-    waiting: dict[int, list[tuple[tuple[int, ...], Array]]] = {}
-    out = np.ones(n)
-    for place in range(len(links) - 1, -1, -1):
-        link = links[place]
-        table = np.broadcast_to(factors[place], (n, *factors[place].shape))
-        for axis in link.own:
-            table = table * _spread(matrices[axis][:, codes[axis]].T, (axis,), link.clique, sizes)
-        for axes, message in waiting.pop(place, []):
-            table = table * _spread(message, axes, link.clique, sizes)
-        summed = table.sum(axis=tuple(1 + link.clique.index(axis) for axis in link.own))
-        if link.parent is None:
-            out = out * summed.reshape(n)
-        else:
-            waiting.setdefault(link.parent, []).append((link.shared, summed))
-    return out
+def given(values: Mapping[int, NDArray[np.integer]], sizes: Sequence[int]) -> list[Finding]:
+    """Findings that say the value of some attributes outright, an array of codes each."""
+    return [((axis,), np.eye(sizes[axis])[codes]) for axis, codes in sorted(values.items())]
 
 
-def _spread(values: Array, axes: Sequence[int], clique: Sequence[int], sizes: Sequence[int]) -> Array:
-    """Rows of a table over some of the clique's attributes, ready to multiply the clique's."""
-    return values.reshape(len(values), *(sizes[axis] if axis in axes else 1 for axis in clique))
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What one channel released: Pr(released | true) with the released values first, and the released codes."""
+
+    axes: Clique
+    likelihood: Array
+    codes: NDArray[np.integer]
+
+
+def seen(part: Part, names: Sequence[str]) -> tuple[list[Seen], NDArray[np.int64]]:
+    """The distinct released records, channel by channel, and how many records there are of each."""
+    shown = view(part.scheme, names)
+    if set(shown.whole) != set(names):
+        raise EstimationError(
+            f"{', '.join(names)} are randomized together with others: the model must cover whole groups"
+        )
+    found = sparse_counts(part, shown.columns)
+    columns, places = iter(found.codes), iter(names.index(name) for name in shown.axes)
+    out = []
+    for factor, sizes, outputs in zip(shown.transition.factors, shown.sizes, shown.outputs, strict=True):
+        own = [next(places) for _ in sizes]
+        codes = join_codes([next(columns) for _ in outputs], outputs)
+        order = sorted(range(len(own)), key=own.__getitem__)
+        likelihood = factor.dense().T.reshape(-1, *sizes).transpose(0, *(1 + i for i in order))
+        out.append(Seen(tuple(sorted(own)), likelihood, codes))
+    return out, found.counts
+
+
+def released(part: Part, names: Sequence[str]) -> Iterator[tuple[list[Finding], NDArray[np.int64]]]:
+    """Findings of the distinct released records, in blocks, and how many records there are of each."""
+    found, counts = seen(part, names)
+    for start in range(0, len(counts), _BLOCK):
+        cut = slice(start, start + _BLOCK)
+        yield [(one.axes, one.likelihood[one.codes[cut]]) for one in found], counts[cut]

@@ -20,7 +20,7 @@ from sfumato.learn.base import Classifier, modelled, one_class
 from sfumato.learn.tree.draw import draw, text
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
-from sfumato.learn.tree.sources import EstimateSource, TableSource
+from sfumato.learn.tree.sources import EstimateSource, JunctionSource, TableSource
 
 COUNTS = ("model", "direct", "paper")
 TABLE_CELLS = 1 << 20
@@ -89,7 +89,7 @@ class DecisionTree(Classifier):
         if asks_model:
             model = modelled(source, self.target_)
             if isinstance(model, JunctionEvidence):
-                return model, EstimateSource(model, self.features_, self.target_, 0.0, 2.0)
+                return model, JunctionSource(model, self.features_, self.target_)
             moved = np.moveaxis(model.joint, model.names.index(self.target_), -1) * model.n
             return model, TableSource(moved, stop_when_settled=True)
         if cells <= TABLE_CELLS and (source.exact or self.counts == "paper"):

@@ -1,4 +1,4 @@
-"""Where a tree's node tables come from: a joint table, or a fresh estimate for every path."""
+"""Where a tree's node tables come from: a joint table, a tree of cliques, or a fresh estimate for every path."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import JunctionEvidence
+from sfumato.evidence.model.messages import given
 from sfumato.evidence.model.pairs import independence
 from sfumato.learn.tree.grow import Path
 
@@ -43,6 +44,32 @@ class TableSource:
         part = self._slice(path).reshape(-1, self.table.shape[-1])
         reachable = float(part.max(axis=1).sum()) - float(counts.max())
         return reachable > 1e-9 * float(self.table.sum())
+
+    def trusted(self, path: Path, attribute: int) -> bool:
+        return True
+
+
+class JunctionSource:
+    """Nodes of a tree of cliques, however many attributes there are: messages given the path, once for every class."""
+
+    def __init__(self, model: JunctionEvidence, features: Sequence[str], target: str) -> None:
+        self.model = model
+        self.sizes = model.schema.sizes(model.names)
+        self.places = [model.names.index(name) for name in features]
+        self.target = model.names.index(target)
+
+    def root(self) -> Array:
+        return self.model.shares([self.model.names[self.target]]) * self.model.n
+
+    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
+        classes = self.sizes[self.target]
+        known = {self.places[axis]: np.full(classes, code) for axis, code in path}
+        findings = given(known | {self.target: np.arange(classes)}, self.sizes)
+        found = self.model.messages.singles(findings, classes)
+        return [found[self.places[axis]].T * self.model.n for axis in attributes]
+
+    def worth(self, path: Path, counts: Array) -> bool:
+        return True
 
     def trusted(self, path: Path, attribute: int) -> bool:
         return True
@@ -92,8 +119,6 @@ class EstimateSource:
         return freedom > 0 and bool(chi2.sf(statistic, freedom) < self.alpha)
 
     def _quiet(self, names: list[str]) -> Array:
-        if isinstance(self.evidence, JunctionEvidence):
-            return self.evidence.shares(names).reshape(self.evidence.schema.sizes(names)) * self.evidence.n
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             return self.evidence.counts(names).table

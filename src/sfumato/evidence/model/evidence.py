@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,8 @@ class ModelEvidence(Evidence):
         self.method = "model"
         self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
         self.target = target
-        self._given = (tau, order)
+        #: Whether the target was found independent of the others, and is modelled so; see ``about``.
+        self.apart = False
         if tau is not None and not tau > 0:
             raise EstimationError(f"tau must be positive, got {tau} instead")
         if target is not None and target not in self.names:
@@ -73,12 +75,13 @@ class ModelEvidence(Evidence):
                 f"model fewer attributes, or take JunctionEvidence(release)"
             )
         self._data = observe(release, self.names)
-        self._choice = self._fit(tau, order, None if rng is None else np.random.default_rng(rng))
+        self._rng = None if rng is None else np.random.default_rng(rng)
+        self._choice = self._fit(tau, order, self._rng)
         self._warn_if_too_little()
 
     def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> Choice:
-        if tau is not None or self._data.total < 40:
-            return fit_only(self._data, tau or 0.3, order)
+        if tau is not None:
+            return fit_only(self._data, tau, order)
         target = None if self.target is None else self.names.index(self.target)
         return choose(self._data, target, rng, order)
 
@@ -165,6 +168,27 @@ class ModelEvidence(Evidence):
             return super().log_likelihood(names, theta)
         observed = self._data if release is None else observe(release, self.names)
         return observed.log_likelihood(self.theta)
+
+    def about(self, target: str) -> ModelEvidence:
+        """What a learner of the target should ask: this model, or where held-out records do not show that anything
+        foretells the target, the same with the target independent of all else, so that its majority is learned.
+        """
+        if self.target == target and self.apart:
+            return self
+        axis = self.names.index(self._modelled([target])[0])
+        choice = self._choice.about(self._data, axis, self._rng)
+        if choice is self._choice:
+            return self
+        warnings.warn(
+            f"held-out records do not show that any attribute foretells {target!r}: its majority class is all that "
+            f"can be learned",
+            UnrecoverableWarning,
+            stacklevel=2,
+        )
+        out = copy(self)
+        out.__dict__.pop("_information", None)
+        out.target, out.apart, out._choice = target, True, choice
+        return out
 
     def posterior_counts(self) -> Array:
         """Expected counts of the true table given the released one, Σ_y Ñ_y Pr(x | y), flat."""

@@ -8,9 +8,9 @@ import pytest
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
+from sfumato.evidence.model.blend import blended_mean
 from sfumato.evidence.model.observed import observe
 from sfumato.learn import DecisionTree, NaiveBayes, hold_out
-from sfumato.learn.score import blended_mean
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -58,10 +58,10 @@ def test_estimate_is_linear_and_unbiased_where_the_channel_allows(rows):
     observed = observe(release, names)
     wanted = np.array([0.0, 0.0, 0.0, 1.0])
     wrong = np.array([0.7, 0.1, 0.1, 0.1])
-    value, _ = blended_mean(observed, wrong, wanted, trust=1e-6)
+    value = blended_mean([(observed, wrong)], wanted, trust=1e-6).value
     moment = sf.evidence(release).counts(names).value[-1] / len(release)
     assert value == pytest.approx(moment, abs=1e-4)
-    trusting, _ = blended_mean(observed, wrong, wanted, trust=1e9)
+    trusting = blended_mean([(observed, wrong)], wanted, trust=1e9).value
     assert abs(trusting - moment) > 0.02  # all trust in a wrong model: the model's answer
 
 

@@ -51,7 +51,7 @@ def model(
         tree, score = learning.learn(lambda: DecisionTree(max_leaves=None), release, target, seed, prepare)
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
-        _show_junction(found, score, target, json)
+        _show_junction(found, score, target, tested, json)
         return
     differing = found.disagreement()
     if json:
@@ -83,7 +83,9 @@ def model(
         console.say(f"accuracy on {test}: {tested:.3f}")
 
 
-def _show_junction(found: JunctionEvidence, score: Score | None, target: str | None, json: bool) -> None:
+def _show_junction(
+    found: JunctionEvidence, score: Score | None, target: str | None, tested: float | None, json: bool
+) -> None:
     """What a model of cliques says of itself."""
     if json:
         console.emit(
@@ -93,7 +95,11 @@ def _show_junction(found: JunctionEvidence, score: Score | None, target: str | N
                 "n": found.n,
                 "cliques": found.cliques,
                 "dropped": found.dropped,
+                "effective_records": found.effective_records,
+                "log_likelihood": found.log_likelihood(),
+                "disagreements": [vars(one) for one in found.disagreement()],
                 "estimated": None if score is None else score.to_dict(),
+                "test_accuracy": tested,
             }
         )
         return
@@ -101,3 +107,5 @@ def _show_junction(found: JunctionEvidence, score: Score | None, target: str | N
     console.table(["clique"], [[", ".join(clique)] for clique in found.cliques])
     if score is not None and target is not None:
         learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on the clean rows: {tested:.3f}")

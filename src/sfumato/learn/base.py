@@ -137,6 +137,10 @@ class Classifier(Parameters, ABC):
         rows = grid.shape[1]
         for name in self.features_:
             codes.setdefault(name, np.zeros(rows, dtype=np.int64))
+        return self.answers(codes)
+
+    def answers(self, codes: Mapping[str, Codes]) -> NDArray[np.int64]:
+        """The predicted class of every record, as a code, from the codes of its features."""
         return np.asarray(self._proba(codes).argmax(axis=1))
 
     @property

@@ -101,24 +101,6 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator | No
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
 
 
-def fit_either(observed: Observed) -> Array:
-    """The distribution of the pairwise model at tau .3, or at 1 where held-out records surely speak for it."""
-    design = Design(observed.sizes, pairwise(len(observed.sizes)))
-    if observed.total < _FEWEST:
-        return fit(observed, design, TAU).theta
-    learn, held = _halves(observed, None)
-    first = fit(learn, design, TAU, tolerance=_LOOSE)
-    loose = fit(learn, design, 1.0, first.parameters, _LOOSE)
-    alone = fit(learn, Design(observed.sizes, pairwise(len(observed.sizes), 1)), 1.0, None, _LOOSE)
-    tried = [
-        Candidate(name, *_compare(held, other.theta, first.theta, None))
-        for name, other in (("pairwise, tau=0.3", first), ("pairwise, tau=1", loose), ("independent", alone))
-    ]
-    best = _best(tried, False)
-    tau, start = (1.0, loose) if best is tried[1] else (TAU, first)
-    return fit(observed, design, tau, start.parameters).theta
-
-
 def _best(tried: list[Candidate], has_target: bool) -> Candidate:
     """The default, unless another surely foretells records better, by enough to matter, and the target no worse."""
     default, *others = tried

@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, NegativeCountsWarning, UnrecoverableWarning
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.model.agreement import Disagreement, disagreements
+from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words
 from sfumato.evidence.model.candidates import Candidate, Choice, choose, fit_only
 from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.observed import observe
-from sfumato.evidence.model.retention import left_to_learn_from
+from sfumato.evidence.model.retention import left_to_learn_from, warn_if_too_little
 from sfumato.evidence.table import Evidence
 from sfumato.release import Release
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 #: The most cells of a table that is modelled whole; beyond it the junction tree takes over.
 JOINT_CELLS = 1 << 20
-#: Below this many effective records nothing can be learned.
-_ENOUGH = 5.0
 
 
 class ModelEvidence(Evidence):
@@ -77,7 +75,7 @@ class ModelEvidence(Evidence):
         self._data = observe(release, self.names)
         self._rng = None if rng is None else np.random.default_rng(rng)
         self._choice = self._fit(tau, order, self._rng)
-        self._warn_if_too_little()
+        warn_if_too_little(self.effective_records, self.n)
 
     def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> Choice:
         if tau is not None:
@@ -113,18 +111,21 @@ class ModelEvidence(Evidence):
         return left_to_learn_from(self.release, self.names, self.target)
 
     def __repr__(self) -> str:
-        found = self.disagreement()
-        says = "agrees with the unbiased estimates" if not found else f"disagrees with the unbiased ones: {found[0]}"
+        says = in_words(self.disagreement())
         return f"ModelEvidence({', '.join(self.names)}; {self.chosen}; n={self.n}; {says})"
 
     # What it answers.
 
     def counts(self, names: str | Sequence[str]) -> Estimate:
         asked = self._modelled([names] if isinstance(names, str) else list(names))
-        axes = tuple(self.names.index(name) for name in asked)
-        share = margin(self.joint, axes)
-        root = self._root(asked, axes)
-        return ModelEstimate(self.schema.select(asked), share * self.n, (), "model", records=float(self.n), root=root)
+        root = self._root(asked, tuple(self.names.index(name) for name in asked))
+        return ModelEstimate(
+            self.schema.select(asked), self.shares(asked) * self.n, (), "model", records=float(self.n), root=root
+        )
+
+    def shares(self, names: Sequence[str]) -> Array:
+        """The modelled shares alone, flat."""
+        return margin(self.joint, [self.names.index(name) for name in names])
 
     def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
         return [self.counts(names) for names in requests]
@@ -223,16 +224,6 @@ class ModelEvidence(Evidence):
             if name not in self.names:
                 raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
         return names
-
-    def _warn_if_too_little(self) -> None:
-        left = self.effective_records
-        if left < _ENOUGH:
-            warnings.warn(
-                f"{self.n} records at this randomization are worth {left:.2g} clean ones, fewer than {_ENOUGH:g}: "
-                f"too little is left to train on",
-                UnrecoverableWarning,
-                stacklevel=4,
-            )
 
 
 def margin(joint: Array, axes: Sequence[int]) -> Array:

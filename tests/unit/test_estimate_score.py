@@ -80,3 +80,23 @@ def test_foreign_releases_are_refused(rows):
     other = sf.evidence(dd.wisconsin(), dd.WISCONSIN)
     with pytest.raises(EstimationError, match="does not hold attribute"):
         model.estimate_score(other)
+
+
+def test_too_many_combinations_are_scored_through_cliques():
+    rng = np.random.default_rng(0)
+    wide = sf.Schema({f"a{i}": sf.Categorical(tuple("abcd")) for i in range(11)} | {"y": sf.Categorical(("n", "p"))})
+    truth = rng.integers(0, 2, 3000)
+    codes = {f"a{i}": np.where(rng.random(3000) < 0.5, 2 * truth, rng.integers(0, 4, 3000)) for i in range(11)}
+    table = wide.decode({**codes, "y": truth})
+    release = sf.randomize(table, sf.Scheme(wide, {n: c.symmetric(wide[n].size, 0.1) for n in wide}), rng=1)
+    model = NaiveBayes().fit(release, target="y")
+    found = model.estimate_score(release)
+    low, high = found.interval
+    assert low < model.score(table) < high
+    assert found.confusion.sum() == pytest.approx(1)
+
+
+def test_a_handful_of_records_is_scored_with_a_wide_interval(rows):
+    model = NaiveBayes().fit(sf.evidence(rows, SCHEMA), target="income")
+    found = model.estimate_score(sf.randomize(rows.slice(0, 2), scheme(0.2), rng=1))
+    assert 0 <= found.interval[0] < found.interval[1] <= 1 and found.sd > 0.1

@@ -2,12 +2,11 @@
 
 With g(x) = 1 where the model's answer is right, the accuracy is the mean of g over clean records: see
 ``evidence.model.blend``. The noise of the weights, and what the model that fills in may be wrong by, are the squared
-standard error. The model is trusted as little as can be without much loss.
+standard error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -19,16 +18,15 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import JunctionEvidence
-from sfumato.evidence.model.blend import Blended, Cut, blended_mean, cross_fitted
+from sfumato.evidence.model.blend import Blended, blended_mean, cross_fitted
 from sfumato.evidence.model.observed import observe
 from sfumato.release import Release
 
 if TYPE_CHECKING:
     from sfumato.learn.base import Classifier
 
-#: A: how many records the model's own error is worth where the channel cannot say; the least that costs little.
-TRUST = (1.0, 3.0, 10.0, 30.0)
-_WORSE = 1.25
+#: A: how many records the model's own error is worth where the channel cannot say.
+TRUST = 10.0
 _CELLS = 1 << 20
 _DRAWN = 50_000
 _ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
@@ -102,33 +100,21 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     answer = np.repeat(model.decisions(names[:-1]), classes)
     truth = np.arange(len(answer)) % classes
     right = (truth == answer).astype(np.float64)
-    trust, found = _least_trust(cuts, right)
+    found = blended_mean(cuts, right, TRUST)
     confusion, spread = np.zeros((classes, classes)), np.zeros((classes, classes))
     for i, j in np.ndindex(classes, classes):
         if classes <= _ALL_CELLS or i == j:
-            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
-            confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
+            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), TRUST)
+            confusion[i, j], spread[i, j] = cell.value, _sd(cell)
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
     n = sum(own.total for own, _ in cuts)
     return Score(
-        found.value, _sd(found, trust), confusion, spread, float(shares.max()), model.classes_, n, level
+        found.value, _sd(found), confusion, spread, float(shares.max()), model.classes_, n, level
     )  # fmt: skip
 
 
-def _least_trust(cuts: Sequence[Cut], right: Array) -> tuple[float, Blended]:
-    """The least trust in the model that costs no more than a quarter of the best standard error."""
-    *less, most = TRUST
-    found = blended_mean(cuts, right, most)
-    bound = _WORSE * _sd(found, most)
-    for trust in less:
-        trial = blended_mean(cuts, right, trust)
-        if _sd(trial, trust) <= bound:
-            return trust, trial
-    return most, found
-
-
-def _sd(found: Blended, trust: float) -> float:
-    return float(np.sqrt(found.noise + found.gap**2 / trust))
+def _sd(found: Blended) -> float:
+    return float(np.sqrt(found.noise + found.gap**2 / TRUST))
 
 
 def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
@@ -143,9 +129,9 @@ def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
     classes = len(model.classes_)
     joint = np.bincount(codes[model.target_].astype(np.int64) * classes + answer, minlength=classes**2) / _DRAWN
     confusion = joint.reshape(classes, classes)
-    spread = np.sqrt(confusion * (1 - confusion) / TRUST[-1])
+    spread = np.sqrt(confusion * (1 - confusion) / TRUST)
     accuracy = float(np.trace(confusion))
-    sd = float(np.sqrt(accuracy * (1 - accuracy) / TRUST[-1]))
+    sd = float(np.sqrt(accuracy * (1 - accuracy) / TRUST))
     return Score(
         accuracy, sd, confusion, spread, float(confusion.sum(axis=1).max()), model.classes_, float(source.n), level
     )  # fmt: skip

@@ -7,6 +7,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
+from sfumato.errors import UnrecoverableWarning
 from sfumato.learn import DecisionTree
 
 c = sf.channels
@@ -48,3 +49,41 @@ def test_unequal_asymmetric_and_joint_channels_are_learned_through():
     }
     model = sf.evidence(sf.randomize(rows, sf.Scheme(schema, channels), rng=1), method="model", tau=0.3)
     assert DecisionTree().fit(model, target="class").score(rows) > 0.95
+
+
+def independent(n, seed):
+    """Two thirds of the records are of one class, whatever the attributes say."""
+    rng = np.random.default_rng(seed)
+    schema = sf.Schema({f"x{i}": sf.Categorical((0, 1, 2)) for i in range(4)} | {"y": sf.Categorical(("a", "b"))})
+    codes = {f"x{i}": rng.integers(0, 3, n) for i in range(4)} | {"y": (rng.random(n) < 1 / 3).astype(int)}
+    return schema.decode(codes), schema
+
+
+def test_the_majority_is_learned_where_nothing_foretells_the_target():
+    """Noise alone: the tree says the majority class; told to believe the model it would follow the noise."""
+    for seed in range(5):
+        rows, schema = independent(800, seed)
+        scheme = sf.Scheme(schema, {n: c.symmetric(schema[n].size, 0.3) for n in schema})
+        model = sf.evidence(sf.randomize(rows, scheme, rng=seed + 100), method="model", tau=1.0)
+        with pytest.warns(UnrecoverableWarning, match="foretells 'y'"):
+            tree = DecisionTree().fit(model, target="y")
+        assert len(tree.leaves_) == 1 and set(tree.predict(rows)) == {"a"}
+        assert tree.evidence_.apart and not model.apart
+    followed = model.joint.reshape(-1, 2).argmax(axis=1)
+    assert 0 < followed.sum() < len(followed)  # negative control: the model itself mixes the classes
+
+
+@pytest.mark.parametrize("kind", ["joint", "asymmetric"])
+def test_a_foretold_target_is_not_set_apart(kind):
+    schema, rows = dd.WISCONSIN, dd.wisconsin()
+    names = schema.names
+    channels = {n: c.symmetric(schema[n].size, 0.3) for n in names if n != "class"}
+    if kind == "joint":
+        channels.pop(names[8])
+        channels[(names[8], "class")] = c.symmetric((3, 2), 0.3)
+    else:
+        channels["class"] = c.binary(0.05, 0.4)
+    tree = DecisionTree().fit(
+        sf.evidence(sf.randomize(rows, sf.Scheme(schema, channels), rng=2), method="model", tau=0.3), target="class"
+    )
+    assert not tree.evidence_.apart and tree.score(rows) > 0.93

@@ -41,7 +41,7 @@ def test_classifiers_say_their_estimated_accuracy(files, command, options):
     assert said.exit_code == 0, said.output
     found = json.loads(said.stdout)
     assert found["test_accuracy"] > 0.9 and abs(found["estimated"]["accuracy"] - found["test_accuracy"]) < 0.2
-    assert picture.exists() or "--tan" in options
+    assert picture.exists()
 
 
 @pytest.mark.parametrize(("command", "options"), [("linear", ("--loss", "lda")), ("naive-bayes", ())])

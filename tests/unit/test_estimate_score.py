@@ -8,9 +8,9 @@ import pytest
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
+from sfumato.evidence.model.blend import blended_mean
 from sfumato.evidence.model.observed import observe
 from sfumato.learn import DecisionTree, NaiveBayes, hold_out
-from sfumato.learn.score import blended_mean
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -58,10 +58,10 @@ def test_estimate_is_linear_and_unbiased_where_the_channel_allows(rows):
     observed = observe(release, names)
     wanted = np.array([0.0, 0.0, 0.0, 1.0])
     wrong = np.array([0.7, 0.1, 0.1, 0.1])
-    value, _ = blended_mean(observed, wrong, wanted, trust=1e-6)
+    value = blended_mean([(observed, wrong)], wanted, trust=1e-6).value
     moment = sf.evidence(release).counts(names).value[-1] / len(release)
     assert value == pytest.approx(moment, abs=1e-4)
-    trusting, _ = blended_mean(observed, wrong, wanted, trust=1e9)
+    trusting = blended_mean([(observed, wrong)], wanted, trust=1e9).value
     assert abs(trusting - moment) > 0.02  # all trust in a wrong model: the model's answer
 
 
@@ -80,3 +80,23 @@ def test_foreign_releases_are_refused(rows):
     other = sf.evidence(dd.wisconsin(), dd.WISCONSIN)
     with pytest.raises(EstimationError, match="does not hold attribute"):
         model.estimate_score(other)
+
+
+def test_too_many_combinations_are_scored_through_cliques():
+    rng = np.random.default_rng(0)
+    wide = sf.Schema({f"a{i}": sf.Categorical(tuple("abcd")) for i in range(11)} | {"y": sf.Categorical(("n", "p"))})
+    truth = rng.integers(0, 2, 3000)
+    codes = {f"a{i}": np.where(rng.random(3000) < 0.5, 2 * truth, rng.integers(0, 4, 3000)) for i in range(11)}
+    table = wide.decode({**codes, "y": truth})
+    release = sf.randomize(table, sf.Scheme(wide, {n: c.symmetric(wide[n].size, 0.1) for n in wide}), rng=1)
+    model = NaiveBayes().fit(release, target="y")
+    found = model.estimate_score(release)
+    low, high = found.interval
+    assert low < model.score(table) < high
+    assert found.confusion.sum() == pytest.approx(1)
+
+
+def test_a_handful_of_records_is_scored_with_a_wide_interval(rows):
+    model = NaiveBayes().fit(sf.evidence(rows, SCHEMA), target="income")
+    found = model.estimate_score(sf.randomize(rows.slice(0, 2), scheme(0.2), rng=1))
+    assert 0 <= found.interval[0] < found.interval[1] <= 1 and found.sd > 0.1

@@ -113,12 +113,19 @@ def test_parts_under_different_schemes_add_their_likelihoods():
     assert both.log_likelihood(theta) == pytest.approx(apart, rel=1e-12)
 
 
-def test_split_loses_no_record():
+def test_folds_lose_no_record_and_do_not_copy_the_noise():
+    """Every record is in one fold; and a fold is as far from the others as chance says, not a scaled copy of them."""
     scheme = schemes()["symmetric"]
     observed = observe(release(scheme)[0], scheme.schema.names)
-    held, rest = observed.split(0.25, np.random.default_rng(0))
-    assert held.total == 750 and rest.total == 2250
-    assert np.array_equal(held.parts[0].counts + rest.parts[0].counts, observed.parts[0].counts)
+    parts = observed.folds(4, np.random.default_rng(0))
+    assert Observed.together(parts).parts[0].counts.tolist() == observed.parts[0].counts.tolist()
+    whole = observed.parts[0].counts
+    seen = whole > 0
+    chi = sum(float((((one.parts[0].counts - whole / 4) ** 2)[seen] / (whole[seen] / 4)).sum()) for one in parts)
+    freedom = 3 * int(seen.sum())
+    assert abs(chi - freedom) < 6 * np.sqrt(2 * freedom)
+    again = [one.parts[0].counts.tolist() for one in observed.folds(4)]
+    assert again == [one.parts[0].counts.tolist() for one in observed.folds(4)]  # the counts seed the draw
 
 
 def test_merging_proportional_outputs_loses_no_likelihood():

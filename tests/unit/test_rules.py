@@ -15,6 +15,7 @@ from sfumato.learn.rules import AssociationRules, read_baskets
 from sfumato.learn.rules.apriori import candidates
 from sfumato.learn.rules.inclusion import support_by_inversion, table_from_supports
 from sfumato.learn.rules.items import one_hot, one_hot_table, universe
+from sfumato.learn.rules.sizes import overlap_and_size, overlap_weights
 from sfumato.learn.rules.supports import ReleaseSupports
 
 c = sf.channels
@@ -233,3 +234,43 @@ def test_bad_input_is_one_clear_line():
     half = sf.Scheme(schema, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     with pytest.raises(EstimationError, match="singular"):
         AssociationRules(0.2).fit(sf.randomize(table, half, rng=0))
+
+
+def test_select_a_size_gives_what_the_full_inverse_gives_without_its_matrix():
+    channel = c.select_a_size([0.1, 0.1, 0.2, 0.2, 0.2, 0.2], 0.15, items=6)
+    bits = (np.arange(64)[:, None] >> np.arange(6)[::-1]) & 1
+    for k in (1, 2, 3):
+        full = np.linalg.solve(channel.matrix, bits[:, :k].all(axis=1).astype(float))
+        overlap = bits[:, :k].sum(axis=1)
+        assert np.allclose(overlap_weights(channel, k)[bits.sum(axis=1) - overlap, overlap], full, atol=1e-10)
+        table = overlap_and_size(channel, k)
+        for size in range(k, 7 - k):  # summed over the released size: the errata's (k+1) x (k+1) matrix
+            closed = np.array([table[size - held, held].sum(axis=0) for held in range(k + 1)])
+            assert np.allclose(closed, channel.overlap_matrix(k, size), atol=1e-12)
+
+
+def test_select_a_size_over_many_items_covers_the_true_supports():
+    rng = np.random.default_rng(5)
+    names = tuple(f"i{j:02d}" for j in range(25))
+    schema = sf.Schema({name: sf.Categorical(("absent", "present")) for name in names})
+    both = rng.random(20_000) < 0.2
+    raw = {name: ((rng.random(20_000) < 0.1) | (both & (j < 3))).astype(int) for j, name in enumerate(names)}
+    channel = c.select_a_size([0.05] * 8 + [0.0] * 17 + [0.6], 0.1)
+    release = sf.randomize(schema.decode(raw), sf.Scheme(schema, {names: channel}), rng=1)
+    mined = AssociationRules(min_support=0.15, report="few_false_negatives").fit(release)
+    found = {one.items: one for one in mined.itemsets_}
+    true = float(np.mean(raw["i00"] & raw["i01"] & raw["i02"]))
+    one = found[("i00", "i01", "i02")]
+    assert abs(one.unbiased - true) < 5.5 * one.sd and one.sd < 0.01
+    shown = release.arrow()
+    as_if_clean = np.mean(np.logical_and.reduce([shown.column(n).to_numpy() == 1 for n in names[:3]]))
+    assert abs(as_if_clean - true) > 5.5 * one.sd  # negative control: the channel ignored
+
+
+def test_select_a_size_that_forgets_sizes_is_refused():
+    names = tuple(f"i{j}" for j in range(30))
+    schema = sf.Schema({name: sf.Categorical(("absent", "present")) for name in names})
+    rows = schema.decode({name: np.arange(50) % 2 for name in names})
+    release = sf.randomize(rows, sf.Scheme(schema, {names: c.select_a_size([0.0, 1.0], 0.0)}), rng=1)
+    with pytest.raises(EstimationError, match="singular"):
+        AssociationRules(0.2).fit(release)

@@ -52,7 +52,7 @@ def model(
         tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), release, target, seed, prepare)
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
-        _show_junction(found, score, tested, target, json)
+        _show_junction(found, score, target, tested, json)
         return
     differing = found.disagreement()
     if json:
@@ -85,7 +85,7 @@ def model(
 
 
 def _show_junction(
-    found: JunctionEvidence, score: Score | None, tested: float | None, target: str | None, json: bool
+    found: JunctionEvidence, score: Score | None, target: str | None, tested: float | None, json: bool
 ) -> None:
     """What a model of cliques says of itself."""
     if json:
@@ -96,6 +96,9 @@ def _show_junction(
                 "n": found.n,
                 "cliques": found.cliques,
                 "dropped": found.dropped,
+                "effective_records": found.effective_records,
+                "log_likelihood": found.log_likelihood(),
+                "disagreements": [vars(one) for one in found.disagreement()],
                 "estimated": None if score is None else score.to_dict(),
                 "test_accuracy": tested,
             }

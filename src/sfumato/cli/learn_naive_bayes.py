@@ -37,7 +37,7 @@ def naive_bayes(
 
     model, score = learning.learn(make, release, target, seed)
     tested = learning.test_accuracy(model, test)
-    if plot is not None and isinstance(model, NaiveBayes):
+    if plot is not None and isinstance(model, NaiveBayes | TAN):
         model.plot(plot)
     if json:
         tables = {name: table.tolist() for name, table in getattr(model, "tables_", {}).items()}

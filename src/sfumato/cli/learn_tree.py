@@ -16,7 +16,7 @@ def tree(
     target: Annotated[str, typer.Option(help="The attribute to predict.")],
     criterion: Annotated[str, typer.Option(help="entropy, gain_ratio or gini.")] = "entropy",
     counts: Annotated[str, typer.Option(help="model (joint model), direct (noise-tested) or paper (ID3).")] = "model",
-    leaves: Annotated[int, typer.Option(help="The most leaves.")] = 200,
+    leaves: Annotated[int, typer.Option(help="The most leaves.")] = 1000,
     depth: Annotated[int, typer.Option(help="How many levels to show.")] = 3,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the tree (.svg, .png or .pdf).")] = None,

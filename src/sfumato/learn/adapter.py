@@ -69,6 +69,8 @@ class FromCells(Classifier):
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         X = self._matrix([np.asarray(codes[name]) for name in self.features_])
         out = np.zeros((len(X), len(self.classes_)))
+        if not len(X):
+            return out
         if hasattr(self.estimator_, "predict_proba"):
             out[:, self.estimator_.classes_] = self.estimator_.predict_proba(X)
         else:

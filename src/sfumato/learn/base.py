@@ -137,6 +137,10 @@ class Classifier(Parameters, ABC):
         rows = grid.shape[1]
         for name in self.features_:
             codes.setdefault(name, np.zeros(rows, dtype=np.int64))
+        return self.answers(codes)
+
+    def answers(self, codes: Mapping[str, Codes]) -> NDArray[np.int64]:
+        """The predicted class of every record, as a code, from the codes of its features."""
         return np.asarray(self._proba(codes).argmax(axis=1))
 
     @property
@@ -208,10 +212,11 @@ def as_evidence(source: Any) -> Evidence:
 
 
 def modelled(source: Evidence, target: str, names: Sequence[str] | None = None) -> ModelEvidence | JunctionEvidence:
-    """The joint model behind some evidence: itself, or one fitted to its release."""
-    if isinstance(source, ModelEvidence | JunctionEvidence):
-        return source
-    return model_evidence(source.release, target=target, names=names)
+    """What to ask about a target: the joint model itself, or one fitted to the release; see ``ModelEvidence.about``."""
+    model = source
+    if not isinstance(model, ModelEvidence | JunctionEvidence):
+        model = model_evidence(source.release, target=target, names=names)
+    return model.about(target) if isinstance(model, ModelEvidence) else model
 
 
 def one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:

@@ -81,7 +81,7 @@ class _Problem:
         rows = len(codes[0])
         for name in self.model.features_:
             given.setdefault(name, np.zeros(rows, dtype=np.int64))
-        return np.asarray(self.model._proba(given).argmax(axis=1))
+        return self.model.answers(given)
 
     def _randomize(self, one: Seen) -> NDArray[np.int64]:
         flat = np.ravel_multi_index([self.drawn[axis] for axis in one.axes], one.likelihood.shape[1:])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from sfumato.domains import Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier, modelled, one_class
+from sfumato.learn.draw import bars
 from sfumato.learn.naive_bayes import normalise
 
 
@@ -34,7 +37,8 @@ class TAN(Classifier):
         self.target = target
 
     parents_: dict[str, str | None]
-    tables_: dict[str, Array]
+    tables_: dict[str, Array]  # values by the parent's values by class
+    by_class_: dict[str, Array]  # values by class
 
     def _learn(self, source: Evidence) -> None:
         if not self.smoothing >= 0:
@@ -50,7 +54,7 @@ class TAN(Classifier):
         weights = {pair: conditional_information(table) for pair, table in triples.items()}
         parent = _spanning_tree(len(names), weights)
         self.parents_ = {name: None if parent[i] is None else names[parent[i] or 0] for i, name in enumerate(names)}
-        self.tables_ = {}
+        self.tables_, self.by_class_ = {}, {}
         for i, name in enumerate(names):
             up = parent[i]
             if up is None:
@@ -59,8 +63,20 @@ class TAN(Classifier):
                 table = triples[(i, up)] if i < up else triples[(up, i)].transpose(1, 0, 2)
             # Rare combinations lean on the attribute's distribution by class.
             by_class = (table.sum(axis=1) + 1e-9) / (table.sum(axis=(0, 1)) + 1e-9 * len(table))
+            self.by_class_[name] = by_class
             smooth = table + self.smoothing * by_class[:, None, :]
             self.tables_[name] = smooth / smooth.sum(axis=0, keepdims=True)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Pr(value | class), a bar per class; a row says which attribute the value also leans on."""
+        self._check_fitted()
+        rows = [
+            f"{name} = {label}" + (f"  (with {self.parents_[name]})" if self.parents_[name] else "")
+            for name in self.by_class_
+            for label in self.schema_[name].labels
+        ]
+        values = np.concatenate(list(self.by_class_.values()))
+        return bars(path, rows, values, [str(label) for label in self.classes_], self.target_, "probability")
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

@@ -39,12 +39,11 @@ def measure(p: float, seed: int, copies: int = 1) -> dict[str, float]:
     direct = evidence(release)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)
-        model = evidence(release, method="model", tau=0.3)
-    trees = {
-        "the paper's ID3": DecisionTree(counts="paper").fit(direct, target=TARGET),
-        "stopped by noise": DecisionTree(counts="direct").fit(direct, target=TARGET),
-        "on the joint model": DecisionTree().fit(model, target=TARGET),
-    }
+        trees = {
+            "the paper's ID3": DecisionTree(counts="paper").fit(direct, target=TARGET),
+            "stopped by noise": DecisionTree(counts="direct").fit(direct, target=TARGET),
+            "on the joint model": DecisionTree().fit(evidence(release, method="model", tau=0.3), target=TARGET),
+        }
     return {name: tree.score(rows("test")) for name, tree in trees.items()}
 
 

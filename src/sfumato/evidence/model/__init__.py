@@ -34,4 +34,4 @@ def model_evidence(release: Release, **options: Any) -> ModelEvidence | Junction
         JunctionTreeWarning,
         stacklevel=3,
     )
-    return JunctionEvidence(release, names, options.get("tau") or TAU)
+    return JunctionEvidence(release, names, options.get("tau") or TAU, target=options.get("target"))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -13,8 +14,14 @@ from sfumato.channels.linear import Array
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence.table import Evidence
 
-if TYPE_CHECKING:
-    from sfumato.evidence.model.evidence import ModelEvidence
+
+class Modelled(Protocol):
+    """A model that knows the shares of any table of its attributes."""
+
+    names: tuple[str, ...]
+
+    def shares(self, names: Sequence[str]) -> Array: ...
+
 
 _MOST_TABLES = 200
 _MOST_CELLS = 64
@@ -33,7 +40,7 @@ class Disagreement:
         return f"{' x '.join(self.names)} (statistic {self.statistic:.0f} on {self.freedom} degrees of freedom)"
 
 
-def disagreements(moment: Evidence, model: ModelEvidence, level: float) -> tuple[Disagreement, ...]:
+def disagreements(moment: Evidence, model: Modelled, level: float) -> tuple[Disagreement, ...]:
     """Tables of up to three attributes that differ, after Bonferroni, worst first."""
     from scipy.stats import chi2
 
@@ -48,12 +55,16 @@ def disagreements(moment: Evidence, model: ModelEvidence, level: float) -> tuple
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             unbiased = moment.counts(asked).population()
-        axes = [names.index(name) for name in asked]
-        statistic, freedom = _wald(unbiased.value - _margin(model, axes), unbiased.cov)
+        statistic, freedom = _wald(unbiased.value - model.shares(asked), unbiased.cov)
         p = float(chi2.sf(statistic, freedom))
         if p * len(wanted) < level:
             found.append(Disagreement(tuple(asked), statistic, freedom, p))
     return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def in_words(found: Sequence[Disagreement]) -> str:
+    """What a model says of itself."""
+    return f"disagrees with the unbiased ones: {found[0]}" if found else "agrees with the unbiased estimates"
 
 
 def _wald(difference: Array, covariance: Array) -> tuple[float, int]:
@@ -61,9 +72,3 @@ def _wald(difference: Array, covariance: Array) -> tuple[float, int]:
     kept = values > 1e-9 * values.max(initial=0.0)
     along = vectors[:, kept].T @ difference
     return float((along**2 / values[kept]).sum()), int(kept.sum())
-
-
-def _margin(model: ModelEvidence, axes: list[int]) -> Array:
-    from sfumato.evidence.model.evidence import margin
-
-    return margin(model.joint, axes)

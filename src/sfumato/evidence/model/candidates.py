@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sfumato.channels.linear import Array
+from sfumato.evidence.model.foretell import apart, foretold
 from sfumato.evidence.model.loglinear import Design, Fitted, fit, pairwise, star
 from sfumato.evidence.model.observed import Observed
 
 TAU = 0.3
-_HELD_OUT = 0.25
+_PARTS = 4  # of which one is held out
+_FEWEST = 40  # records; with fewer the default is not questioned
 _LIKELY = 1.5  # of its gain for the target
 _SURE = 3.0  # a candidate must beat the default by this many standard errors
 _WORTH = 0.05  # and add this share to what the pairs say beyond independence
@@ -46,6 +48,17 @@ class Choice:
     def name(self) -> str:
         return next((c.name for c in self.candidates if c.chosen), f"pairwise, tau={self.fitted.tau:g}")
 
+    def about(self, observed: Observed, target: int, rng: np.random.Generator | None = None) -> Choice:
+        """The same, with the target made independent of all else unless held-out records show what foretells it."""
+
+        def refit(data: Observed) -> Array:
+            again = fit(data, self.fitted.design, self.fitted.tau, tolerance=_LOOSE).theta
+            return again if self.strength is None else joint_with_prior(data, again, self.strength)
+
+        if foretold(observed, self.theta, self.fitted.design, target, refit, rng):
+            return self
+        return replace(self, theta=apart(self.theta, observed.sizes, target))
+
 
 def fit_only(observed: Observed, tau: float, order: int = 2) -> Choice:
     """The pairwise model with a given penalty, unquestioned."""
@@ -59,6 +72,8 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator | No
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
     full joint table with the pairwise model as its prior.
     """
+    if observed.total < _FEWEST:
+        return fit_only(observed, TAU, order)
     learn, held = _halves(observed, rng)
     attributes = len(observed.sizes)
     design = Design(observed.sizes, pairwise(attributes, order))
@@ -84,22 +99,6 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator | No
         fitted = fit(observed, design, TAU, first.parameters)
         return Choice(fitted.theta, fitted, None, candidates)
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
-
-
-def fit_either(observed: Observed) -> Array:
-    """The distribution of the pairwise model at tau .3, or at 1 where held-out records surely speak for it."""
-    design = Design(observed.sizes, pairwise(len(observed.sizes)))
-    learn, held = _halves(observed, None)
-    first = fit(learn, design, TAU, tolerance=_LOOSE)
-    loose = fit(learn, design, 1.0, first.parameters, _LOOSE)
-    alone = fit(learn, Design(observed.sizes, pairwise(len(observed.sizes), 1)), 1.0, None, _LOOSE)
-    tried = [
-        Candidate(name, *_compare(held, other.theta, first.theta, None))
-        for name, other in (("pairwise, tau=0.3", first), ("pairwise, tau=1", loose), ("independent", alone))
-    ]
-    best = _best(tried, False)
-    tau, start = (1.0, loose) if best is tried[1] else (TAU, first)
-    return fit(observed, design, tau, start.parameters).theta
 
 
 def _best(tried: list[Candidate], has_target: bool) -> Candidate:
@@ -150,8 +149,8 @@ def _plain(fitted: Fitted) -> Choice:
 
 
 def _halves(observed: Observed, rng: np.random.Generator | None) -> tuple[Observed, Observed]:
-    held, learn = observed.split(_HELD_OUT, rng)
-    return learn, held
+    held, *learn = observed.folds(_PARTS, rng)
+    return Observed.together(learn), held
 
 
 def _compare(held: Observed, theta: Array, other: Array, target: int | None) -> tuple[float, float]:

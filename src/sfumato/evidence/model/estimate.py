@@ -52,7 +52,8 @@ class ModelEstimate(Estimate):
         share = np.clip(self.value / self._unit, 1e-12, 1 - 1e-12)
         slope = self.sd / self._unit / (share * (1 - share))
         z = float(ndtri((1 + level) / 2))
-        return tuple(np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))  # type: ignore[return-value]
+        low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
+        return low, high
 
     @property
     def _unit(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,12 @@ from numpy.typing import ArrayLike
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, NegativeCountsWarning, UnrecoverableWarning
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.model.agreement import Disagreement, disagreements
+from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words
 from sfumato.evidence.model.candidates import Candidate, Choice, choose, fit_only
 from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.observed import observe
-from sfumato.evidence.model.retention import left_to_learn_from
+from sfumato.evidence.model.retention import left_to_learn_from, warn_if_too_little
 from sfumato.evidence.table import Evidence
 from sfumato.release import Release
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 #: The most cells of a table that is modelled whole; beyond it the junction tree takes over.
 JOINT_CELLS = 1 << 20
-#: Below this many effective records nothing can be learned.
-_ENOUGH = 5.0
 
 
 class ModelEvidence(Evidence):
@@ -61,7 +60,8 @@ class ModelEvidence(Evidence):
         self.method = "model"
         self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
         self.target = target
-        self._given = (tau, order)
+        #: Whether the target was found independent of the others, and is modelled so; see ``about``.
+        self.apart = False
         if tau is not None and not tau > 0:
             raise EstimationError(f"tau must be positive, got {tau} instead")
         if target is not None and target not in self.names:
@@ -73,12 +73,13 @@ class ModelEvidence(Evidence):
                 f"model fewer attributes, or take JunctionEvidence(release)"
             )
         self._data = observe(release, self.names)
-        self._choice = self._fit(tau, order, None if rng is None else np.random.default_rng(rng))
-        self._warn_if_too_little()
+        self._rng = None if rng is None else np.random.default_rng(rng)
+        self._choice = self._fit(tau, order, self._rng)
+        warn_if_too_little(self.effective_records, self.n)
 
     def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> Choice:
-        if tau is not None or self._data.total < 40:
-            return fit_only(self._data, tau or 0.3, order)
+        if tau is not None:
+            return fit_only(self._data, tau, order)
         target = None if self.target is None else self.names.index(self.target)
         return choose(self._data, target, rng, order)
 
@@ -110,18 +111,21 @@ class ModelEvidence(Evidence):
         return left_to_learn_from(self.release, self.names, self.target)
 
     def __repr__(self) -> str:
-        found = self.disagreement()
-        says = "agrees with the unbiased estimates" if not found else f"disagrees with the unbiased ones: {found[0]}"
+        says = in_words(self.disagreement())
         return f"ModelEvidence({', '.join(self.names)}; {self.chosen}; n={self.n}; {says})"
 
     # What it answers.
 
     def counts(self, names: str | Sequence[str]) -> Estimate:
         asked = self._modelled([names] if isinstance(names, str) else list(names))
-        axes = tuple(self.names.index(name) for name in asked)
-        share = margin(self.joint, axes)
-        root = self._root(asked, axes)
-        return ModelEstimate(self.schema.select(asked), share * self.n, (), "model", records=float(self.n), root=root)
+        root = self._root(asked, tuple(self.names.index(name) for name in asked))
+        return ModelEstimate(
+            self.schema.select(asked), self.shares(asked) * self.n, (), "model", records=float(self.n), root=root
+        )
+
+    def shares(self, names: Sequence[str]) -> Array:
+        """The modelled shares alone, flat."""
+        return margin(self.joint, [self.names.index(name) for name in names])
 
     def counts_many(self, requests: Sequence[Sequence[str]]) -> list[Estimate]:
         return [self.counts(names) for names in requests]
@@ -166,6 +170,27 @@ class ModelEvidence(Evidence):
         observed = self._data if release is None else observe(release, self.names)
         return observed.log_likelihood(self.theta)
 
+    def about(self, target: str) -> ModelEvidence:
+        """What a learner of the target should ask: this model, or where held-out records do not show that anything
+        foretells the target, the same with the target independent of all else, so that its majority is learned.
+        """
+        if self.target == target and self.apart:
+            return self
+        axis = self.names.index(self._modelled([target])[0])
+        choice = self._choice.about(self._data, axis, self._rng)
+        if choice is self._choice:
+            return self
+        warnings.warn(
+            f"held-out records do not show that any attribute foretells {target!r}: its majority class is all that "
+            f"can be learned",
+            UnrecoverableWarning,
+            stacklevel=2,
+        )
+        out = copy(self)
+        out.__dict__.pop("_information", None)
+        out.target, out.apart, out._choice = target, True, choice
+        return out
+
     def posterior_counts(self) -> Array:
         """Expected counts of the true table given the released one, Σ_y Ñ_y Pr(x | y), flat."""
         return np.asarray(self.theta * self._data.evaluate(self.theta)[1] * self._data.total)
@@ -199,16 +224,6 @@ class ModelEvidence(Evidence):
             if name not in self.names:
                 raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
         return names
-
-    def _warn_if_too_little(self) -> None:
-        left = self.effective_records
-        if left < _ENOUGH:
-            warnings.warn(
-                f"{self.n} records at this randomization are worth {left:.2g} clean ones, fewer than {_ENOUGH:g}: "
-                f"too little is left to train on",
-                UnrecoverableWarning,
-                stacklevel=4,
-            )
 
 
 def margin(joint: Array, axes: Sequence[int]) -> Array:

@@ -22,11 +22,13 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model import messages
+from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words
 from sfumato.evidence.model.candidates import TAU
 from sfumato.evidence.model.estimate import CliqueEstimate
 from sfumato.evidence.model.loglinear import Design, fit, pairwise
 from sfumato.evidence.model.observed import observe
 from sfumato.evidence.model.pairs import dependent_pairs
+from sfumato.evidence.model.retention import left_to_learn_from, warn_if_too_little
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.table import Evidence
 from sfumato.release import Release
@@ -45,7 +47,12 @@ class JunctionEvidence(Evidence):
     """Counts from a model of cliques; answers ``counts`` for any attributes whose table is small enough to list."""
 
     def __init__(
-        self, release: Release, names: Sequence[str] | None = None, tau: float = TAU, most: int = CLIQUE_CELLS
+        self,
+        release: Release,
+        names: Sequence[str] | None = None,
+        tau: float = TAU,
+        most: int = CLIQUE_CELLS,
+        target: str | None = None,
     ) -> None:
         super().__init__(release)
         self.method = "model"
@@ -61,6 +68,19 @@ class JunctionEvidence(Evidence):
         self._factors: list[Factor] = [(link.clique, self._conditional(link, tau)) for link in self.links]
         #: What answers questions of many cases at once.
         self.messages = messages.Messages(self.links, [table for _, table in self._factors], self._sizes)
+        if target is not None and target not in self.names:
+            raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
+        self.target = target
+        warn_if_too_little(self.effective_records, self.n)
+
+    @property
+    def effective_records(self) -> float:
+        """N · a_class² · median(a_j²): roughly how many clean records the randomized ones are worth for learning."""
+        return left_to_learn_from(self.release, self.names, self.target)
+
+    def disagreement(self, level: float = 0.001) -> tuple[Disagreement, ...]:
+        """Tables on which the model and the unbiased estimate differ by more than their noise, worst first."""
+        return disagreements(self._moment, self, level)
 
     @property
     def cliques(self) -> list[tuple[str, ...]]:
@@ -71,7 +91,7 @@ class JunctionEvidence(Evidence):
         largest = max(prod(self._sizes[i] for i in link.clique) for link in self.links)
         return (
             f"JunctionEvidence({len(self.names)} attributes in {len(self.links)} cliques of at most {largest} cells; "
-            f"{len(self.dropped)} weaker links left out; n={self.n})"
+            f"{len(self.dropped)} weaker links left out; n={self.n}; {in_words(self.disagreement())})"
         )
 
     def _conditional(self, link: Link, tau: float) -> Array:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sfumato.channels.linear import Array, Kronecker
 from sfumato.errors import EstimationError
@@ -60,6 +62,10 @@ class Channelled:
                 return place
         return None
 
+    def holding(self, counts: ArrayLike) -> Channelled:
+        """The same maps over other released counts."""
+        return replace(self, counts=np.asarray(counts, dtype=np.float64))
+
     def _in(self, flat: Array) -> Array:
         if self.order == tuple(range(len(self.sizes))):
             return flat
@@ -109,26 +115,22 @@ class Observed:
             out[axis] = table.sum(axis=tuple(i for i in range(len(self.sizes)) if i != axis))
         return out
 
-    def split(self, share: float, rng: np.random.Generator | None = None) -> tuple[Observed, Observed]:
-        """The records cut in two, by their counts alone: at random, or (without rng) every 1/share-th in cell order."""
-        kept, left = [], []
-        for part in self.parts:
-            drawn = _systematic(part.counts, share) if rng is None else _at_random(part.counts, share, rng)
-            kept.append(Channelled(part.transition, drawn, part.order, part.sizes))
-            left.append(Channelled(part.transition, part.counts - drawn, part.order, part.sizes))
-        return Observed(self.sizes, tuple(kept)), Observed(self.sizes, tuple(left))
+    def folds(self, count: int, rng: np.random.Generator | None = None) -> list[Observed]:
+        """The records cut at random into equal parts; without rng their own counts seed the draw, once and for all."""
+        drawn = rng if rng is not None else np.random.default_rng([crc32(part.counts.tobytes()) for part in self.parts])
+        cut = [drawn.multinomial(part.counts.astype(np.int64), [1.0 / count] * count) for part in self.parts]
+        return [
+            Observed(self.sizes, tuple(part.holding(own[:, i]) for part, own in zip(self.parts, cut, strict=True)))
+            for i in range(count)
+        ]
 
-
-def _systematic(counts: Array, share: float) -> Array:
-    return np.diff(np.floor(np.cumsum(counts) * share + 1e-9), prepend=0.0)
-
-
-def _at_random(counts: Array, share: float, rng: np.random.Generator) -> Array:
-    whole = counts.astype(np.int64)
-    seen = np.flatnonzero(whole)
-    rows = np.repeat(seen, whole[seen])
-    taken = rng.permutation(len(rows))[: round(share * len(rows))]
-    return np.bincount(rows[taken], minlength=whole.size).astype(np.float64)
+    @staticmethod
+    def together(several: Sequence[Observed]) -> Observed:
+        """The records of several cuts of the same release."""
+        parts = zip(*(one.parts for one in several), strict=True)
+        return Observed(
+            several[0].sizes, tuple(same[0].holding(np.sum([one.counts for one in same], axis=0)) for same in parts)
+        )
 
 
 def observe(release: Release, names: Sequence[str]) -> Observed:
@@ -139,7 +141,7 @@ def observe(release: Release, names: Sequence[str]) -> Observed:
         key = part.scheme.fingerprint
         one = _channelled(part, list(names), schema)
         if key in found:
-            one = Channelled(one.transition, one.counts + found[key].counts, one.order, one.sizes)
+            one = one.holding(one.counts + found[key].counts)
         found[key] = one
     parts = tuple(part for part in found.values() if part.counts.sum() > 0)
     if not parts:

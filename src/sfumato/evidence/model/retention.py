@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
 from sfumato.channels import Channel
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, UnrecoverableWarning
 from sfumato.release import Release
 from sfumato.scheme import Scheme
+
+#: Below this many effective records nothing can be learned.
+ENOUGH = 5.0
 
 
 def retention(channel: Channel) -> float:
@@ -47,3 +51,14 @@ def left_to_learn_from(release: Release, names: Sequence[str], target: str | Non
         own = kept.pop(target) if target is not None else float(np.median(list(kept.values())))
         total += len(part) * own * float(np.median(list(kept.values()))) if kept else len(part) * own
     return total
+
+
+def warn_if_too_little(left: float, records: int) -> None:
+    """Say so where fewer than five effective records are left."""
+    if left < ENOUGH:
+        warnings.warn(
+            f"{records} records at this randomization are worth {left:.2g} clean ones, fewer than {ENOUGH:g}: "
+            f"too little is left to train on",
+            UnrecoverableWarning,
+            stacklevel=5,
+        )

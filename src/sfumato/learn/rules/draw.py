@@ -10,7 +10,10 @@ import numpy as np
 from sfumato.errors import EstimationError
 
 if TYPE_CHECKING:
+    from sfumato.learn.rules.measures import Rule
     from sfumato.learn.rules.miner import AssociationRules
+
+_WIDTH = 58
 
 
 def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
@@ -21,8 +24,11 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     rules = model.rules_[:most]
     if not rules:
         raise EstimationError("there are no rules to draw: lower min_support or min_confidence")
-    at = np.arange(len(rules))[::-1]
-    figure = Figure(figsize=(9.0, 1.3 + 0.3 * len(rules)), layout="constrained")
+    labels = [label(rule) for rule in rules]
+    lines = np.array([text.count("\n") + 1 for text in labels])
+    # a rule takes as much height as its words do
+    at = (lines.sum() - np.cumsum(lines) + lines / 2) * 0.5
+    figure = Figure(figsize=(9.0, 1.5 + 0.17 * int(lines.sum()) + 0.1 * len(rules)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     low, high = [rule.confidence_low for rule in rules], [rule.confidence_high for rule in rules]
@@ -30,7 +36,8 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     sizes = [20 + 260 * rule.support for rule in rules]
     axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
     axes.set_xlim(min(low) - 0.02, max(max(high), max(rule.confidence for rule in rules)) + 0.02)
-    axes.set_yticks(at, [f"{' + '.join(rule.antecedent)}  ⇒  {' + '.join(rule.consequent)}" for rule in rules])
+    axes.set_ylim(-0.3, float(lines.sum()) * 0.5 + 0.3)
+    axes.set_yticks(at, labels)
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.set_xlabel("confidence")
     axes.set_title(f"{len(model.rules_)} rules, {model.n_:,} records", loc="left", fontsize=11)
@@ -42,3 +49,14 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     if path is not None:
         figure.savefig(str(path), dpi=150)
     return figure
+
+
+def label(rule: Rule) -> str:
+    """The rule in words, broken between items where it is long."""
+    lines = [""]
+    for word in [" + ".join(rule.antecedent), "⇒ " + " + ".join(rule.consequent)]:
+        for piece in word.replace(" + ", " +\n").split("\n"):
+            if lines[-1] and len(lines[-1]) + len(piece) > _WIDTH:
+                lines.append("")
+            lines[-1] = f"{lines[-1]} {piece}".strip()
+    return "\n".join(lines)

@@ -13,6 +13,7 @@ from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.model.evidence import JOINT_CELLS, margin
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.supports import RecordSupports, ReleaseSupports
+from sfumato.learn.rules.units import Unit
 from sfumato.release import Release
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
@@ -52,24 +53,24 @@ def joint_model(release: Release, universe: Universe, supports: ReleaseSupports)
     found = [part for part in supports.parts if isinstance(part, RecordSupports)]
     if len(found) != 1 or len(found) != len(supports.parts):
         return None
-    units = found[0].units
-    if prod(size for unit in units for size in unit.sizes) > JOINT_CELLS:
+    units = [unit for unit in found[0].units if isinstance(unit, Unit)]
+    if len(units) < len(found[0].units) or prod(size for unit in units for size in unit.sizes) > JOINT_CELLS:
         return None
-    return ModelSupports(ModelEvidence(_as_categorical(found[0]), tau=0.3), universe)
+    return ModelSupports(ModelEvidence(_as_categorical(units), tau=0.3), universe)
 
 
-def _as_categorical(found: RecordSupports) -> Release:
+def _as_categorical(units: Sequence[Unit]) -> Release:
     """The released items as one categorical attribute a family, under the channel that its states went through."""
     import pyarrow as pa
 
     domains = {
         name: Categorical(tuple(range(size)))
-        for unit in found.units
+        for unit in units
         for name, size in zip(unit.names, unit.sizes, strict=True)
     }
     treated: dict[str | tuple[str, ...], channels.Channel] = {}
     rows = {}
-    for unit in found.units:
+    for unit in units:
         P = unit.transition / unit.transition.sum(axis=1, keepdims=True)
         treated[unit.names] = channels.matrix(P, sizes=unit.sizes, outputs=(P.shape[1],))
         rows["+".join(unit.names)] = unit.codes

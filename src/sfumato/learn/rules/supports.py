@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.learn.rules.bits import BitSupports, suits
 from sfumato.learn.rules.items import Item, Universe
+from sfumato.learn.rules.sizes import SizeUnit
 from sfumato.learn.rules.units import Unit, units
 from sfumato.release import Release
 
@@ -30,9 +31,9 @@ class Supports(Protocol):
 class RecordSupports:
     """Supports as means over the records of products of weights: any channel, any exclusive items."""
 
-    def __init__(self, parts: list[Unit]) -> None:
+    def __init__(self, parts: Sequence[Unit | SizeUnit], records: int) -> None:
         self.units = parts
-        self.n = len(parts[0].codes)
+        self.n = records
         self._unit = {item: unit for unit in parts for item in unit.items}
         self._last: tuple[tuple[Item, ...], Array | None] = ((), None)
         self._factors: dict[tuple[Item, ...], Array | None] = {}
@@ -71,8 +72,7 @@ class RecordSupports:
         key = tuple(items)
         if key not in self._factors:
             unit = self._unit[items[0]]
-            weights = unit.weights(items)
-            found = None if weights is None else weights[unit.codes]
+            found = unit.factor(items)
             if (len(self._factors) + 1) * self.n > _KEPT:
                 return found
             self._factors[key] = found
@@ -85,7 +85,7 @@ class ReleaseSupports:
     def __init__(self, release: Release, universe: Universe) -> None:
         self.universe = universe
         self.parts: list[Supports] = [
-            BitSupports(part, universe) if suits(part, universe) else RecordSupports(units(part, universe))
+            BitSupports(part, universe) if suits(part, universe) else RecordSupports(units(part, universe), len(part))
             for part in release.parts
             if len(part)
         ]

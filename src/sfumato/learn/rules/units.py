@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from sfumato.channels import Channel
 from sfumato.channels.base import join_codes, left_inverse
+from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.evidence.model.condense import merge
 from sfumato.learn.rules.items import Item, Universe
+from sfumato.learn.rules.sizes import SizeUnit
 from sfumato.release import Part
 
 _DENSE = 1 << 22
@@ -56,18 +58,25 @@ class Unit:
             self._inverse = left_inverse(self.transition, released)
         return self._inverse
 
-    def weights(self, chosen: Sequence[Item]) -> Array | None:
-        """The weight of every output for these items; None if no state holds them all."""
+    def factor(self, chosen: Sequence[Item]) -> Array | None:
+        """The weight of every record for these items; None if no state holds them all."""
         held = np.logical_and.reduce([self.masks[item] for item in chosen])
-        return np.asarray(held @ self.inverse) if held.any() else None
+        return np.asarray(held @ self.inverse)[self.codes] if held.any() else None
 
 
-def units(part: Part, universe: Universe) -> list[Unit]:
+def units(part: Part, universe: Universe) -> list[Unit | SizeUnit]:
     """The units of a part of a release: scheme groups, joined where a family of exclusive items runs across them."""
     pieces = [piece for group in part.scheme.groups for piece in _pieces(group.names, group.columns, group.channel)]
     rows = part.arrow()
-    out = []
+    out: list[Unit | SizeUnit] = []
+    item_of = {item.attribute: item for item in universe.items}
+    in_family = {item.attribute for family in universe.families for item in family}
     for members in _components(pieces, universe):
+        only, *more = members
+        if universe.presence and not more and isinstance(only[2], SelectASize) and in_family.isdisjoint(only[0]):
+            shown = [rows.column(column).to_numpy() for column in only[1]]
+            out.append(SizeUnit(only[2], [item_of[name] for name in only[0]], shown))
+            continue
         names = [name for piece in members for name in piece[0]]
         columns = [column for piece in members for column in piece[1]]
         sizes = [size for piece in members for size in piece[2].outputs]

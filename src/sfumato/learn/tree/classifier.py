@@ -47,7 +47,7 @@ class DecisionTree(Classifier):
         self,
         criterion: str = "entropy",
         counts: str = "model",
-        max_leaves: int | None = 200,
+        max_leaves: int | None = 1000,
         max_depth: int | None = None,
         min_gain: float = 0.0,
         min_effective: float = 20.0,

@@ -165,7 +165,7 @@ def test_learners_of_many_attributes_learn_and_know_their_accuracy(mushrooms, ma
     true = model.score(table)
     assert true > 0.9  # the majority class is .52
     found = model.estimate_score(held)
-    assert found.interval[0] < true < found.interval[1] and found.sd < 0.06
+    assert found.interval[0] < true < found.interval[1] and found.sd < 0.08
     assert found.confusion.sum() == pytest.approx(1, abs=0.02) and found.majority == pytest.approx(0.52, abs=0.05)
 
 

@@ -16,6 +16,9 @@ from sfumato.evidence.view import view
 from sfumato.release import Release
 
 _CLEARLY = 20.0
+#: How likely two attributes are to depend on each other beforehand, and what twice the log Bayes factor must exceed.
+DEPENDENT = 0.15
+ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
 
 
 @dataclass(frozen=True)

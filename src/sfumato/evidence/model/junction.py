@@ -59,7 +59,12 @@ class JunctionEvidence(Evidence):
         self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
         self._sizes = self.schema.sizes(self.names)
         moment = Evidence(release)
+        if target is not None and target not in self.names:
+            raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         ranked = [pair for _, pair in dependent_pairs(moment, self.names)]
+        if target is not None:  # what the model is for comes first
+            place = self.names.index(target)
+            ranked.sort(key=lambda pair: place not in pair)
         found, left_out = bounded(len(self.names), ranked, self._sizes, most, _groups(release, self.names))
         self.links = tree(found)
         #: Pairs that depend on each other and did not fit into cliques of the bounded size.
@@ -68,8 +73,6 @@ class JunctionEvidence(Evidence):
         self._factors: list[Factor] = [(link.clique, self._conditional(link, tau)) for link in self.links]
         #: What answers questions of many cases at once.
         self.messages = messages.Messages(self.links, [table for _, table in self._factors], self._sizes)
-        if target is not None and target not in self.names:
-            raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         self.target = target
         warn_if_too_little(self.effective_records, self.n)
 

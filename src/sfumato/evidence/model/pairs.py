@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.evidence.families import Families
-from sfumato.evidence.independence import all_pairs
+from sfumato.evidence.independence import ODDS, all_pairs
 from sfumato.evidence.table import Evidence
 
 Pair = tuple[int, int]
@@ -36,12 +35,7 @@ def independence(table: Array, covariance: Array) -> tuple[float, int]:
 
 
 def dependent_pairs(source: Evidence, names: Sequence[str]) -> list[tuple[float, Pair]]:
-    """Pairs whose Wald statistic exceeds d log N (its BIC-scaled form), most telling first, by W - d log N."""
-    least = log(max(source.n, 2))
+    """Pairs that the Wald test of Bayesian networks links, by what the link gains, most telling first."""
     found = all_pairs(Families(source), names)
-    telling = (
-        (test.statistic - test.df * least, (names.index(x), names.index(y)))
-        for (x, y), test in found.items()
-        if test.df
-    )
-    return sorted((one for one in telling if one[0] > 0), reverse=True)
+    gains = ((test.evidence - ODDS, (names.index(x), names.index(y))) for (x, y), test in found.items() if test.df)
+    return sorted((one for one in gains if one[0] > 0), reverse=True)

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import MOST_CELLS, Families
-from sfumato.evidence.independence import Test, association
+from sfumato.evidence.independence import ODDS, Test, association
 
 
 class Score(ABC):
@@ -152,8 +152,6 @@ class Wald(Score):
 
     prunes = True
     most_cells = 1 << 12
-    #: How likely an edge is beforehand.
-    prior = 0.15
 
     def __init__(self, families: Families) -> None:
         super().__init__(families)
@@ -175,7 +173,7 @@ class Wald(Score):
         key = (node, parent, frozenset(given))
         if key not in self._gains:
             found = association(self.families, parent, node, self.ordered(given))
-            self._gains[key] = found.evidence - 2 * log((1 - self.prior) / self.prior)
+            self._gains[key] = found.evidence - ODDS
             if not given:  # the same table tells of both directions
                 self._gains[parent, node, frozenset()] = self._gains[key]
         return self._gains[key]

@@ -10,17 +10,24 @@ import numpy as np
 
 from sfumato.channels.linear import Array
 
+#: The most rows of a picture.
+MOST = 40
 COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
 def bars(
     path: str | Path | None, rows: Sequence[str], values: Array, labels: Sequence[str], title: str, axis: str
 ) -> Any:
-    """Horizontal bars, a group per row, a bar per label."""
+    """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     count = values.shape[1]
+    if len(rows) > MOST:
+        told = np.ptp(values, axis=1) if count > 1 else np.abs(values[:, 0])
+        kept = np.sort(np.argsort(-told, kind="stable")[:MOST])
+        title = f"{title} (the {MOST} most telling of {len(rows)})"
+        rows, values = [rows[i] for i in kept], values[kept]
     figure = Figure(figsize=(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()

@@ -35,7 +35,10 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{model.level:.0%} interval")
     sizes = [20 + 260 * rule.support for rule in rules]
     axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
-    axes.set_xlim(min(low) - 0.02, max(max(high), max(rule.confidence for rule in rules)) + 0.02)
+    span = max(1 - min(low), 0.02)
+    axes.set_xlim(max(min(low) - 0.05 * span, -0.02), 1 + 0.05 * span)  # room for the points, not for more than 1
+    axes.set_xticks([tick for tick in axes.get_xticks() if tick <= 1.0 + 1e-9])
+    axes.set_xlim(max(min(low) - 0.05 * span, -0.02), 1 + 0.05 * span)
     axes.set_ylim(-0.3, float(lines.sum()) * 0.5 + 0.3)
     axes.set_yticks(at, labels)
     axes.tick_params(axis="y", length=0, labelsize=8)

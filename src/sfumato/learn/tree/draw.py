@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sfumato.learn.tree.grow import Node
 
@@ -13,8 +17,32 @@ if TYPE_CHECKING:
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """A node as it is shown: leaves side by side that say the same are one branch."""
+
+    values: str  # of the question above
+    node: Node
+
+
+def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Branch]:
+    """What follows a node; ``together`` takes leaves of one answer as one."""
+    names = tree.schema_[tree.features_[node.attribute or 0]].labels
+    grouped: dict[int, list[int]] = {}
+    for code, child in enumerate(node.children):
+        alone = child.attribute is not None or not together
+        grouped.setdefault(-1 - code if alone else int(child.counts.argmax()), []).append(code)
+    out = []
+    for codes in grouped.values():
+        first = node.children[codes[0]]
+        counts = np.sum([node.children[code].counts for code in codes], axis=0)
+        shown = first if len(codes) == 1 else Node(first.path, counts)
+        out.append(Branch(", ".join(str(names[code]) for code in codes), shown))
+    return out
+
+
 def text(tree: DecisionTree, depth: int | None = None) -> str:
-    """A line per node: the question, the answer, how many records and how sure."""
+    """A line per branch: the question, the answer, how many records and how sure."""
     lines: list[str] = []
     total = max(float(tree.root_.counts.sum()), 1e-300)
 
@@ -23,8 +51,8 @@ def text(tree: DecisionTree, depth: int | None = None) -> str:
             lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, total)}")
             return
         lines.append(f"{'  ' * indent}{said}{tree.features_[node.attribute]}?")
-        for code, child in enumerate(node.children):
-            visit(child, indent + 1, f"{_label(tree, node.attribute, code)}: ")
+        for branch in branches(tree, node, together=all(child.low is None for child in node.children)):
+            visit(branch.node, indent + 1, f"{branch.values}: ")
 
     visit(tree.root_, 0, "")
     return "\n".join(lines)
@@ -36,28 +64,33 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    rows: dict[int, float] = {}
-    shown: list[tuple[Node, int]] = []
+    places: list[tuple[Branch, int, float]] = []  # branch, level, height
+    lines: list[tuple[int, float, float]] = []  # level, from, to
+    ends = 0
 
-    def place(node: Node, level: int) -> float:
-        shown.append((node, level))
-        if node.attribute is None or level >= depth:
-            rows[id(node)] = float(len([n for n, _ in shown if id(n) in rows and _is_end(n, shown, depth)]))
-            return rows[id(node)]
-        below = [place(child, level + 1) for child in node.children]
-        rows[id(node)] = (below[0] + below[-1]) / 2
-        return rows[id(node)]
+    def place(branch: Branch, level: int) -> float:
+        nonlocal ends
+        if branch.node.attribute is None or level >= depth:
+            ends += 1
+            at = float(ends - 1)
+        else:
+            below = [place(one, level + 1) for one in branches(tree, branch.node)]
+            at = (below[0] + below[-1]) / 2
+            lines.extend((level, at, to) for to in below)
+        places.append((branch, level, at))
+        return at
 
-    place(tree.root_, 0)
-    ends = sum(_is_end(node, shown, depth) for node, _ in shown)
-    levels = max(level for _, level in shown) + 1
-    figure = Figure(figsize=(3.1 * levels + 1.0, 0.42 * ends + 1.3), layout="constrained")
+    place(Branch("", tree.root_), 0)
+    levels = max(level for _, level, _ in places) + 1
+    figure = Figure(figsize=(3.4 * levels + 1.0, 0.42 * ends + 1.3), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    width, height = 0.62, 0.62
+    width, height = 0.56, 0.62
     total = max(float(tree.root_.counts.sum()), 1e-300)
-    for node, level in shown:
-        y = rows[id(node)]
+    for level, start, to in lines:
+        axes.plot([level + width, level + 1], [start, to], color="#a0aec0", linewidth=1, zorder=0)
+    for branch, level, y in places:
+        node = branch.node
         left = 0.0
         for i, share in enumerate(node.probabilities):
             axes.add_patch(
@@ -65,19 +98,10 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
                           color=_COLOURS[i % len(_COLOURS)], alpha=0.28, linewidth=0)
             )  # fmt: skip
             left += float(share)
-        leaf = node.attribute is None
-        name = str(tree.classes_[int(node.probabilities.argmax())]) if leaf else tree.features_[node.attribute or 0]
-        extra = f"{float(node.probabilities.max()):.0%} of {_share(float(node.counts.sum()) / total)}"
-        note = extra if leaf or level < depth else f"… {len(node.leaves)} leaves"
-        axes.text(level + 0.02, y, f"{name}  {note}" if leaf or level >= depth else f"{name}?", va="center", fontsize=8,
-                  fontweight="normal" if leaf else "bold")  # fmt: skip
-        if not leaf and level < depth:
-            for code, child in enumerate(node.children):
-                to = rows[id(child)]
-                axes.plot([level + width, level + 1], [y, to], color="#a0aec0", linewidth=1, zorder=0)
-                label = _label(tree, node.attribute or 0, code)
-                axes.text(level + 0.985, to, label, fontsize=7, ha="right", va="center", color="#4a5568",
-                          bbox={"color": "white", "pad": 1})  # fmt: skip
+        words, weight = _words(tree, node, level < depth, total), "normal" if node.attribute is None else "bold"
+        axes.text(level + 0.02, y, words, va="center", fontsize=8, fontweight=weight)
+        axes.text(level - 0.015, y, shorten(branch.values, 26, placeholder=" …"), fontsize=7, ha="right", va="center",
+                  color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)
     axes.axis("off")
@@ -89,8 +113,13 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
     return figure
 
 
-def _is_end(node: Node, shown: list[tuple[Node, int]], depth: int) -> bool:
-    return node.attribute is None or len(node.path) >= depth
+def _words(tree: DecisionTree, node: Node, opened: bool, total: float) -> str:
+    """What a box says."""
+    if node.attribute is not None:
+        name = tree.features_[node.attribute]
+        return f"{name}?" if opened else f"{name} … {len(node.leaves)} leaves"
+    best = int(node.probabilities.argmax())
+    return f"{tree.classes_[best]}  {node.probabilities[best]:.0%} of {_share(float(node.counts.sum()) / total)}"
 
 
 def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
@@ -99,10 +128,6 @@ def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
     if node.low is not None and node.high is not None:
         sure += f" ({node.low[best]:.1%} to {node.high[best]:.1%})"
     return f"{tree.classes_[best]}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
-
-
-def _label(tree: DecisionTree, attribute: int, code: int) -> str:
-    return str(tree.schema_[tree.features_[attribute]].labels[code])
 
 
 def _share(share: float) -> str:

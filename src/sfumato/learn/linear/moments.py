@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -17,7 +17,7 @@ from sfumato.schema import Schema
 
 @dataclass(frozen=True)
 class Moments:
-    """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of an entry of the first."""
+    """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of a correlation."""
 
     second: Array  # features by features
     by_class: Array  # features by classes
@@ -32,6 +32,12 @@ class Moments:
     def covariance(self) -> Array:
         """Of all records together."""
         return np.asarray(self.second - np.outer(self.mean, self.mean))
+
+    @property
+    def scale(self) -> Array:
+        """The standard deviation of each feature, so that the ridge does not depend on units."""
+        own = np.diag(self.covariance)
+        return np.sqrt(np.maximum(own, 1e-6 * np.maximum(np.diag(self.second), 1e-12)))
 
     @property
     def within(self) -> Array:
@@ -52,7 +58,7 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
     ends = np.cumsum([0, *(table.shape[1] for table in tables)])
     second = np.zeros((ends[-1], ends[-1]))
     by_class = np.zeros((ends[-1], schema[target].size))
-    spread: list[float] = []
+    spread: dict[tuple[int, int], float] = {}
     pairs = list(combinations(range(len(names)), 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NegativeCountsWarning)
@@ -69,14 +75,16 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
         second[ends[j] : ends[j + 1], ends[i] : ends[i + 1]] = block.T
         if not source.exact:
             weights = np.kron(tables[i][:, 0] - tables[i][:, 0].mean(), tables[j][:, 0] - tables[j][:, 0].mean())
-            spread.append(float(weights @ pair.cov @ weights) / pair.n**2)
+            spread[ends[i], ends[j]] = float(weights @ pair.cov @ weights) / pair.n**2
     prior = np.maximum(shares.value, 0.0)
-    return Moments(second, by_class, prior / prior.sum(), float(np.sqrt(np.mean(spread))) if spread else 0.0)
+    found = Moments(second, by_class, prior / prior.sum(), 0.0)
+    relative = [variance / (found.scale[i] * found.scale[j]) ** 2 for (i, j), variance in spread.items()]
+    return replace(found, noise=float(np.sqrt(np.mean(relative))) if relative else 0.0)
 
 
 def lda(found: Moments, ridge: float) -> Array:
     """Linear discriminants, a row per class: log share - ½ μᵀS⁻¹μ + μᵀS⁻¹x, constant last."""
-    S = _positive(found.within, ridge)
+    S = _positive(found.within, ridge, found.scale)
     means = found.by_class / np.maximum(found.shares, 1e-12)
     slopes = np.linalg.solve(S, means).T
     constant = np.log(np.maximum(found.shares, 1e-12)) - 0.5 * np.einsum("ij,ji->i", slopes, means)
@@ -85,15 +93,15 @@ def lda(found: Moments, ridge: float) -> Array:
 
 def least_squares(found: Moments, ridge: float) -> Array:
     """The regression of every class indicator on the features, a row per class, constant last."""
-    S = _positive(found.covariance, ridge)
+    S = _positive(found.covariance, ridge, found.scale)
     slopes = np.linalg.solve(S, found.by_class - np.outer(found.mean, found.shares)).T
     constant = found.shares - slopes @ found.mean
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
-def _positive(S: Array, ridge: float) -> Array:
-    """A covariance again, where noise has made eigenvalues negative: they are lifted to the ridge."""
-    values, vectors = np.linalg.eigh((S + S.T) / 2)
+def _positive(S: Array, ridge: float, scale: Array) -> Array:
+    """A covariance again, where noise has made eigenvalues negative: they are lifted to the ridge, unit by unit."""
+    values, vectors = np.linalg.eigh((S + S.T) / 2 / np.outer(scale, scale))
     floor = max(ridge, 1e-9 * float(values.max(initial=1.0)))
     lifted = np.where(values < floor, floor, values) + ridge
-    return np.asarray((vectors * lifted) @ vectors.T)
+    return np.asarray((vectors * lifted) @ vectors.T) * np.outer(scale, scale)

@@ -107,11 +107,7 @@ def _best(tried: list[Candidate], has_target: bool) -> Candidate:
     default, *others = tried
     alone = next(c for c in others if c.name == "independent")
     worth = max(-alone.gain, 0.0) * _WORTH
-    better = [
-        c
-        for c in others
-        if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > 0)
-    ]
+    better = [c for c in others if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > 0)]
     if better:
         return max(better, key=lambda c: c.target_gain if has_target else c.gain)
     # pairs that do not foretell held-out records better are noise

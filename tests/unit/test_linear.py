@@ -122,7 +122,7 @@ def test_additive_noise_is_taken_out_of_the_covariance():
     corrected = AdditiveLDA([0.01, 4.0]).fit(z, y).score(x, y)
     naive = AdditiveLDA([0.0, 0.0]).fit(z, y).score(x, y)
     assert corrected > naive + 0.03  # the negative control: noise left in
-    with pytest.raises(EstimationError, match="variances"):
+    with pytest.raises(EstimationError, match="one per noise"):
         AdditiveLDA([1.0]).fit(z, y)
     with pytest.raises(EstimationError, match="one class"):
         AdditiveLDA([1.0, 1.0]).fit(z, np.zeros(8000))
@@ -138,3 +138,23 @@ def test_bad_input_is_one_clear_line():
 def test_weights_can_be_drawn(tmp_path):
     LinearClassifier("lda").fit(sf.evidence(dd.wisconsin(), dd.WISCONSIN), target="class").plot(tmp_path / "w.png")
     assert (tmp_path / "w.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("loss", ["lda", "least_squares"])
+def test_the_units_of_one_attribute_do_not_silence_the_others(loss):
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 3, 6000)
+    rows = {"a": a, "b": np.clip(a * 10 + rng.normal(0, 4, 6000) + 30, 0, 79.9), "y": a}
+
+    def accuracy(unit):
+        domains = {
+            "a": sf.Categorical((0, 1, 2)),
+            "b": sf.Numeric(0, 80 * unit, bins=10),
+            "y": sf.Categorical((0, 1, 2)),
+        }
+        table, schema = rows | {"b": rows["b"] * unit}, sf.Schema(domains)
+        scheme = sf.Scheme(schema, {name: c.symmetric(schema[name].size, 0.3) for name in schema})
+        return LinearClassifier(loss).fit(sf.randomize(table, scheme, rng=1), target="y").score(table)
+
+    assert accuracy(1.0) > 0.97
+    assert accuracy(1000.0) == accuracy(0.001) == accuracy(1.0)

@@ -9,7 +9,7 @@ import sfumato as sf
 from sfumato.channels.additive import uniform
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
-from sfumato.learn import TAN, DensityNaiveBayes, NaiveBayes
+from sfumato.learn import TAN, AdditiveLDA, DensityNaiveBayes, NaiveBayes
 
 c = sf.channels
 
@@ -82,3 +82,25 @@ def test_bad_input_and_pictures(tmp_path):
             learner.fit(given, target="class")
     NaiveBayes().fit(given, target="class").plot(tmp_path / "nb.png")
     assert (tmp_path / "nb.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("make", [lambda: DensityNaiveBayes([c.gaussian(0.5)]), lambda: AdditiveLDA([c.gaussian(0.5)])])
+def test_classifiers_of_noisy_numbers_have_scikit_learns_habits(make):
+    from sklearn.base import clone, is_classifier
+    from sklearn.model_selection import cross_val_score
+
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600)
+    x = (4.0 * y + rng.normal(size=600))[:, None]
+    z = x + rng.normal(scale=0.5, size=x.shape)
+    model = clone(make()).fit(z, y)
+    assert is_classifier(model) and next(iter(model.get_params())) == "noises"
+    assert np.allclose(model.predict_proba(x).sum(axis=1), 1) and model.score(x, y) > 0.95
+    assert cross_val_score(make(), z, y, cv=3).min() > 0.9
+    for wrong in ([["a"]], np.zeros((3, 2)), np.array([[np.nan]])):
+        with pytest.raises(EstimationError, match=type(model).__name__):
+            model.predict(wrong)
+    with pytest.raises(EstimationError, match="not fitted"):
+        make().predict(x)
+    with pytest.raises(EstimationError, match="a class per row"):
+        make().fit(z, y[:5])

@@ -10,6 +10,7 @@ from sfumato import datasets
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence.model.pairs import independence
+from sfumato.learn import TAN, LinearClassifier, NaiveBayes
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
 
@@ -176,3 +177,23 @@ def test_bad_input_is_one_clear_line():
         DecisionTree().fit(sf.evidence(rows, same), target="k")
     with pytest.raises(EstimationError, match="one class"):
         DecisionTree().fit(sf.evidence(rows, same), target="b")
+
+
+@pytest.mark.parametrize(
+    ("model", "field"),
+    [
+        (DecisionTree(max_leaves="many"), "max_leaves"),
+        (DecisionTree(counts="direct", alpha=-1), "alpha"),
+        (LinearClassifier("logistic", C="x"), "C must be positive"),
+        (LinearClassifier("lda", ridge="x"), "ridge"),
+        (LinearClassifier(counts="x"), "counts must be"),
+        (LinearClassifier(values={"nobody": [1]}), "nobody"),
+        (NaiveBayes(smoothing="x"), "smoothing"),
+        (TAN(smoothing=-1), "smoothing"),
+    ],
+)
+def test_wrong_parameters_are_named(model, field):
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1)), "y": sf.Categorical(("n", "p"))})
+    table = {"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "y": ["n", "p", "n", "p"]}
+    with pytest.raises(EstimationError, match=field):
+        model.fit(sf.evidence(table, schema), target="y")

@@ -149,16 +149,7 @@ class Classifier(Parameters, ABC):
         return self.features_
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
-
-        return Tags(
-            estimator_type="classifier",
-            target_tags=TargetTags(required=False),
-            classifier_tags=ClassifierTags(),
-            regressor_tags=None,
-            transformer_tags=None,
-            input_tags=InputTags(categorical=True, string=True),
-        )
+        return classifier_tags(required=False)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
@@ -179,6 +170,44 @@ class Classifier(Parameters, ABC):
     def _own_target(self, table: Any) -> NDArray[Any]:
         codes = self.schema_.select([self.target_]).encode(table)[self.target_]
         return np.asarray(self.classes_[codes])
+
+
+def classifier_tags(required: bool) -> Any:
+    """What scikit-learn's tools ask of a classifier; ``required`` says whether fit needs y."""
+    from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+
+    return Tags(
+        estimator_type="classifier",
+        target_tags=TargetTags(required=required),
+        classifier_tags=ClassifierTags(),
+        regressor_tags=None,
+        transformer_tags=None,
+        input_tags=InputTags(categorical=not required, string=not required),
+    )
+
+
+def check_number(
+    name: str, value: Any, least: float | None = None, above: float | None = None, below: float | None = None
+) -> None:
+    """Refuse what is not a number, or not in its range.
+
+    >>> check_number("min_support", 0.05, above=0, below=1)
+    """
+    ends = [f"at least {least:g}"] if least is not None else []
+    if above is not None:
+        ends = [f"in ({above:g}, {below:g})" if below is not None else "positive" if above == 0 else f"above {above:g}"]
+    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    good = good and (least is None or value >= least) and (above is None or value > above)
+    if not (good and (below is None or value < below)):
+        verb = "lie" if below is not None else "be"
+        raise EstimationError(f"{name} must {verb} {' and '.join(ends)}, got {value!r} instead")
+
+
+def normalise(logs: Array) -> Array:
+    """Rows of log-probabilities as probabilities."""
+    logs = logs - logs.max(axis=1, keepdims=True, initial=-np.inf)
+    out = np.exp(logs)
+    return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
 def prepare(model: Classifier, source: Evidence, target: str) -> None:

@@ -36,6 +36,8 @@ class Cells:
 
 def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> Cells:
     """Cells with their counts: exact ones as they are, randomized ones from the joint model or ("direct") likeliest."""
+    if counts not in ("model", "direct"):
+        raise EstimationError(f"counts must be model or direct, got {counts!r} instead")
     names = [*features, target]
     sizes = source.schema.sizes(names)
     plain = not isinstance(source, ModelEvidence | JunctionEvidence)

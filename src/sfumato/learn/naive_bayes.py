@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
 from sfumato.domains import Codes
-from sfumato.errors import EstimationError, NegativeCountsWarning
+from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.simplex import project
-from sfumato.learn.base import Classifier, one_class
+from sfumato.learn.base import Classifier, check_number, normalise, one_class
 from sfumato.learn.draw import bars
+from sfumato.learn.numbers import NumberClassifier
 
 
 class NaiveBayes(Classifier):
@@ -42,8 +43,7 @@ class NaiveBayes(Classifier):
     tables_: dict[str, Array]  # values by class, columns sum to 1
 
     def _learn(self, source: Evidence) -> None:
-        if not self.smoothing >= 0:
-            raise EstimationError(f"smoothing must not be negative, got {self.smoothing} instead")
+        check_number("smoothing", self.smoothing, least=0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             own = source.counts([self.target_])
@@ -76,56 +76,38 @@ class NaiveBayes(Classifier):
         return normalise(logs)
 
 
-class DensityNaiveBayes:
+class DensityNaiveBayes(NumberClassifier):
     """Naive Bayes on numbers with additive noise: each attribute's density is reconstructed by class.
 
     The "by class" method of Agrawal and Srikant (2000): the records of a class are deconvolved alone. ``noises`` holds
-    a noise per column, as ``sfumato.channels.uniform`` and its kin make them; ``options`` go to ``sfumato.density``.
+    a noise per column, as ``sfumato.channels.uniform`` and its kin make them; the others go to ``sfumato.density``.
     """
 
-    def __init__(self, noises: Any, **options: Any) -> None:
+    def __init__(
+        self, noises: Sequence[Any], support: Any = None, bins: int | None = None, method: str = "auto"
+    ) -> None:
         self.noises = noises
-        self.options = options
+        self.support = support
+        self.bins = bins
+        self.method = method
 
-    classes_: NDArray[Any]
+    @property
+    def _columns(self) -> int:
+        return len(self.noises)
 
-    def fit(self, z: Any, y: Any) -> Self:
-        """Learn from noisy numbers (a column per attribute) and their classes."""
-        values, labels = np.asarray(z, dtype=np.float64), np.asarray(y)
-        if values.ndim != 2 or values.shape[1] != len(self.noises):
-            raise EstimationError(f"z must have {len(self.noises)} columns, one per noise, got shape {values.shape}")
-        self.classes_ = np.unique(labels)
-        if len(self.classes_) < 2:
-            raise EstimationError("only one class occurs in y: there is nothing to learn")
-        self.class_prior_ = np.array([(labels == c).mean() for c in self.classes_])
+    def _learn(self, values: Array, codes: NDArray[np.int64]) -> None:
         from sfumato.evidence.density import density
 
+        self.class_prior_ = np.bincount(codes) / len(codes)
+        options = {"support": self.support, "bins": self.bins, "method": self.method}
         self.densities_ = [
-            [density(values[labels == c, j], noise, **self.options) for j, noise in enumerate(self.noises)]
-            for c in self.classes_
+            [density(values[codes == c, j], noise, **options) for j, noise in enumerate(self.noises)]
+            for c in range(len(self.classes_))
         ]
-        return self
 
-    def predict_proba(self, x: Any) -> Array:
-        """Pr(class) of clean records."""
-        values = np.asarray(x, dtype=np.float64)
+    def _logs(self, values: Array) -> Array:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))
         for i, own in enumerate(self.densities_):
             for j, density in enumerate(own):
                 logs[:, i] += np.log(np.maximum(density.pdf(values[:, j]), 1e-6))
-        return normalise(logs)
-
-    def predict(self, x: Any) -> NDArray[Any]:
-        """The most probable class of clean records."""
-        return np.asarray(self.classes_[self.predict_proba(x).argmax(axis=1)])
-
-    def score(self, x: Any, y: Any) -> float:
-        """The share of clean records classified right."""
-        return float(np.mean(self.predict(x) == np.asarray(y)))
-
-
-def normalise(logs: Array) -> Array:
-    """Rows of log-probabilities as probabilities."""
-    logs = logs - logs.max(axis=1, keepdims=True)
-    out = np.exp(logs)
-    return np.asarray(out / out.sum(axis=1, keepdims=True))
+        return logs

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,9 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.model.blend import Blended, blended_mean, cross_fitted
 from sfumato.evidence.model.observed import observe
+from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
 from sfumato.release import Release
-
-if TYPE_CHECKING:
-    from sfumato.learn.base import Classifier
 
 #: A: how many records the model's own error is worth where the channel cannot say.
 TRUST = 10.0
@@ -77,8 +75,7 @@ def hold_out(
     release: Release, share: float = 0.25, rng: np.random.Generator | int | None = None
 ) -> tuple[Release, Release]:
     """The release cut at random into records to learn from and records to score on."""
-    if not 0 < share < 1:
-        raise EstimationError(f"share must lie in (0, 1), got {share} instead")
+    check_number("share", share, above=0, below=1)
     generator = np.random.default_rng(rng)
     learn, held = [], []
     for part in release.parts:
@@ -92,6 +89,7 @@ def hold_out(
 
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
+    check_number("level", level, above=0, below=1)
     names = _names(model, source)
     if names is None:
         return _from_draws(model, source, level)
@@ -109,7 +107,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
     n = sum(own.total for own, _ in cuts)
     return Score(
-        found.value, _sd(found), confusion, spread, float(shares.max()), model.classes_, n, level
+        min(max(found.value, 0.0), 1.0), _sd(found), confusion, spread, float(shares.max()), model.classes_, n, level
     )  # fmt: skip
 
 

@@ -10,11 +10,9 @@ import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.domains import Codes
-from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, modelled, one_class
+from sfumato.learn.base import Classifier, check_number, modelled, normalise, one_class
 from sfumato.learn.draw import bars
-from sfumato.learn.naive_bayes import normalise
 
 
 class TAN(Classifier):
@@ -41,8 +39,7 @@ class TAN(Classifier):
     by_class_: dict[str, Array]  # values by class
 
     def _learn(self, source: Evidence) -> None:
-        if not self.smoothing >= 0:
-            raise EstimationError(f"smoothing must not be negative, got {self.smoothing} instead")
+        check_number("smoothing", self.smoothing, least=0)
         asked = source if source.exact else modelled(source, self.target_)
         prior = np.maximum(asked.counts([self.target_]).value, 0.0)
         one_class(prior, self.target_, self.schema_[self.target_].labels)

@@ -55,12 +55,19 @@ def plot(
     figure = Figure(figsize=(7.2, 4.4), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    for curve, colour in zip(found, COLOURS, strict=False):
-        axes.plot(curve.p, curve.mean, "o-", color=colour, label=curve.label, markersize=4)
+    # Curves of one method ("method: what") share a colour and differ by their dashes.
+    methods = list(dict.fromkeys(curve.label.partition(":")[0] for curve in found))
+    drawn: dict[str, int] = dict.fromkeys(methods, 0)
+    for curve in found:
+        method = curve.label.partition(":")[0]
+        colour, dashes = COLOURS[methods.index(method) % len(COLOURS)], ("-", "--", ":")[drawn[method] % 3]
+        drawn[method] += 1
+        axes.plot(curve.p, curve.mean, "o", linestyle=dashes, color=colour, label=curve.label, markersize=4)
         axes.fill_between(curve.p, curve.mean - curve.sd, curve.mean + curve.sd, color=colour, alpha=0.18, linewidth=0)
     for label, level in (lines or {}).items():
         axes.axhline(level, color="#4a5568", linestyle=":", linewidth=1)
         axes.text(found[0].p[0], level, f" {label}", fontsize=8, va="bottom", color="#4a5568")
+    axes.set_xticks(found[0].p)
     axes.set_xlabel("p, the probability of changing a value")
     axes.set_ylabel(axis)
     axes.set_title(title, loc="left", fontsize=11)

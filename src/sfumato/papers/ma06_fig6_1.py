@@ -65,7 +65,7 @@ def measure(p: float, seed: int) -> dict[str, float]:
         "as if clean": pocket.fit(as_if_clean, target="fit").score(rows),
         "corrected": pocket.fit(evidence(release), target="fit").score(rows),
         "corrected, joint model": LinearClassifier("pocket", rng=seed)
-        .fit(evidence(release, method="model", tau=1.0, order=3), target="fit")
+        .fit(evidence(release, method="model", tau=1.0, order=3, target="fit"), target="fit")
         .score(rows),
     }
 

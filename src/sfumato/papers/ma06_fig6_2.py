@@ -75,7 +75,7 @@ def measure(p: float, seed: int) -> dict[str, float]:
         "as if clean": pocket.fit(as_if_clean, target="kind").score(data.rows),
         "corrected": pocket.fit(evidence(given), target="kind").score(data.rows),
         "corrected, joint model": LinearClassifier("pocket", values=data.values, rng=seed)
-        .fit(evidence(given, method="model", tau=1.0), target="kind")
+        .fit(evidence(given, method="model", tau=1.0, target="kind"), target="kind")
         .score(data.rows),
     }
 

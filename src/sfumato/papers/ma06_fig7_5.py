@@ -24,7 +24,7 @@ def report(runs: int = 1, p: tuple[float, ...] = P) -> str:
 def draw(path: str | Path, runs: int = 1) -> Any:
     """False positives and negatives as a picture."""
     found = report_of(TITLE, adult("train"), ADULT, ADULT_GROUPS, P, runs)[1]
-    shown = [curve for curve in found if curve.label.startswith(("valid", "shrunk")) and "false" in curve.label]
+    shown = [curve for curve in found if "false" in curve.label]
     return plot(shown, path, "Adult: wrong item sets", "share of the truly frequent")
 
 

@@ -42,7 +42,9 @@ def measure(p: float, seed: int, copies: int = 1) -> dict[str, float]:
         trees = {
             "the paper's ID3": DecisionTree(counts="paper").fit(direct, target=TARGET),
             "stopped by noise": DecisionTree(counts="direct").fit(direct, target=TARGET),
-            "on the joint model": DecisionTree().fit(evidence(release, method="model", tau=0.3), target=TARGET),
+            "on the joint model": DecisionTree().fit(
+                evidence(release, method="model", tau=0.3, target=TARGET), target=TARGET
+            ),
         }
     return {name: tree.score(rows("test")) for name, tree in trees.items()}
 
@@ -66,7 +68,7 @@ def majority() -> float:
 
 def ceiling() -> float:
     """The accuracy of the tree on the joint model of the raw table."""
-    model = evidence(rows("train"), ADULT, method="model", tau=0.3)
+    model = evidence(rows("train"), ADULT, method="model", tau=0.3, target=TARGET)
     return DecisionTree().fit(model, target=TARGET).score(rows("test"))
 
 

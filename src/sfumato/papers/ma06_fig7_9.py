@@ -35,7 +35,7 @@ def measure(p: float, seed: int) -> dict[str, float]:
     release = randomize(rows(), scheme, rng=10 * seed + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)
-        ours = DecisionTree().fit(evidence(release, method="model", tau=0.3), target=TARGET)
+        ours = DecisionTree().fit(evidence(release, method="model", tau=0.3, target=TARGET), target=TARGET)
     return {
         "the paper's ID3": DecisionTree(counts="paper").fit(evidence(release), target=TARGET).score(rows()),
         "on the joint model": ours.score(rows()),

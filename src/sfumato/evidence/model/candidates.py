@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import prod
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from sfumato.evidence.model.observed import Observed
 TAU = 0.3
 _PARTS = 4  # of which one is held out
 _FEWEST = 40  # records; with fewer the default is not questioned
-_LIKELY = 1.5  # of its gain for the target
+_LARGE = 1 << 18  # cells; with more neither, for it would take minutes
 _SURE = 3.0  # a candidate must beat the default by this many standard errors
 _WORTH = 0.05  # and add this share to what the pairs say beyond independence
 _LOOSE = 1e-4  # the choice needs less precision than the final fit
@@ -72,7 +73,7 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator | No
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
     full joint table with the pairwise model as its prior.
     """
-    if observed.total < _FEWEST:
+    if observed.total < _FEWEST or prod(observed.sizes) > _LARGE:
         return fit_only(observed, TAU, order)
     learn, held = _halves(observed, rng)
     attributes = len(observed.sizes)
@@ -106,11 +107,7 @@ def _best(tried: list[Candidate], has_target: bool) -> Candidate:
     default, *others = tried
     alone = next(c for c in others if c.name == "independent")
     worth = max(-alone.gain, 0.0) * _WORTH
-    better = [
-        c
-        for c in others
-        if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > _LIKELY * c.target_noise)
-    ]
+    better = [c for c in others if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > 0)]
     if better:
         return max(better, key=lambda c: c.target_gain if has_target else c.gain)
     # pairs that do not foretell held-out records better are noise

@@ -62,8 +62,10 @@ class ModelEvidence(Evidence):
         self.target = target
         #: Whether the target was found independent of the others, and is modelled so; see ``about``.
         self.apart = False
-        if tau is not None and not tau > 0:
-            raise EstimationError(f"tau must be positive, got {tau} instead")
+        if tau is not None and not (isinstance(tau, int | float) and tau > 0):
+            raise EstimationError(f"tau must be positive, got {tau!r} instead")
+        if not isinstance(order, int) or order < 1:
+            raise EstimationError(f"order must be a whole number of at least 1, got {order!r} instead")
         if target is not None and target not in self.names:
             raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         cells = prod(self.schema.sizes(self.names))

@@ -22,6 +22,9 @@ from sfumato.evidence.model.observed import Observed
 
 Term = tuple[int, ...]
 
+#: Up to this many records the gradient need not be smaller than asked for; more say more, so that it must be.
+_RECORDS = 30_000
+
 
 def pairwise(attributes: int, order: int = 2) -> tuple[Term, ...]:
     """All terms of up to ``order`` attributes.
@@ -148,7 +151,7 @@ def fit(
         first,
         jac=True,
         method="L-BFGS-B",
-        options={"maxcor": 20, "maxiter": most, "gtol": tolerance, "ftol": 1e-10},
+        options={"maxcor": 20, "maxiter": most, "gtol": tolerance * min(1.0, _RECORDS / total), "ftol": 1e-11},
     )
     return Fitted(design, np.asarray(found.x), tau, int(found.nit))
 

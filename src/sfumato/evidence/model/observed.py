@@ -19,7 +19,7 @@ from sfumato.release import Part, Release
 from sfumato.schema import Schema
 
 #: The most cells of the released table that the model looks at; finer outputs are merged first.
-RELEASED_CELLS = 1 << 18
+RELEASED_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)

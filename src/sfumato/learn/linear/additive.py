@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,10 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.learn.linear.moments import Moments, lda
+from sfumato.learn.numbers import NumberClassifier
 
 
-class AdditiveLDA:
-    r"""LDA from z = x + noise with known noise variances: Cov(x) = Cov(z) - diag(variances); means stay.
+class AdditiveLDA(NumberClassifier):
+    r"""LDA from z = x + noise: Cov(x) = Cov(z) - diag(variances of the noise); means stay.
+
+    ``noises`` holds a variance per column, or a noise as ``sfumato.channels.gaussian`` and its kin make them.
 
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(4000) % 2
@@ -23,35 +28,35 @@ class AdditiveLDA:
     True
     """
 
-    def __init__(self, variances: ArrayLike) -> None:
-        self.variances = variances
+    def __init__(self, noises: Sequence[Any] | ArrayLike) -> None:
+        self.noises = noises
 
-    classes_: NDArray[Any]
     coef_: Array
 
-    def fit(self, z: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from noisy numbers and their classes."""
-        values, labels = np.asarray(z, dtype=np.float64), np.asarray(y)
-        taken = np.asarray(self.variances, dtype=np.float64)
-        if values.ndim != 2 or taken.shape != (values.shape[1],):
-            raise EstimationError(f"variances must hold a number per column of z, got {taken.shape} for {values.shape}")
-        self.classes_, codes = np.unique(labels, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise EstimationError("only one class occurs in y: there is nothing to learn")
+    @property
+    def _columns(self) -> int:
+        return len(self._variances)
+
+    @property
+    def _variances(self) -> Array:
+        given: Any = self.noises
+        try:
+            taken = np.array([one.sd**2 if hasattr(one, "sd") else one for one in given], dtype=np.float64)
+        except (TypeError, ValueError):
+            taken = np.array([-1.0])
+        if not (taken >= 0).all() or not np.isfinite(taken).all():
+            raise EstimationError(f"noises must hold a noise or a variance per column, got {given!r} instead")
+        return taken
+
+    def _learn(self, values: Array, codes: NDArray[np.int64]) -> None:
+        taken = self._variances
         member = np.eye(len(self.classes_))[codes]
         n = len(values)
         second = values.T @ values / n - np.diag(taken)
-        noise = float(np.sqrt((np.var(values, axis=0).mean() ** 2) / n)) if taken.any() else 0.0
-        found = Moments(second, values.T @ member / n, member.mean(axis=0), noise)
+        found = Moments(second, values.T @ member / n, member.mean(axis=0), 0.0)
+        if taken.any():
+            found = replace(found, noise=float((np.var(values, axis=0) / found.scale**2).mean() / np.sqrt(n)))
         self.coef_ = lda(found, found.ridge)
-        return self
 
-    def predict(self, x: ArrayLike) -> NDArray[Any]:
-        """Classes of clean records."""
-        values = np.asarray(x, dtype=np.float64)
-        scores = np.concatenate([values, np.ones((len(values), 1))], axis=1) @ self.coef_.T
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
-
-    def score(self, x: ArrayLike, y: ArrayLike) -> float:
-        """The share of clean records classified right."""
-        return float(np.mean(self.predict(x) == np.asarray(y)))
+    def _logs(self, values: Array) -> Array:
+        return np.asarray(np.concatenate([values, np.ones((len(values), 1))], axis=1) @ self.coef_.T)

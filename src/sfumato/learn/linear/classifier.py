@@ -12,13 +12,12 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, one_class
+from sfumato.learn.base import Classifier, check_number, normalise, one_class
 from sfumato.learn.cells import Cells, Encoding, weighted_cells
 from sfumato.learn.draw import bars
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
-from sfumato.learn.naive_bayes import normalise
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 
@@ -63,8 +62,13 @@ class LinearClassifier(Classifier):
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
             raise EstimationError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r} instead")
-        if not self.C > 0:
-            raise EstimationError(f"C must be positive, got {self.C} instead")
+        check_number("C", self.C, above=0)
+        check_number("steps", self.steps, least=1)
+        if self.ridge != "auto":
+            check_number("ridge", self.ridge, least=0)
+        for name in self.values or {}:
+            if name not in self.features_:
+                raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
         self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
         if self.loss in ("least_squares", "lda"):
             found = moments(source, self.encoding_, self.target_, self.schema_)

@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.model import ModelEvidence
-from sfumato.learn.base import Parameters, as_evidence
+from sfumato.learn.base import Parameters, as_evidence, check_number
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.measures import Rule, make_rule
@@ -194,13 +194,10 @@ class AssociationRules(Parameters):
         return draw(self, path, most)
 
     def _check(self) -> None:
-        for name in ("min_support", "min_confidence"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 < value < 1:
-                raise EstimationError(f"{name} must lie in (0, 1), got {value!r} instead")
-        if self.report not in REPORT:
-            raise EstimationError(f"report must be one of {', '.join(REPORT)}, got {self.report!r} instead")
-        if self.max_items is not None and self.max_items < 1:
-            raise EstimationError(f"max_items must be at least 1, got {self.max_items} instead")
-        if not 0 < self.level < 1:
-            raise EstimationError(f"level must lie in (0, 1), got {self.level} instead")
+        for name in ("min_support", "min_confidence", "level"):
+            check_number(name, getattr(self, name), above=0, below=1)
+        if self.max_items is not None:
+            check_number("max_items", self.max_items, least=1)
+        for name, value, allowed in (("report", self.report, REPORT), ("shrink", self.shrink, ("auto", True, False))):
+            if value not in allowed:
+                raise EstimationError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r} instead")

@@ -16,7 +16,7 @@ from sfumato.domains import Codes
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence
-from sfumato.learn.base import Classifier, modelled, one_class
+from sfumato.learn.base import Classifier, check_number, modelled, one_class
 from sfumato.learn.tree.draw import draw, text
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
@@ -140,7 +140,8 @@ class DecisionTree(Classifier):
         for name, value, allowed in (("criterion", self.criterion, CRITERIA), ("counts", self.counts, COUNTS)):
             if value not in allowed:
                 raise EstimationError(f"{name} must be one of {', '.join(allowed)}, got {value!r} instead")
-        if self.max_leaves is not None and self.max_leaves < 1:
-            raise EstimationError(f"max_leaves must be at least 1, got {self.max_leaves} instead")
-        if self.max_depth is not None and self.max_depth < 0:
-            raise EstimationError(f"max_depth must be at least 0, got {self.max_depth} instead")
+        for name, least in (("max_leaves", 1), ("max_depth", 0)):
+            if getattr(self, name) is not None:
+                check_number(name, getattr(self, name), least=least)
+        for name in ("min_gain", "min_effective", "alpha"):
+            check_number(name, getattr(self, name), least=0)

@@ -112,3 +112,21 @@ def test_bad_requests_are_one_clear_line():
     singular = sf.Scheme(SCHEMA, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     with pytest.raises(EstimationError, match="not invertible"):
         sf.evidence(sf.randomize(table("pair"), singular, rng=0), method="model")
+
+
+def test_what_a_model_cannot_say_is_in_its_error():
+    """y = a xor b: pairs alone know nothing of it, and the interval of the triple says so; that of a pair does not."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 20_000))
+    rows = {"a": a, "b": b, "y": a ^ b}
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in rows})
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, 0.1) for n in schema}), rng=1)
+    model = ModelEvidence(release, tau=0.3)
+    true = sf.evidence(rows, schema).counts(["a", "b", "y"]).value
+    found = model.counts(["a", "b", "y"])
+    assert np.abs(found.value - true).min() > 2000, "pairs cannot say it"
+    assert np.all(np.abs(found.value - true) < 3 * found.sd)
+    assert found.cov.diagonal() == pytest.approx(found.variance)
+    assert model.counts(["a", "y"]).sd.max() < 200
+    some = model.cells(["a", "b", "y"], [[0, 0, 1], [1, 1, 1]])
+    assert some.sd == pytest.approx(found.sd[[1, 7]])

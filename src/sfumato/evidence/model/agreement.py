@@ -12,6 +12,7 @@ import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.errors import NegativeCountsWarning
+from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.table import Evidence
 
 
@@ -60,6 +61,17 @@ def disagreements(moment: Evidence, model: Modelled, level: float) -> tuple[Disa
         if p * len(wanted) < level:
             found.append(Disagreement(tuple(asked), statistic, freedom, p))
     return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def misfit(modelled: Array, variance: Array, unbiased: Estimate) -> Array:
+    r"""What a model is wrong by beyond its own noise, as a variance of each share, from the unbiased estimate u.
+
+        Σ_i ((m_i - u_i)² - (Var u_i - Var m_i)) / Σ_i m_i,        if positive, times m_i
+
+    For an efficient model Var(u - m) = Var u - Var m; what is left is pooled over the table and shared out by size.
+    """
+    excess = (modelled - unbiased.value) ** 2 - np.maximum(unbiased.variance - variance, 0.0)
+    return max(float(excess.sum()), 0.0) * modelled
 
 
 def in_words(found: Sequence[Disagreement]) -> str:

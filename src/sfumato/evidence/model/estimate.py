@@ -20,7 +20,10 @@ class ModelEstimate(Estimate):
     """
 
     records: float = 0.0
-    root: Array = field(default_factory=lambda: np.zeros((0, 0)))  # Cov(shares) = root rootᵀ
+    root: Array = field(default_factory=lambda: np.zeros((0, 0)))  # Cov(shares) = root rootᵀ + diag(misfit)
+    misfit: Array = field(
+        default_factory=lambda: np.zeros(1)
+    )  # of each share: what the model itself may be wrong by, squared
 
     @property
     def n(self) -> float:
@@ -33,7 +36,7 @@ class ModelEstimate(Estimate):
 
     @property
     def variance(self) -> Array:
-        return np.asarray((self.root**2).sum(axis=1)) * self._unit**2
+        return np.asarray((self.root**2).sum(axis=1) + self.misfit) * self._unit**2
 
     @property
     def cov(self) -> Array:
@@ -42,7 +45,7 @@ class ModelEstimate(Estimate):
                 f"the covariance of {len(self.value)} cells would have {len(self.value)}^2 entries; "
                 f"use sd, or ask for fewer attributes"
             )
-        return np.asarray(self.root @ self.root.T) * self._unit**2
+        return np.asarray(self.root @ self.root.T + np.eye(len(self.root)) * self.misfit) * self._unit**2
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         if not 0 < level < 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, NegativeCountsWarning, UnrecoverableWarning
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words
+from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words, misfit
 from sfumato.evidence.model.candidates import Candidate, Choice, choose, fit_only
 from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.information import Information, information
@@ -118,11 +119,15 @@ class ModelEvidence(Evidence):
 
     # What it answers.
 
-    def counts(self, names: str | Sequence[str]) -> Estimate:
+    def counts(self, names: str | Sequence[str]) -> ModelEstimate:
         asked = self._modelled([names] if isinstance(names, str) else list(names))
         root = self._root(asked, tuple(self.names.index(name) for name in asked))
+        shares = self.shares(asked)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NegativeCountsWarning)
+            wrong = misfit(shares, (root**2).sum(axis=1), self._moment.counts(asked).population())
         return ModelEstimate(
-            self.schema.select(asked), self.shares(asked) * self.n, (), "model", records=float(self.n), root=root
+            self.schema.select(asked), shares * self.n, (), "model", records=float(self.n), root=root, misfit=wrong
         )
 
     def shares(self, names: Sequence[str]) -> Array:
@@ -139,10 +144,7 @@ class ModelEvidence(Evidence):
         if codes.ndim != 2 or codes.shape[1] != len(asked):
             raise EstimationError(f"cells must list a code for each of the {len(asked)} attributes, a row per cell")
         flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
-        root = whole.root[flat] if isinstance(whole, ModelEstimate) else np.zeros((len(flat), 1))
-        return ModelEstimate(
-            whole.schema, whole.value[flat], (), "model", codes=codes, records=float(self.n), root=root
-        )
+        return replace(whole, value=whole.value[flat], codes=codes, root=whole.root[flat], misfit=whole.misfit[flat])
 
     def region(self, fixed: Mapping[str, int], target: str) -> Array | None:
         """The covariance of the shares of every class of the target among records with the fixed codes."""

@@ -199,3 +199,30 @@ def test_a_table_of_2_to_the_19_cells_is_still_modelled_whole():
     model = sf.evidence(release, method="model", tau=0.3)
     assert isinstance(model, ModelEvidence) and model.joint.size == 2**19
     assert model.counts("x3").value.sum() == pytest.approx(2000)
+
+
+def test_logistic_regression_on_clean_rows_of_many_attributes_equals_scikit_learn(mushrooms):
+    from sklearn.linear_model import LogisticRegression
+
+    from sfumato.learn.cells import Encoding
+
+    table, schema = mushrooms[0], mushrooms[1].schema
+    features = [name for name in schema if name != "class"]
+    codes = schema.encode(table)
+    X = Encoding(schema, features)([codes[name] for name in features])
+    theirs = LogisticRegression(C=1.0, tol=1e-10, max_iter=1000, solver="newton-cholesky").fit(X, codes["class"])
+    ours = LinearClassifier("logistic", C=1.0).fit(sf.evidence(table, schema), target="class")
+    assert np.abs(ours.predict_proba(table) - theirs.predict_proba(X)).max() < 1e-5
+
+
+def test_accuracy_of_many_attributes_under_two_schemes():
+    rows, schema = chain(n=3000, length=22)
+    parts = [
+        sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, p) for n in schema}), rng=i)
+        for i, p in enumerate((0.1, 0.2))
+    ]
+    release = sf.Release.concat(parts)
+    model = LinearClassifier("logistic").fit(JunctionEvidence(release), target="x05")
+    found = model.estimate_score(release)
+    assert found.interval[0] < model.score(rows) < found.interval[1]
+    assert np.all(found.confusion_sd >= 0) and found.n == 6000

@@ -16,6 +16,7 @@ from sfumato.domains import Codes, Domain, Numeric
 from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence
+from sfumato.evidence.model.messages import seen
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import DECISION_CELLS, modelled
 from sfumato.schema import Schema
@@ -42,7 +43,9 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     sizes = source.schema.sizes(names)
     plain = not isinstance(source, ModelEvidence | JunctionEvidence)
     if prod(sizes) > DECISION_CELLS:
-        if plain and (counts != "model" or source.exact):
+        if plain and source.exact:
+            return _seen(source, features, target)
+        if plain and counts != "model":
             raise EstimationError(f"{prod(sizes)} cells are too many to list: give the learner fewer features")
         return _sampled(modelled(source, target), features, target)
     if source.exact and plain:
@@ -63,6 +66,22 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     kept = np.flatnonzero(value > 1e-9 * value.max())
     grid = np.stack(np.unravel_index(kept, sizes), axis=1)
     return Cells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
+
+
+def _seen(source: Evidence, features: Sequence[str], target: str) -> Cells:
+    """Only the cells that occur in unrandomized records, part by part."""
+    names = [*features, target]
+    grids, weights = [], []
+    for part in source.release.parts:
+        found, counts = seen(part, names)
+        grid = np.empty((len(counts), len(names)), dtype=np.int64)
+        for one in found:  # the value that is certain
+            flat = one.likelihood.reshape(len(one.likelihood), -1).argmax(axis=1)[one.codes]
+            grid[:, list(one.axes)] = np.stack(np.unravel_index(flat, one.likelihood.shape[1:]), axis=1)
+        grids.append(grid)
+        weights.append(counts.astype(np.float64))
+    grid = np.concatenate(grids)
+    return Cells(tuple(features), grid[:, :-1], grid[:, -1], np.concatenate(weights))
 
 
 def _sampled(model: ModelEvidence | JunctionEvidence, features: Sequence[str], target: str) -> Cells:

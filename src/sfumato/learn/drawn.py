@@ -74,7 +74,7 @@ class _Problem:
         noise = (beta.T * observed) @ beta - np.outer(mean, mean)
         missed = np.diag(true) - B.T @ beta - beta.T @ B + beta.T @ G @ beta - np.outer(rest, rest)
         drawn = np.diag(true) - B.T @ beta - beta.T @ B + (beta.T * seen_drawn) @ beta - np.outer(rest, rest)
-        return n, mean + rest, noise / n + drawn / _DRAWN, missed
+        return n, mean + rest, noise / n + drawn / _DRAWN, _lifted(missed)
 
     def _answers(self, codes: Columns) -> NDArray[np.int64]:
         given = {name: codes[self.names.index(name)] for name in self.names if name != self.model.target_}
@@ -107,6 +107,12 @@ class _Problem:
             for axis, column in zip(one.axes, likeliest, strict=True):
                 codes[axis] = column
         return codes[self.target] * self.classes + self._answers(codes)
+
+
+def _lifted(covariance: Array) -> Array:
+    """Without the negative eigenvalues that a covariance estimated from draws may have."""
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
 def _joint(one: NDArray[np.int64], other: NDArray[np.int64], cells: int) -> Array:

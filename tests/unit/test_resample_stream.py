@@ -87,7 +87,7 @@ def test_a_fault_leaves_no_file(raw, tmp_path):
         resample_file(alone, tmp_path / "out.parquet", "y", rng=1)
     with pytest.raises(SfumatoError, match="the bound is not held"):
         resample_file(
-            pa.table({"x": np.random.default_rng(0).standard_t(2, 9)}),
+            pa.table({"x": np.random.default_rng(0).standard_t(2, 30)}),
             tmp_path / "out.parquet",
             max_risk=0.5001,
             max_outlier_risk=0.5001,

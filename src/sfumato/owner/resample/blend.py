@@ -21,7 +21,7 @@ class Setting:
     """How strongly to mix: the least number of plausible sources, the pull of cells to a common shape, factors kept.
 
     ``sources=inf`` draws from the normal model of each cell and uses no record directly; ``tie=inf`` gives all cells
-    one covariance; ``relay`` below 1 fits the model anew to that many drawn rows per record (see ``relay``).
+    one covariance; ``relay`` below 1 fits the cells anew to that many drawn rows per record (see ``relay``).
     """
 
     sources: float

@@ -150,15 +150,21 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, p
         risk = play(X, y, blend_method(smaller, per_record), blend_insider(smaller), src, rounds=rounds)
         return replace(risk, asked=asked, outliers_asked=outliers, setting=setting)
 
+    def clear(risk: Risk) -> bool:
+        return bool(risk.achieved <= asked - spare and risk.outliers <= outliers - spare)
+
     low, high = 0, len(steps) - 1
     while low < high:
         middle = (low + high) // 2
-        found = at(middle, SEARCHED)
-        within = found.achieved <= asked - spare and found.outliers <= outliers - spare
-        low, high = (low, middle) if within else (middle + 1, high)
-    while not (found := at(low, CONFIRMED)).held and low < len(steps) - 1:
+        low, high = (low, middle) if clear(at(middle, SEARCHED)) else (middle + 1, high)
+    best = at(low, CONFIRMED)
+    if clear(best):  # the search may have been unlucky: try milder settings, as long as they stand
+        while low and clear(milder := at(low - 1, CONFIRMED)):
+            low, best = low - 1, milder
+    while not best.held and low < len(steps) - 1:
         low += 1
-    return found
+        best = at(low, CONFIRMED)
+    return best
 
 
 def blend_method(setting: Setting, per_record: float = 1.0) -> Method:

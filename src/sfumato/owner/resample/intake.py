@@ -77,7 +77,7 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     if strange:
         raise SchemaError(
             f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: treat it with a channel "
-            f"(scheme=), let it ride with its centre (ride=), or leave it out"
+            f"(scheme), let it ride with its centre (ride), or leave it out (drop)"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")

@@ -8,8 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.owner.resample.blend import Blend, Setting, fit
-from sfumato.owner.resample.kernel import Array
+from sfumato.owner.resample.cells import covariance
+from sfumato.owner.resample.kernel import Array, normals
 from sfumato.randomness import Source
+
+_ALONE = 1e-9
 
 
 def models(classes: Sequence[Array], setting: Setting, src: Source) -> list[Blend]:
@@ -23,11 +26,25 @@ def models(classes: Sequence[Array], setting: Setting, src: Source) -> list[Blen
     first = fit(classes, setting)
     if setting.relay >= 1:
         return first
-    drawn = [model.draw(max(round(setting.relay * len(X)), 3), src)[0] for model, X in zip(first, classes, strict=True)]
-    return [_behind(model, X) for model, X in zip(fit(drawn, setting), classes, strict=True)]
+    drawn = [_drawn(model, setting.relay, src) for model in first]
+    common = covariance(
+        np.vstack([(Z - Z.mean(axis=0)) @ m.backward.T for m, cells in zip(first, drawn, strict=True) for Z in cells])
+    )
+    return [_refitted(model, cells, common) for model, cells in zip(first, drawn, strict=True)]
 
 
-def _behind(model: Blend, X: Array) -> Blend:
-    """The relayed model with the records themselves in their cells; lambda is 1, so no row depends on its own."""
-    Z = model.white(X)
-    return replace(model, Z=Z, own=model.cell(Z), mix=np.ones(len(Z)), sources=np.inf)
+def _drawn(model: Blend, share: float, src: Source) -> list[Array]:
+    """Rows from every cell, so many for each of its records, in the coordinates of the class."""
+    out = []
+    for g, (mean, factor) in enumerate(zip(model.means, model.factors, strict=True)):
+        n, d = max(round(share * int((model.own == g).sum())), 3), len(mean)
+        out.append(mean + normals(src, n * d).reshape(n, d) @ factor.T)
+    return out
+
+
+def _refitted(model: Blend, cells: list[Array], common: Array) -> Blend:
+    """The same cells with the means and the common shape of the drawn rows; lambda is 1: no row has its own record."""
+    root = np.linalg.cholesky(model.forward @ common @ model.forward.T + _ALONE * np.eye(len(model.forward)))
+    shape = np.broadcast_to(root, model.factors.shape), np.broadcast_to(np.linalg.inv(root), model.factors.shape)
+    means = np.array([Z.mean(axis=0) for Z in cells])
+    return replace(model, means=means, factors=shape[0], inverses=shape[1], mix=np.ones(len(model.Z)), sources=np.inf)

@@ -141,3 +141,19 @@ def test_classes_can_be_pooled_and_a_stream_cannot_be_read_twice(raw, tmp_path):
         resample_file(plain, tmp_path / "no.parquet", "y", per_class=False, max_risk=0.6)
     with pytest.raises(SfumatoError, match="only once"):
         resample_file(plain.to_reader(), tmp_path / "no.parquet", "y")
+
+
+def test_reading_a_long_parquet_file_keeps_memory_flat(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BATCH", 200_000)
+    rng = np.random.default_rng(0)
+    path = tmp_path / "long.parquet"
+    with pq.ParquetWriter(path, pa.schema({"x": pa.float64(), "z": pa.float64()})) as writer:
+        for _ in range(24):
+            writer.write_table(pa.table({"x": rng.normal(size=100_000), "z": rng.normal(size=100_000)}))
+    held, rows = [], 0
+    before = pa.total_allocated_bytes()
+    for batch in tables.batches(path):
+        rows += batch.num_rows
+        held.append(pa.total_allocated_bytes() - before)
+    assert rows == 2_400_000 and len(held) == 12
+    assert max(held) < 20e6  # a batch is 3.2 MB; one iterator over the whole file holds 38 to 53 MB

@@ -31,7 +31,7 @@ def check_bounds(max_risk: float, max_outlier_risk: float | None) -> tuple[float
             raise SfumatoError(
                 f"{name} is a membership AUC and must lie in (0.5, 1], got {value}: 0.5 ignores the data"
             )
-    return float(max_risk), min(max_risk + 0.05, 1.0) if max_outlier_risk is None else float(max_outlier_risk)
+    return float(max_risk), min(round(max_risk + 0.05, 6), 1.0) if max_outlier_risk is None else float(max_outlier_risk)
 
 
 def refuse_or_warn(place: object, risk: Risk, strict: bool = False) -> None:

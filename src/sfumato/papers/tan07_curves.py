@@ -53,10 +53,10 @@ class Curves:
             left.errorbar(at, mean, 2 * error, marker=mark, color=colour, label=short, lw=1.2, capsize=2)
         left.axhspan(-3, 3, color="#000", alpha=0.05, lw=0)
         left.axhline(0, color="#888", lw=0.8)
-        left.set(xlabel="sites L", ylabel="phi, points of error (grey: the paper's claim)")
+        left.set(xlabel="sites L", ylabel="phi, points (grey: as claimed)")
         lower = np.array([_dapl(some) for some in found])
-        for column, style in zip(lower.T, ("-", "--"), strict=False):
-            right.plot(self.sites, column, style, color="#8a8f98", marker=".", label="DAPL, at least (one class)")
+        for column, style, kind in zip(lower.T, ("-", "--"), ("first", "second"), strict=True):
+            right.plot(self.sites, column, style, color="#8a8f98", marker=".", label=f"DAPL, at least ({kind} class)")
         linked = [np.mean([one.linked for one in some]) for some in found]
         right.plot(self.sites, linked, color="#b23a48", marker="o", label="rows linked to their record")
         right.set(xlabel="sites L", ylabel="share", ylim=(0, 1))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sfumato.assess.audit import audit
     from sfumato.assess.report import report
     from sfumato.evidence.density import Density, density
-    from sfumato.owner.resample import resample
+    from sfumato.owner.resample import resample, resample_file
     from sfumato.owner.transformer import Randomizer
 
 __version__ = "0.1.0"
@@ -54,6 +54,7 @@ __all__ = [
     "randomize_file",
     "report",
     "resample",
+    "resample_file",
 ]
 
 #: What is loaded only when it is asked for, so that importing the package stays quick.
@@ -68,6 +69,7 @@ _LATER = {
     "privacy": "sfumato.assess.privacy",
     "report": "sfumato.assess.report:report",
     "resample": "sfumato.owner.resample:resample",
+    "resample_file": "sfumato.owner.resample:resample_file",
 }
 
 

@@ -177,9 +177,23 @@ def _file_batches(
                     yield batch if columns is None else batch.select(columns)
         else:
             with pq.ParquetFile(str(path)) as file:
-                yield from file.iter_batches(batch_size=BATCH, columns=columns)
+                for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
+                    yield from file.iter_batches(batch_size=BATCH, row_groups=some, columns=columns)
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as problem:
         raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+
+
+def _row_groups(metadata: Any) -> Iterator[list[int]]:
+    """Neighbouring row groups that make a batch together."""
+    some, rows = [], 0
+    for group in range(metadata.num_row_groups):
+        some.append(group)
+        rows += metadata.row_group(group).num_rows
+        if rows >= BATCH:
+            yield some
+            some, rows = [], 0
+    if some:
+        yield some
 
 
 def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:

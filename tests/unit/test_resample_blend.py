@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.blend import Setting, fit, perplexity_mixing, squared
-from sfumato.owner.resample.calibrate import blend_method, ladder, loneliest, play
+from sfumato.owner.resample.calibrate import blend_method, calibrate, ladder, loneliest, play
 from sfumato.owner.resample.cells import cells, covariance
 from sfumato.owner.resample.closeness import (
     auc,
@@ -19,6 +19,7 @@ from sfumato.owner.resample.closeness import (
     without_own,
 )
 from sfumato.owner.resample.envelope import Envelope
+from sfumato.owner.resample.relay import models
 from sfumato.randomness import source
 
 
@@ -101,7 +102,9 @@ def test_the_ladder_climbs_from_mild_to_strong():
     counts = [step.sources for step in steps]
     assert counts == sorted(counts) and counts[0] == 4 and np.isinf(counts[-1]) and np.isinf(steps[-1].tie)
     assert {step.factors for step in steps} == {None}
-    assert all(step.factors for step in ladder(np.repeat([0, 1], [200, 100]), 34))
+    assert all(step.factors or step.relay < 1 for step in ladder(np.repeat([0, 1], [200, 100]), 34))
+    relays = [step.relay for step in steps]
+    assert relays == sorted(relays, reverse=True) and relays[-1] == 1 / 16
 
 
 def test_risk_falls_along_the_ladder():
@@ -110,6 +113,28 @@ def test_risk_falls_along_the_ladder():
         play(X, y, blend_method(step), blend_insider(step), source(1)) for step in (Setting(2), Setting(np.inf, np.inf))
     )
     assert mild.achieved > 0.65 > 0.57 > strong.achieved
+
+
+def test_a_relay_hides_what_the_model_itself_shows():
+    X, y = cloud(40), np.repeat([0, 1], 20)
+    plain, relayed = (
+        play(X, y, blend_method(step), blend_insider(step), source(1), rounds=20)
+        for step in (Setting(np.inf, np.inf), Setting(np.inf, np.inf, relay=1 / 8))
+    )
+    assert plain.outliers > 0.65 > 0.61 > relayed.outliers and plain.achieved > relayed.achieved
+    (model,) = models([X], Setting(np.inf, np.inf, relay=1 / 8), source(1))
+    drawn, centre = model.draw(100, source(2))
+    assert drawn.shape == (100, 3) and centre.max() < 40 and (model.mix == 1).all()
+
+
+def test_more_rows_per_record_disclose_more_and_the_games_know_it():
+    X, y = cloud(100), np.repeat([0, 1], 50)
+    once, often = (
+        play(X, y, blend_method(Setting(4), rows), blend_insider(Setting(4)), source(2), rounds=3) for rows in (1, 10)
+    )
+    assert often.achieved > once.achieved + 0.03
+    stated = calibrate(X, y, 1.0, 1.0, source(2), per_record=10.0)
+    assert stated.setting == Setting(4) and stated.achieved > once.achieved + 0.03
 
 
 def test_a_game_against_fresh_rows_of_the_same_law_is_blind():
@@ -153,6 +178,12 @@ def test_loneliest_are_lonely_within_their_class():
     X[5] += 30
     found = loneliest(X, y, 0.05)
     assert found[5] and found.sum() == 10
+
+
+def test_records_without_company_in_their_class_are_the_loneliest():
+    X, y = cloud(100), np.repeat([0, 1], [97, 3])
+    found = loneliest(X, y, 0.1)
+    assert found[97:].all() and found.sum() == 10
 
 
 def test_the_envelope_covers_what_it_was_fitted_to():

@@ -71,8 +71,12 @@ def test_the_report_is_one_page(file, tmp_path, monkeypatch):
 
 def test_large_files_are_streamed(file, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "LARGE", 100)
+    monkeypatch.setattr(comparison, "compare", lambda *_, **__: [])
     told = json.loads(run(file, "--target", "y", "--site-column", "site", "--bandwidth", 1, "--json"))
     assert sum(entry["rows"] for entry in told["proportions"]) == 300
+    run(file, "--target", "y", "--bandwidth", 1, "--drop", "id,site", "--overwrite", "--report", tmp_path / "page.html")
+    assert pq.read_schema(tmp_path / "raw.resampled.parquet").names == ["x", "z", "y"]
+    assert "300 records of raw.parquet" in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -82,6 +86,7 @@ def test_large_files_are_streamed(file, tmp_path, monkeypatch):
         (["--bandwidth", -2], "positive multiple"),
         (["--sites", 2, "--site-column", "site"], "either --sites"),
         (["--shrink"], "go with --bandwidth"),
+        (["--bandwidth", 1, "--max-outlier-risk", 0.6], "holds no bound"),
         (["--drop", "what"], "no column of raw.parquet"),
         (["--max-risk", 0.4], r"must lie in \(0.5, 1\]"),
         (["--report", "/nowhere/page.html"], "does not exist"),
@@ -103,6 +108,9 @@ def test_a_bound_that_is_not_held_writes_nothing_unless_accepted(tmp_path):
     with pytest.warns(DisclosureWarning), pytest.raises(SfumatoError, match="the bound is not held"):
         run(*options)
     assert not (tmp_path / "small.resampled.parquet").exists()
+    with pytest.warns(DisclosureWarning), pytest.raises(SfumatoError, match="the bound is not held"):
+        run(*options, "--report", tmp_path / "page.html")  # the page is there all the same, and says why
+    assert "The bound is not held" in (tmp_path / "page.html").read_text()
     with pytest.warns(DisclosureWarning):
         run(*options, "--accept-risk")
     assert (tmp_path / "small.resampled.parquet").exists()

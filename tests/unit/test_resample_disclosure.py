@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from sfumato.assess.disclosure import dapl_scores, disclosure, ind, mean_risk, m
 from sfumato.assess.resample_page import page
 from sfumato.errors import EstimationError
 from sfumato.owner import project
-from sfumato.owner.resample import resample
+from sfumato.owner.resample import Risk, Setting, resample
 from sfumato.randomness import source
 
 X = np.random.default_rng(0).normal(size=(400, 3))
@@ -70,11 +72,22 @@ def test_all_methods_stand_in_one_table_at_equal_risk():
         assert found[name].risk <= 0.6
     assert found["plain bootstrap"].risk > 0.75 and found["random rotation"].risk > 0.95
     assert all(set(row.phi) == {"kNN", "naive Bayes", "network", "forest"} for row in rows)
-    out = resample(data, y, max_risk=0.6, max_outlier_risk=0.8, rng=1)
+    assert all(row.error >= 0 for row in rows) and found["recommended"].outliers <= 0.65
+    out = resample(data, y, max_risk=0.6, rng=1)
     text = page(data, y, out, disclosure(data, out), rows, "a <table>")
     assert "The bound is held" in text and "&lt;table&gt;" in text and text.count("<svg") == 2
     text = page(data, y, resample(data, y, rng=1), disclosure(data, out))
     assert "No bound was asked for" in text
+
+
+def test_the_page_names_every_site_and_says_which_bound_is_not_held():
+    loud = Risk(0.7, 0.9, "euclidean", "chebyshev", 0.55, 0.6, {"euclidean": (0.7, 0.9)}, Setting(4))
+    quiet = Risk(0.52, 0.55, "euclidean", "chebyshev", 0.55, 0.6, {"euclidean": (0.52, 0.55)}, Setting(64))
+    out = replace(resample(X, Y, sites=2, rng=1), risk={"north": quiet, "south": loud})
+    text = page(X, Y, out, disclosure(X, out))
+    assert "The bound is not held" in text and text.count("NOT HELD") == 1 and "64 plausible sources" in text
+    text = page(X, Y, replace(out, risk={"north": quiet}), disclosure(X, out))
+    assert "The bound is held" in text and "NOT HELD" not in text
 
 
 def test_shapes_must_fit():

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import sfumato as sf
 from sfumato import tables
@@ -87,7 +88,7 @@ def test_a_fault_leaves_no_file(raw, tmp_path):
         resample_file(alone, tmp_path / "out.parquet", "y", rng=1)
     with pytest.raises(SfumatoError, match="the bound is not held"):
         resample_file(
-            pa.table({"x": np.random.default_rng(0).standard_t(2, 9)}),
+            pa.table({"x": np.random.default_rng(0).standard_t(2, 30)}),
             tmp_path / "out.parquet",
             max_risk=0.5001,
             max_outlier_risk=0.5001,
@@ -110,3 +111,49 @@ def test_moments_merge_as_if_seen_at_once():
     assert merged.sample.shape == (100, 2)
     places = [int(np.flatnonzero(X[:, 0] == value)[0]) for value in merged.sample[:, 0]]
     assert len(set(places)) == 100 and abs(np.mean(places) - 2500) < 5 * 5000 / np.sqrt(12 * 100)
+
+
+def test_text_files_are_read_as_numbers_and_columns_dropped(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BATCH", 1000)
+    x = np.arange(4_000_000) // 100
+    whole = pa.table({"x": x, "id": np.full(len(x), "someone")})
+    path = tmp_path / "raw.csv"
+    csv.write_csv(whole, path)
+    with path.open("a") as file:
+        file.write('0.5,"last"\n')  # after 16 MB of whole numbers
+    with pytest.warns(DisclosureWarning, match="distinct"):
+        about = resample_file(path, tmp_path / "out.parquet", drop=["id"], rng=1)
+    assert about["proportions"] == [{"rows": len(x) + 1}]
+    assert pq.read_schema(tmp_path / "out.parquet").names == ["x"]
+    with pytest.raises(SfumatoError, match="drop names 'no'"):
+        resample_file(path, tmp_path / "other.parquet", drop=["no"])
+
+
+def test_classes_can_be_pooled_and_a_stream_cannot_be_read_twice(raw, tmp_path):
+    _, table = raw
+    plain = table.drop(["k"])
+    about = resample_file(plain, tmp_path / "out.parquet", "y", per_class=False, bandwidth=0.01, rng=1)
+    out = pq.read_table(tmp_path / "out.parquet")
+    assert about["proportions"] == [{"rows": 9000}]
+    # each row keeps the label of its centre: a is near 3 y
+    assert np.mean((np.asarray(out["a"]) > 1.5) == np.asarray(out["y"])) == pytest.approx(0.933, abs=0.02)
+    with pytest.raises(SfumatoError, match="keeps classes apart"):
+        resample_file(plain, tmp_path / "no.parquet", "y", per_class=False, max_risk=0.6)
+    with pytest.raises(SfumatoError, match="only once"):
+        resample_file(plain.to_reader(), tmp_path / "no.parquet", "y")
+
+
+def test_reading_a_long_parquet_file_keeps_memory_flat(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables, "BATCH", 200_000)
+    rng = np.random.default_rng(0)
+    path = tmp_path / "long.parquet"
+    with pq.ParquetWriter(path, pa.schema({"x": pa.float64(), "z": pa.float64()})) as writer:
+        for _ in range(24):
+            writer.write_table(pa.table({"x": rng.normal(size=100_000), "z": rng.normal(size=100_000)}))
+    held, rows = [], 0
+    before = pa.total_allocated_bytes()
+    for batch in tables.batches(path):
+        rows += batch.num_rows
+        held.append(pa.total_allocated_bytes() - before)
+    assert rows == 2_400_000 and len(held) == 12
+    assert max(held) < 20e6  # a batch is 3.2 MB; one iterator over the whole file holds 38 to 53 MB

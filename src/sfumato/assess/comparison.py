@@ -15,7 +15,7 @@ from sfumato.owner.resample import resample
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Method, Risk, blend_method, play
 from sfumato.owner.resample.closeness import Insider, auc, blend_insider, kernel_insider, noise_insider
-from sfumato.owner.resample.kernel import Array, permutation
+from sfumato.owner.resample.kernel import Array, deviation, permutation
 from sfumato.owner.resample.recommended import Site
 from sfumato.randomness import Source, source
 
@@ -26,7 +26,7 @@ Tuned = Callable[[float], tuple[Method, Insider | None]]
 
 @dataclass(frozen=True)
 class Row:
-    """One method at its setting: the risk it runs, and phi of each classifier in points."""
+    """One method at its setting: the risk it runs, and phi of each classifier in points, the mean with its error."""
 
     method: str
     setting: str
@@ -35,6 +35,7 @@ class Row:
     attack: str
     phi: dict[str, float] = field(default_factory=dict)
     note: str = ""
+    error: float = float("nan")
 
     @property
     def mean(self) -> float:
@@ -67,8 +68,13 @@ def classifiers(seed: int = 0) -> dict[str, Any]:
 
 def errors(X: Array, y: Labels, Xt: Array, yt: Labels, seed: int = 0, names: Sequence[str] = ()) -> dict[str, float]:
     """The error of each classifier on test rows, in percent."""
+    return {name: float(missed.mean()) for name, missed in misses(X, y, Xt, yt, seed, names).items()}
+
+
+def misses(X: Array, y: Labels, Xt: Array, yt: Labels, seed: int = 0, names: Sequence[str] = ()) -> dict[str, Array]:
+    """100 where a classifier is wrong on a test row, else 0."""
     models = classifiers(seed)
-    return {name: 100 * float(np.mean(models[name].fit(X, y).predict(Xt) != yt)) for name in (names or models)}
+    return {name: 100.0 * (models[name].fit(X, y).predict(Xt) != yt) for name in (names or models)}
 
 
 def compare(
@@ -77,21 +83,25 @@ def compare(
     """Every method, brought to the same membership AUC where it has a knob to turn, and what is left of accuracy.
 
     Methods without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many
-    rows as there are columns, and one more. phi is averaged over ``repeats`` releases.
+    rows as there are columns, and one more. phi is averaged over ``repeats`` releases; its error is that over the test
+    rows, each of which every classifier gets right or wrong before and after.
     """
     src = source(rng)
-    base = errors(X, y, Xt, yt)
+    base = misses(X, y, Xt, yt)
 
-    def cost(method: Method) -> dict[str, float]:
-        found = [errors(*method(X, y, src), Xt, yt) for _ in range(repeats)]
-        return {name: float(np.mean([one[name] for one in found])) - value for name, value in base.items()}
+    def cost(found: Sequence[dict[str, Array]]) -> tuple[dict[str, float], float]:
+        gaps = {name: np.mean([one[name] for one in found], axis=0) - missed for name, missed in base.items()}
+        paired = np.mean(list(gaps.values()), axis=0)
+        return {name: float(gap.mean()) for name, gap in gaps.items()}, float(paired.std(ddof=1) / np.sqrt(len(yt)))
 
     def row(name: str, setting: str, risk: Risk, method: Method, note: str = "") -> Row:
-        return Row(name, setting, risk.achieved, risk.outliers, risk.attack, cost(method), note)
+        phi, error = cost([misses(*method(X, y, src), Xt, yt) for _ in range(repeats)])
+        return Row(name, setting, risk.achieved, risk.outliers, risk.attack, phi, note, error)
 
     held = Site.fit(X, y, asked, min(asked + 0.05, 1.0), src).risk
     setting = held.setting or Setting(np.inf)
-    rows = [row("recommended", setting.words, held, blend_method(setting))]
+    note = "" if held.held else "the bound is out of reach"
+    rows = [row("recommended", setting.words, held, blend_method(setting), note)]
     for name, tuned, low, high in _KNOBS:
         level, risk = _turn(X, y, tuned, low, high, asked, src)
         note = "" if risk.achieved <= asked else "the bound is out of reach"
@@ -102,15 +112,15 @@ def compare(
     ]
     for name, method, insider in fixed:
         rows.append(row(name, "no knob", play(X, y, method, insider, src), method))
-    k = max(X.shape[1] // 2, 1)
+    k, sd = max(X.shape[1] // 2, 1), deviation(X)
+    unit = np.where(sd > 0, sd, 1.0)  # else the column with the largest numbers would drown the others
     for name, (R, M) in (
-        ("random rotation", project.rotation(X, rng=src)),
-        (f"random projection to {k}", project.projection(X, k, rng=src)),
+        ("random rotation", project.rotation(X / unit, rng=src)),
+        (f"random projection to {k}", project.projection(X / unit, k, rng=src)),
     ):
-        found = known_rows(X, M, src)
-        changed = errors(R, y, Xt @ M.T, yt)  # the centre turns its test rows, too
-        phi = {one: changed[one] - base[one] for one in base}
-        rows.append(Row(name, "no knob", found, found, "known rows", phi))
+        found = known_rows(X / unit, M, src)
+        phi, error = cost([misses(R, y, Xt / unit @ M.T, yt)])  # the centre turns its test rows, too
+        rows.append(Row(name, "no knob", found, found, "known rows", phi, error=error))
     return rows
 
 

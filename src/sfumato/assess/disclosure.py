@@ -15,7 +15,7 @@ from sfumato.errors import EstimationError
 from sfumato.owner.resample import Resampled, Risk
 from sfumato.owner.resample.calibrate import loneliest
 from sfumato.owner.resample.closeness import METRICS, Insider, auc, closeness
-from sfumato.owner.resample.kernel import Array, Index, integers, permutation
+from sfumato.owner.resample.kernel import Array, Index, deviation, integers, permutation
 from sfumato.owner.resample.paper import Kernel
 from sfumato.randomness import Source, source
 
@@ -64,7 +64,7 @@ def disclosure(
     if len(rows) > _MOST:
         some = permutation(src, len(rows))[:_MOST]
         rows, centre = rows[some], centre[some]
-    sd = data.std(axis=0)
+    sd = deviation(data)
     unit = np.where(sd > 0, sd, 1.0)
     near, place = _nearest(data / unit, rows / unit, 2)
     usual = _nearest(data / unit, (data / unit)[:_MOST], 2)[0][:, 1]
@@ -89,7 +89,7 @@ def ind(X: ArrayLike, released: ArrayLike, own: ArrayLike, confidence: float = 0
     0 would be independence, as the paper's asymptotics promise; the slack is that of Dvoretzky, Kiefer and Wolfowitz.
     """
     data, rows, centre = np.asarray(X, dtype=np.float64), np.asarray(released, dtype=np.float64), np.asarray(own)
-    sd = data.std(axis=0)
+    sd = deviation(data)
     unit = np.where(sd > 0, sd, 1.0)
     other = integers(source(rng), len(data), len(rows))
     mine = np.sqrt((((rows - data[centre]) / unit) ** 2).sum(axis=1))

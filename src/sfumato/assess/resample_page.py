@@ -33,6 +33,7 @@ def page(
         if risk
         else "<p>No games were played: ask for a bound with --max-risk to have every attack tried.</p>",
         _attacks(risk) if risk else "",
+        _sites(released.risk),
         "<h2>Which record is behind a row?</h2>",
         _facts(found),
         "<h2>What the data look like</h2><p>The first columns, raw and released. This part shows raw data: keep the "
@@ -101,6 +102,24 @@ def _columns(X: Array, released: Resampled) -> str:
     return _svg(figure)
 
 
+def _sites(risks: dict[Any, Risk]) -> str:
+    """Every site by itself, where there are several: the picture is that of the worst."""
+    if len(risks) < 2:
+        return ""
+    lines = [
+        [
+            str(place),
+            f"{one.achieved:.3f} ({one.attack})",
+            f"{one.outliers:.3f} ({one.outlier_attack})",
+            "held" if one.held else "NOT HELD",
+            one.setting.words if one.setting else "",
+        ]
+        for place, one in list(risks.items())[:40]
+    ]
+    heads = ["site", "all records", "outliers", "bound", "mixing"]
+    return "<p>The picture is of the site that discloses most. All sites:</p>" + _table(heads, lines)
+
+
 def _facts(found: Disclosure) -> str:
     lines = [
         ("Rows whose nearest record is the one they came from", f"{found.linked:.1%}", f"blind: {found.chance:.2%}"),
@@ -118,13 +137,15 @@ def _rows(rows: Sequence[Row]) -> str:
     heads = ["method", "setting", "risk", "outliers", *rows[0].phi, "mean φ", ""]
     lines = [
         [r.method, r.setting, f"{r.risk:.3f}", f"{r.outliers:.3f}"]
-        + [f"{v:+.1f}" for v in (*r.phi.values(), r.mean)]
+        + [f"{v:+.1f}" for v in r.phi.values()]
+        + [f"{r.mean:+.1f}\u00a0±\u00a0{r.error:.1f}"]
         + [r.note]
         for r in rows
     ]
     about = (
         "<h2>Other methods at the same risk</h2><p>Each is turned until its membership AUC is within the bound, where "
-        "it can be. φ is what its rows cost a classifier, in points of error, on a quarter of the records.</p>"
+        "it can be. φ is what its rows cost a classifier, in points of error, on a quarter of the records; ± is one "
+        "standard error. The outliers have no say in it: see their column.</p>"
     )
     return about + _table(heads, lines)
 

@@ -19,8 +19,10 @@ from sfumato.scheme import Scheme
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Tables with more rows are resampled batch by batch.
-LARGE = 2_000_000
+#: Tables with more rows, or text files of more bytes, are resampled batch by batch.
+LARGE, LARGE_TEXT = 2_000_000, 200_000_000
+#: Records of a large table that its report is about.
+REPORTED = 4000
 
 
 def resample(
@@ -59,22 +61,39 @@ def resample(
 
         sfumato resample patients.csv --target diabetes --bandwidth 1
     """
-    _check(source, sites, site_column, bandwidth, shrink or pooled, report)
+    _check(source, sites, site_column, bandwidth, shrink or pooled, max_outlier_risk, report)
     goal = out or source.with_name(f"{source.name.removesuffix(tables.suffix(source))}.resampled.parquet")
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
     asked = max_risk if bandwidth is None else None
     chosen = Scheme.from_json(console.read_text(scheme)) if scheme is not None else None
-    riding = _names(ride)
-    large = (tables.count_rows(source) or 0) > LARGE and sites == 1 and rows is None and not (pooled or drop)
-    if large:
+    riding, dropped = _names(ride), _names(drop)
+
+    def drawn(table: pa.Table) -> Resampled:
+        return draw(
+            table,
+            target,
+            site_column or sites,
+            "scott" if bandwidth is None else bandwidth,
+            shrink,
+            not pooled,
+            max_risk=asked,
+            max_outlier_risk=max_outlier_risk,
+            rows=rows,
+            ride=riding,
+            scheme=chosen,
+        )
+
+    if _large(source) and sites == 1 and rows is None:
         with console.progress("resampling", tables.count_rows(source)) as advance:
             about = resample_file(
                 source,
                 goal,
                 target,
                 site_column=site_column,
-                bandwidth=bandwidth or 1.0,
+                drop=dropped,
+                per_class=not pooled,
+                bandwidth=1.0 if bandwidth is None else bandwidth,
                 shrink=shrink,
                 max_risk=asked,
                 max_outlier_risk=max_outlier_risk,
@@ -84,42 +103,46 @@ def resample(
                 overwrite=overwrite,
                 progress=advance,
             )
+        if report is not None:
+            part = _sample(source, dropped)
+            _report(report, part, target, drawn(part), f"{part.num_rows} records of {source.name}", max_risk)
         _say(goal, about, json)
         return
-    table = _read(source, _names(drop))
-    released = draw(
-        table,
-        target,
-        site_column or sites,
-        "scott" if bandwidth is None else bandwidth,
-        shrink,
-        not pooled,
-        max_risk=asked,
-        max_outlier_risk=max_outlier_risk if asked is not None else None,
-        rows=rows,
-        ride=riding,
-        scheme=chosen,
-    )
+    table = _read(source, dropped)
+    released = drawn(table)
+    if report is not None:  # also, and above all, where the release is then refused
+        _report(report, table, target, released, source.name, max_risk)
     if not accept_risk:
         for place, risk in released.risk.items():
             if not risk.held:
                 refuse_or_warn(place if len(released.risk) > 1 else None, risk, strict=True)
     released.save(goal, overwrite)
-    if report is not None:
-        _report(report, table, target, released, source.name, max_risk)
     _say(goal, released.description, json)
 
 
 def _check(
-    source: Path, sites: int, site_column: str | None, bandwidth: float | None, kernel_only: bool, report: Path | None
+    source: Path,
+    sites: int,
+    site_column: str | None,
+    bandwidth: float | None,
+    kernel_only: bool,
+    max_outlier_risk: float | None,
+    report: Path | None,
 ) -> None:
     tables.column_names(source)  # a missing or unreadable file says so here
     if sites != 1 and site_column is not None:
         raise SfumatoError("give either --sites, for an experiment, or --site-column, for real sites")
     if bandwidth is None and kernel_only:
         raise SfumatoError("--shrink and --pooled go with --bandwidth, the paper's kernel")
+    if bandwidth is not None and max_outlier_risk is not None:
+        raise SfumatoError("--bandwidth is the paper's kernel, which holds no bound: leave --max-outlier-risk out")
     if report is not None and not report.parent.is_dir():
         raise SfumatoError(f"{report}: the folder {report.parent} does not exist")
+
+
+def _large(source: Path) -> bool:
+    rows = tables.count_rows(source)
+    return source.stat().st_size > LARGE_TEXT if rows is None else rows > LARGE
 
 
 def _names(text: str | None) -> tuple[str, ...]:
@@ -135,6 +158,23 @@ def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
         raise SfumatoError(f"--drop names {missing[0]!r}, which is no column of {source.name}")
     wanted = [name for name in present if name not in drop]
     return pa.Table.from_batches(list(tables.batches(source, wanted)))
+
+
+def _sample(source: Path, drop: tuple[str, ...]) -> pa.Table:
+    """A random part of a large table, for its report: every record gets a tag, those with the least stay."""
+    import numpy as np
+    import pyarrow as pa
+
+    rng = np.random.default_rng()
+    wanted = [name for name in tables.column_names(source) if name not in drop]
+    tags = np.empty(0)
+    kept: list[pa.RecordBatch] = []
+    for batch in tables.batches(source, wanted):
+        pool = pa.Table.from_batches([*kept, batch])
+        tags = np.concatenate([tags, rng.random(batch.num_rows)])
+        least = np.argsort(tags)[:REPORTED]
+        tags, kept = tags[least], pool.take(least).combine_chunks().to_batches()
+    return pa.Table.from_batches(kept)
 
 
 def _report(path: Path, table: pa.Table, target: str | None, released: Resampled, title: str, asked: float) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.intake import take_in
-from sfumato.owner.resample.kernel import Array, integers, normals
+from sfumato.owner.resample.kernel import Array, deviation, integers, normals
 from sfumato.randomness import Source, source
 
 Rng = np.random.Generator | Source | int | None
@@ -27,7 +27,7 @@ def additive_noise(X: ArrayLike, level: float = 0.5, *, rng: Rng = None) -> Arra
         raise SfumatoError(f"level must be positive, got {level}: it is the noise in units of a column's deviation")
     data = _matrix(X)
     noise = normals(source(rng), data.size).reshape(data.shape)
-    return np.asarray(data + level * data.std(axis=0) * noise)
+    return np.asarray(data + level * deviation(data) * noise)
 
 
 def rotation(X: ArrayLike, *, rng: Rng = None) -> tuple[Array, Array]:

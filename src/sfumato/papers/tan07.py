@@ -88,7 +88,9 @@ def trial(seed: int, name: str, sites: int, per_class: bool = True) -> Trial:
     before = _errors(name, X, y, Xt, yt, seed)
     after = errors(released.X, np.asarray(released.y), Xt, yt, seed, tuple(MODELS.values()))
     phi = {short: after[long] - before[short] for short, long in MODELS.items()}
-    bounds = tuple(dapl_lower(X[y == c][: max((y == c).sum() // sites, 2)], Xt[yt == c]) for c in np.unique(y))
+    order = np.random.default_rng([seed, sites, 1]).permutation(len(X))  # svmguide1 is sorted
+    parts = [(X[order][y[order] == c], Xt[yt == c]) for c in np.unique(y)]
+    bounds = tuple(dapl_lower(part[: max(len(part) // sites, 2)], fresh) for part, fresh in parts)
     return Trial(before, phi, disclosure(X, released, rng=seed).linked, bounds)
 
 
@@ -113,23 +115,6 @@ def trials(name: str, sites: int, seeds: int, jobs: int = 1, per_class: bool = T
         return [one(seed) for seed in range(seeds)]
     with ProcessPoolExecutor(jobs) as pool:
         return list(pool.map(one, range(seeds)))
-
-
-def figure(title: str, name: str, sites: Sequence[int], seeds: int, jobs: int, why: str) -> str:
-    """phi of each classifier with its standard error, linkage and the bounds on DAPL, over the number of sites."""
-    rows = [title, "   L " + "".join(f"{short:>15s}" for short in MODELS) + "   linkage   DAPL at least, per class"]
-    for L in sites:
-        found = trials(name, L, seeds, jobs)
-        cells = []
-        for short in MODELS:
-            values = np.array([one.phi[short] for one in found])
-            error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
-            cells.append(f"{values.mean():+7.2f} ± {error:4.2f} ")
-        linked = np.mean([one.linked for one in found])
-        lower = "  ".join(f"{value:.2f}" for value in np.mean([one.dapl for one in found], axis=0))
-        rows.append(f"{L:4d} " + "".join(cells) + f"   {linked:6.2f}    {lower}")
-    rows.append(f"phi in points of error, {seeds} seeds. Paper: |phi| at most 3 points for all L.")
-    return "\n".join([*rows, why])
 
 
 def _numbers(table: Any, target: str, skip: Sequence[str]) -> Array:

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from sfumato.papers.tan07 import figure
+from typing import Any
+
+from sfumato.papers.tan07_curves import Curves
 
 SITES = (1, 2, 3, 4)
 WHY = (
-    "The printed bound of 3 points does not hold for kNN: about 7.5 per class, 3.3 with classes pooled. In 34 "
-    "dimensions the kernel moves rows far from their class, while nine in ten still point at their own record."
+    "Not as printed: kNN loses about 7.5 points (3.3 with classes pooled), not 3, and the network loses 1 to 2 instead "
+    "of gaining: ours is regularised and starts from .09, the paper's from .13. In 34 dimensions the kernel moves rows "
+    "far from their class, while nine in ten still point at their own record."
 )
 
 
-def report(seeds: int = 50, jobs: int = 1, sites: tuple[int, ...] = SITES) -> str:
+def curves(sites: tuple[int, ...] = SITES) -> Curves:
+    """What the figure is about."""
+    return Curves("Tan07 Fig. 7: Ionosphere", "ionosphere", sites, WHY)
+
+
+def report(seeds: int = 100, jobs: int = 1, sites: tuple[int, ...] = SITES) -> str:
     """phi, linkage and the bounds on DAPL for every number of sites."""
-    return figure("Tan07 Fig. 7: Ionosphere", "ionosphere", sites, seeds, jobs, WHY)
+    one = curves(sites)
+    return one.text(one.measure(seeds, jobs))
+
+
+def figure(path: Any, seeds: int = 100, jobs: int = 1) -> None:
+    """The same, drawn."""
+    one = curves()
+    one.draw(one.measure(seeds, jobs), path)
 
 
 if __name__ == "__main__":

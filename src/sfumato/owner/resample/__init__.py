@@ -15,7 +15,7 @@ from sfumato.errors import SfumatoError
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
 from sfumato.owner.resample.companions import accompany, warn_of_riders
-from sfumato.owner.resample.intake import Intake, check_group, groups, site_of, take_in
+from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row, site_of, take_in
 from sfumato.owner.resample.kernel import Array, Index, centres
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.recommended import Site, check_bounds, refuse_or_warn
@@ -63,11 +63,10 @@ def resample(
     """
     src = source(rng)
     named = sites if isinstance(sites, str) else None
+    ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
     kept = [*ride, *(scheme.schema.names if scheme is not None else ()), *([named] if named else [])]
     data = take_in(X, y, kept)
-    if named:
-        if data.others is None:
-            raise SfumatoError(f"sites={named!r} names a column, but X has no column names: give the site of each row")
+    if named and data.others is not None:
         sites = np.asarray(data.others.column(named))
     multiplier = _multiplier(bandwidth)
     if max_risk is None and max_outlier_risk is not None:
@@ -81,7 +80,10 @@ def resample(
     found = groups(data.y, site, per_class)
     quota = _quota([len(members) for *_, members in found], rows)
     for place, label, members in found:
-        check_group(data.X, members, _where(place, label, sites))
+        where = _where(place, label, sites)
+        if len(members) < 2:
+            refuse_one_row(where, pooling=max_risk is None and label is not None)
+        check_group(data.X[members[:LOOKED]], len(members), where, bounded=max_risk is not None)
     drawn = np.empty((sum(quota), data.X.shape[1]))
     slots = [drawn[end - n : end] for end, n in zip(np.cumsum(quota), quota, strict=True)]
     risk: dict[Any, Risk] = {}
@@ -120,7 +122,8 @@ def _recommended(
     models: dict[Any, Site] = {}
     for place in np.unique(site):
         here = np.flatnonzero(site == place)
-        models[place] = Site.fit(data.X[here], labels[here], *bounds, src)
+        rows = sum(len(slot) for (at, *_), slot in zip(found, slots, strict=True) if at == place) / len(here)
+        models[place] = Site.fit(data.X[here], labels[here], *bounds, src, rows)
     own = []
     for (place, label, members), slot in zip(found, slots, strict=True):
         slot[:], chosen = models[place].draw(0 if label is None else label, data.X[members], len(slot), src)
@@ -134,7 +137,8 @@ def _recommended(
 def _multiplier(bandwidth: str | float) -> float:
     if bandwidth == "scott":
         return 1.0
-    if isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float) or not 0 < bandwidth < np.inf:
+    strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
+    if strange or not 0 < float(bandwidth) < np.inf:
         raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
     return float(bandwidth)
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sfumato.owner.resample.cells import cells, covariance
-from sfumato.owner.resample.kernel import Array, Index, centres, normals
+from sfumato.owner.resample.kernel import Array, Index, centres, deviation, normals
 from sfumato.randomness import Source
 
-#: The most records that may stand for all as plausible sources.
-SOURCES = 2000
 #: The share of each class that is drawn from the model alone, because no crowd is near.
 LONELY = 0.15
 _ALONE = 1e-9
@@ -23,12 +21,13 @@ class Setting:
     """How strongly to mix: the least number of plausible sources, the pull of cells to a common shape, factors kept.
 
     ``sources=inf`` draws from the normal model of each cell and uses no record directly; ``tie=inf`` gives all cells
-    one covariance.
+    one covariance; ``relay`` below 1 fits the cells anew to that many drawn rows per record (see ``relay``).
     """
 
     sources: float
     tie: float = 1.0
     factors: int | None = None
+    relay: float = 1.0
 
     @property
     def words(self) -> str:
@@ -39,7 +38,8 @@ class Setting:
         """
         sources = "the model alone" if np.isinf(self.sources) else f"{self.sources:g} plausible sources"
         shape = ", one shape for all cells" if np.isinf(self.tie) else f", tie {self.tie:g}" if self.tie != 1 else ""
-        return sources + shape + (f", {self.factors} factors" if self.factors else "")
+        factors = f", {self.factors} factors" if self.factors else ""
+        return sources + shape + factors + (f", relayed by {self.relay:.1%} as many rows" if self.relay < 1 else "")
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,8 @@ def perplexity_mixing(gaps: Array, k: float) -> Array:
 
 def _frame(X: Array, factors: int | None) -> tuple[Array, Array, Array, Array, Array]:
     """Mean, the map into the class's coordinates and back, the noise of what the factors leave out, and the records."""
-    mean, sd = X.mean(axis=0), X.std(axis=0)
+    mean, sd = X.mean(axis=0), deviation(X)
+    mean = np.where(sd > 0, mean, X[0])  # a constant column is released as it is, to the last digit
     unit = np.where(sd > 0, sd, 1.0)
     standard = (X - mean) / unit
     spread = covariance(standard) + _ALONE * np.eye(X.shape[1])
@@ -206,7 +207,7 @@ def _frame(X: Array, factors: int | None) -> tuple[Array, Array, Array, Array, A
         rest = standard - standard @ forward.T @ backward.T
         noise = RESIDUAL * rest.std(axis=0) * sd
     Z = standard @ forward.T
-    maps = np.asarray(forward / unit, dtype=np.float64), np.asarray(backward * unit[:, None], dtype=np.float64)
+    maps = np.asarray(forward / unit, dtype=np.float64), np.asarray(backward * sd[:, None], dtype=np.float64)
     return mean, *maps, noise, Z
 
 

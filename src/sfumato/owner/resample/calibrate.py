@@ -7,15 +7,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sfumato.owner.resample.blend import Setting, fit
+from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.closeness import Insider, auc, blend_insider, closeness
 from sfumato.owner.resample.intake import Labels
-from sfumato.owner.resample.kernel import Array, Index, permutation
+from sfumato.owner.resample.kernel import Array, Index, deviation, permutation
+from sfumato.owner.resample.relay import models
 from sfumato.randomness import Source
 
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
 RECORDS = 1200
+#: The most rows that are released in a game: where more rows than records are asked for, fewer records take part.
+RELEASED = 2400
 FOLDS = 5
+#: Records left out in all games of the search, and of the one that confirms what it found; few records play often.
+SEARCHED, CONFIRMED = 600, 1500
 #: What a setting must keep free below the bounds, over sqrt(n), lest luck in the games pass for safety.
 SPARE = 0.15
 #: More columns than this are reduced to factors where the rows are few.
@@ -93,72 +98,84 @@ def play(
 
 
 def loneliest(X: Array, y: Labels, share: float = 0.1) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """The records that lie farthest from their five nearest in their class, relative to what is usual there."""
+    """The records that lie farthest from their five nearest in their class, relative to what is usual there.
+
+    A record that has no five others in its class is as lonely as can be.
+    """
     from scipy.spatial import cKDTree
 
-    sd = X.std(axis=0)
+    sd = deviation(X)
     scaled = X / np.where(sd > 0, sd, 1.0)
-    alone = np.zeros(len(X))
+    alone = np.full(len(X), np.inf)
     for label in np.unique(y):
         rows = np.flatnonzero(y == label)
-        if len(rows) < 2:
-            continue
-        gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=min(6, len(rows)))[0])[:, 1:].mean(axis=1)
-        alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
-    return np.asarray(alone >= np.quantile(alone, 1 - share))
+        if len(rows) > 5:
+            gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=6)[0])[:, 1:].mean(axis=1)
+            alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
+    return np.asarray(alone >= np.quantile(alone, 1 - share, method="higher"))
 
 
 def ladder(y: Labels, d: int) -> list[Setting]:
     """Settings from the mildest to the strongest: ever more plausible sources, then the model alone, then ever fewer
-    parameters."""
+    parameters, at last parameters that are ever more blurred."""
     sizes = np.unique(y, return_counts=True)[1]
     smallest, largest = int(sizes.min()), int(sizes.max())
     factors = max(2, smallest // 16)
     kept = factors if d > MANY and factors < d and smallest < 8 * d else None
     counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.7 * largest]
     mixed = [Setting(k, factors=kept) for k in counts]
+    relayed = [Setting(np.inf, np.inf, relay=1 / share) for share in (2, 4, 8, 16)]
     if kept is None:
-        return mixed + [Setting(np.inf, tie) for tie in (1.0, 4.0, 16.0, np.inf)]
+        return mixed + [Setting(np.inf, tie) for tie in (1.0, 4.0, 16.0, np.inf)] + relayed
     fewer = sorted({q for q in (kept, 4, 3, 2) if q <= kept}, reverse=True)
-    return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])]
+    return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])] + relayed
 
 
-def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source) -> Risk:
-    """The mildest setting found whose games stay clear of both bounds; the strongest one where none does."""
-    rows = _sample(y, RECORDS, src)
-    X, y = X[rows], y[rows]
+def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, per_record: float = 1.0) -> Risk:
+    """The mildest setting found whose games stay clear of both bounds; the strongest one where none does.
+
+    ``per_record`` rows are released for each. The risk that is stated comes from games of its own, not from
+    those by which the setting was chosen; a setting that does not stand them gives way to the next stronger one.
+    """
+    some = _sample(y, min(RECORDS, int(RELEASED / per_record)), src)
+    X, y = X[some], y[some]
     steps = ladder(y, X.shape[1])
-    rounds = int(np.clip(1000 // len(X), 1, 4))
     spare = SPARE / np.sqrt(len(X))
-    low, high = 0, len(steps) - 1
-    found: dict[int, Risk] = {}
 
-    def at(step: int) -> Risk:
+    def at(step: int, left: int) -> Risk:
         setting = steps[step]
         # A game releases all folds but one: as many sources there would be a larger share of them.
         smaller = replace(setting, sources=setting.sources * (1 - 1 / FOLDS))
-        risk = play(X, y, blend_method(smaller), blend_insider(smaller), src, rounds=rounds)
-        return Risk(
-            risk.achieved, risk.outliers, risk.attack, risk.outlier_attack, asked, outliers, risk.attacks, setting
-        )
+        rounds = int(np.clip(left / len(X) / max(per_record, 1), 1, 15))
+        risk = play(X, y, blend_method(smaller, per_record), blend_insider(smaller), src, rounds=rounds)
+        return replace(risk, asked=asked, outliers_asked=outliers, setting=setting)
 
+    def clear(risk: Risk) -> bool:
+        return bool(risk.achieved <= asked - spare and risk.outliers <= outliers - spare)
+
+    low, high = 0, len(steps) - 1
     while low < high:
         middle = (low + high) // 2
-        found[middle] = at(middle)
-        within = found[middle].achieved <= asked - spare and found[middle].outliers <= outliers - spare
-        low, high = (low, middle) if within else (middle + 1, high)
-    return found[low] if low in found else at(low)
+        low, high = (low, middle) if clear(at(middle, SEARCHED)) else (middle + 1, high)
+    best = at(low, CONFIRMED)
+    if clear(best):  # the search may have been unlucky: try milder settings, as long as they stand
+        while low and clear(milder := at(low - 1, CONFIRMED)):
+            low, best = low - 1, milder
+    while not best.held and low < len(steps) - 1:
+        low += 1
+        best = at(low, CONFIRMED)
+    return best
 
 
-def blend_method(setting: Setting) -> Method:
-    """The recommended method at a setting, as a way to release."""
+def blend_method(setting: Setting, per_record: float = 1.0) -> Method:
+    """The recommended method at a setting, as a way to release so many rows for every record."""
 
     def release(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
         labels = np.unique(y)
-        sizes = [int((y == label).sum()) for label in labels]
-        models = fit([X[y == label] for label in labels], setting)
-        rows = [model.draw(size, src)[0] for model, size in zip(models, sizes, strict=True)]
-        return np.vstack(rows), np.repeat(labels, sizes)
+        classes = [X[y == label] for label in labels]
+        sizes = [max(round(len(part) * per_record), 1) for part in classes]
+        drawn = [model.draw(n, src)[0] for model, n in zip(models(classes, setting, src), sizes, strict=True)]
+        return np.vstack(drawn), np.repeat(labels, sizes)
 
     return release
 

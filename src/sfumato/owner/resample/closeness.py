@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.owner.resample.blend import Setting, fit, squared
 from sfumato.owner.resample.cells import covariance
 from sfumato.owner.resample.intake import Labels
-from sfumato.owner.resample.kernel import Array, scott
+from sfumato.owner.resample.kernel import Array, deviation, scott
 
 #: Scores of the records from someone who knows how the release was made: (released, labels, records, labels).
 Insider = Callable[[Array, Labels, Array, Labels], Mapping[str, Array]]
@@ -40,7 +40,7 @@ def _one_class(R: Array, Q: Array) -> dict[str, Array]:
     from scipy.special import logsumexp
 
     n, d = R.shape
-    sd = R.std(axis=0)
+    sd = deviation(R)
     unit = np.where(sd > 0, sd, 1.0)
     gaps = np.sqrt(squared(Q / unit, R / unit))
     whiten = np.linalg.inv(np.linalg.cholesky(covariance(R / unit) + 1e-9 * np.eye(d)))
@@ -103,7 +103,7 @@ def kernel_insider(multiplier: float = 1.0, shrink: bool = False) -> Insider:
         n, d = R.shape
         ratio = multiplier * scott(n, d)
         widened = np.sqrt(1 + ratio**2 / 5)
-        sd = R.std(axis=0, ddof=1) / (1.0 if shrink else widened)
+        sd = deviation(R, ddof=1) / (1.0 if shrink else widened)
         scale = 1 / widened if shrink else 1.0
         middle = R.mean(axis=0)
         start = middle + (near - middle) * scale
@@ -121,7 +121,7 @@ def noise_insider(level: float) -> Insider:
     """Someone who knows that normal noise of this many deviations was added to each column."""
 
     def density(near: Array, R: Array) -> Array:
-        sd = R.std(axis=0, ddof=1) * level / np.sqrt(1 + level**2)
+        sd = deviation(R, ddof=1) * level / np.sqrt(1 + level**2)
         unit = sd[sd > 0] * np.sqrt(2)
         size = float(np.log(unit * np.sqrt(np.pi)).sum())
         return np.asarray(-squared(near[:, sd > 0] / unit, R[:, sd > 0] / unit) - size)
@@ -143,7 +143,7 @@ def _insider(density: Callable[[Array, Array], Array]) -> Insider:
 
 def _smooth(R: Array) -> Array:
     """log p(y_j) by a normal kernel over the other released rows."""
-    sd = R.std(axis=0, ddof=1)
+    sd = deviation(R, ddof=1)
     unit = sd[sd > 0] * scott(*R.shape) * np.sqrt(2)
     return without_own(-squared(R[:, sd > 0] / unit, R[:, sd > 0] / unit) - np.log(unit * np.sqrt(np.pi)).sum())
 

@@ -33,8 +33,8 @@ def warn_of_riders(ride: Sequence[str]) -> None:
     """Riding columns are raw values."""
     if ride:
         warnings.warn(
-            f"{', '.join(ride)} ride as they are: a rare combination of them can name its record. "
-            f"Treat them with channels (scheme=) where that matters",
+            f"{', '.join(ride)} ride as they are: a rare combination of them can name its record, and no bound on risk "
+            f"counts them. Treat them with channels (scheme=) where that matters",
             DisclosureWarning,
             stacklevel=3,
         )

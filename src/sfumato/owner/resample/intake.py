@@ -35,7 +35,11 @@ class Intake:
 
 def take_in(X: Any, y: Any, keep: Sequence[str] = ()) -> Intake:
     """A matrix or any table; ``y`` is the label of each row, or the name of the table's label column."""
+    if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
+        raise SchemaError(f"X has {int(np.ma.getmaskarray(X).sum())} masked values: fill them or leave those rows out")
     if isinstance(X, np.ndarray | list):
+        if keep:
+            raise SchemaError(f"{keep[0]!r} names a column, but X is a matrix without names: give a table instead")
         matrix = _matrix(np.asarray(X))
         names = tuple(f"x{i + 1}" for i in range(matrix.shape[1]))
         return Intake(_finite(matrix, names), names, _labels(y, len(matrix)), None, None, False)
@@ -56,10 +60,15 @@ def _matrix(X: NDArray[Any]) -> Array:
 def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     import pyarrow as pa
 
-    whole = pa.Table.from_batches(list(tables.batches(X))) if not isinstance(X, pa.Table) else X
+    whole = X if isinstance(X, pa.Table) else _whole(X)
+    twice = [name for name in whole.column_names if whole.column_names.count(name) > 1]
+    if twice:
+        raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
     if not whole.num_rows:
         raise SchemaError("the table is empty: there is nothing to resample")
     target = y if isinstance(y, str) else None
+    if target in keep:
+        raise SchemaError(f"{target!r} is the label column, which is kept as it is: it cannot ride, name sites or vary")
     for name in [*keep, *([target] if target else [])]:
         if name not in whole.column_names:
             raise SchemaError(f"the table has no column {name!r}; it has {', '.join(whole.column_names[:20])}")
@@ -68,7 +77,7 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     if strange:
         raise SchemaError(
             f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: treat it with a channel "
-            f"(scheme=), let it ride with its centre (ride=), or leave it out"
+            f"(scheme), let it ride with its centre (ride), or leave it out (drop)"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")
@@ -83,23 +92,41 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     return Intake(_finite(X, names), names, labels, target, others, True)
 
 
+def _whole(X: Any) -> pa.Table:
+    import pyarrow as pa
+    from narwhals.exceptions import DuplicateError
+
+    try:
+        found = list(tables.batches(X))
+    except DuplicateError as problem:
+        raise SchemaError(f"the table has columns of the same name: {' '.join(str(problem).split())}") from None
+    if not found:
+        raise SchemaError("the table is empty: there is nothing to resample")
+    return pa.Table.from_batches(found)
+
+
 def _numeric(kind: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind))
 
 
+#: Beyond this squares overflow.
+_LARGEST = 1e150
+
+
 def _finite(X: Array, names: Sequence[str]) -> Array:
-    total = X.sum()  # one pass over large tables; only a fault pays for finding the column
-    if not np.isfinite(total):
-        bad = np.flatnonzero(~np.isfinite(X).all(axis=0))
-        if len(bad):
-            count = int((~np.isfinite(X[:, bad[0]])).sum())
-            raise SchemaError(
-                f"column {names[bad[0]]!r} holds {count} values that are NaN or infinite: fill them or leave those "
-                f"rows out"
-            )
-    return X
+    if max(X.max(), -X.min()) < _LARGEST:  # NaN fails, too; only a fault pays for finding the column
+        return X
+    wrong = ~np.isfinite(X)
+    bad = np.flatnonzero(wrong.any(axis=0))
+    if len(bad):
+        raise SchemaError(
+            f"column {names[bad[0]]!r} holds {int(wrong[:, bad[0]].sum())} values that are NaN or infinite: fill them "
+            f"or leave those rows out"
+        )
+    huge = int(np.abs(X).max(axis=0).argmax())
+    raise SchemaError(f"column {names[huge]!r} holds values beyond {_LARGEST:g}, whose squares overflow: rescale it")
 
 
 def _labels(y: Any, n: int) -> Labels | None:
@@ -108,10 +135,18 @@ def _labels(y: Any, n: int) -> Labels | None:
     labels = np.asarray(y)
     if labels.ndim != 1 or len(labels) != n:
         raise SchemaError(f"y must be one label for each of the {n} rows, got shape {labels.shape} instead")
+    return _named(labels, "y", "label")
+
+
+def _named(labels: Labels, name: str, what: str) -> Labels:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise SchemaError("y holds NaN: every row needs a label")
-    if labels.dtype.kind == "O" and any(label is None for label in labels):
-        raise SchemaError("y holds nulls: every row needs a label")
+        raise SchemaError(f"{name} holds NaN: every row needs a {what}")
+    if labels.dtype.kind == "O":
+        if any(label is None or label != label for label in labels):
+            raise SchemaError(f"{name} holds nulls: every row needs a {what}")
+        kinds = sorted({type(label).__name__ for label in labels})
+        if len(kinds) > 1:
+            raise SchemaError(f"{name} mixes {' and '.join(kinds)}: give every {what} the same type")
     return labels
 
 
@@ -128,7 +163,7 @@ def site_of(sites: Any, n: int, src: Source) -> Labels:
     labels = np.asarray(sites)
     if labels.ndim != 1 or len(labels) != n:
         raise SfumatoError(f"sites must be a number or one site for each of the {n} rows, got shape {labels.shape}")
-    return labels
+    return _named(labels, "sites", "site")
 
 
 def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, Any, Index]]:
@@ -140,14 +175,14 @@ def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, A
             continue
         kinds = y if len(here) == len(y) else y[here]
         found += [(place, label, here[kinds == label]) for label in np.unique(kinds)]
-    for place, label, rows in found:
-        if len(rows) < 2:
-            where = f"class {label} at site {place}" if label is not None else f"site {place}"
-            raise SfumatoError(
-                f"{where} has one row: its density would be that row. Pool the classes (per_class=False), pool "
-                f"sites, or leave the row out"
-            )
     return found
+
+
+def refuse_one_row(where: str, pooling: bool) -> None:
+    """A density of one row is that row; ``pooling`` says whether classes could be pooled instead."""
+    classes = "Pool the classes (per_class=False; --pooled with --bandwidth)" if pooling else "Merge it with another"
+    ways = f"{classes}, pool sites, or leave the row out"
+    raise SfumatoError(f"{where} has one row: its density would be that row. {ways}")
 
 
 def _places(site: Labels) -> list[tuple[Any, Index]]:
@@ -156,18 +191,27 @@ def _places(site: Labels) -> list[tuple[Any, Index]]:
     return [(place, np.flatnonzero(site == place)) for place in np.unique(site)]
 
 
-def check_group(X: Array, rows: Index, where: str) -> None:
-    """Warn of what makes a density estimate meaningless: copies of rows, or fewer rows than columns."""
-    n, d = len(rows), X.shape[1]
+#: Records of a large group that are looked at for copies.
+LOOKED = 1 << 14
+
+
+def check_group(X: Array, n: int, where: str, bounded: bool = False) -> None:
+    """Warn of what makes a density estimate of n rows, X among them, meaningless: few rows, or copies of rows."""
+    d = X.shape[1]
     if n <= d:
-        _warn(f"{where} has {n} rows for {d} columns: its covariance is not determined, so it is shrunk")
-    looked = rows[: 1 << 14]  # of a large table a part tells enough
-    distinct = len(np.unique(X[looked], axis=0))
-    if distinct <= len(looked) // 2:
+        _warn(f"{where} has {n} rows for {d} columns: too few to tell its density, or to hide in")
+    elif bounded and n < FEW:
+        _warn(f"{where} has {n} rows: an average over the table says little of so few; pool sites or leave them out")
+    distinct = len(np.unique(X, axis=0))
+    if distinct < len(X) - len(X) // 20:
         _warn(
-            f"{where} has only {distinct} distinct rows in {len(looked)}: such data have no density; channels suit "
-            f"them better"
+            f"{where} has only {distinct} distinct rows in {len(X)}: copies have no density; channels suit such data "
+            f"better"
         )
+
+
+#: A class with fewer rows is too small for a bound that is an average.
+FEW = 20
 
 
 def _warn(text: str) -> None:

@@ -28,6 +28,11 @@ def scott(n: int, d: int) -> float:
     return float((4 / (d + 2)) ** (1 / (d + 4)) * n ** (-1 / (d + 4)))
 
 
+def deviation(X: Array, ddof: int = 0) -> Array:
+    """The standard deviation of each column, exactly 0 where it is constant (where rounding may leave some)."""
+    return np.where(np.ptp(X, axis=0) > 0, X.std(axis=0, ddof=ddof), 0.0)
+
+
 def uniforms(src: Source, n: int) -> Array:
     """n numbers uniform on (0, 1), on a grid of 2^52 midpoints: neither end is ever drawn."""
     out = np.empty(n)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato import tables
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.owner.resample.companions import accompany, warn_of_riders
 from sfumato.owner.resample.envelope import Envelope
-from sfumato.owner.resample.intake import Intake, take_in
+from sfumato.owner.resample.intake import LOOKED, Intake, check_group, refuse_one_row
 from sfumato.owner.resample.kernel import Array, Index
 from sfumato.owner.resample.learn import Moments
 from sfumato.owner.resample.paper import Kernel
+from sfumato.owner.resample.reading import Key, Reading
 from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import describe
 from sfumato.owner.resample.sink import Sink
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sfumato.scheme import Scheme
 
 Rng = np.random.Generator | Source | int | None
-Key = tuple[Any, Any]
 Draw = Callable[[Key, Array, Source], tuple[Array, Index]]
 
 
@@ -37,6 +36,8 @@ def resample_file(
     y: str | None = None,
     *,
     site_column: str | None = None,
+    drop: Sequence[str] = (),
+    per_class: bool = True,
     bandwidth: float = 1.0,
     shrink: bool = False,
     max_risk: float | None = None,
@@ -52,20 +53,24 @@ def resample_file(
 
     The law is that of ``resample``, per site and class. The paper's method draws its centres with replacement from the
     whole table; the recommended one fits a sample of each class and releases one row for every record. ``strict``
-    refuses where the bound is not held. Within a batch the order is random; which batch a row comes from can be told
-    from its place in the file.
+    refuses where the bound is not held. The table is read twice. Within a batch the order is random; which batch a
+    row comes from can be told from its place in the file.
     """
     src = source(rng)
+    ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
     warn_of_riders(ride)
+    if max_risk is not None and y is not None and not per_class:
+        raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
     extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
-    learned = _learn(table, y, site_column, extra, FITTED if max_risk is not None else 0, src)
+    reading = Reading(table, y, extra, site_column, drop, per_class)
+    learned = _learn(reading, FITTED if max_risk is not None else LOOKED, max_risk is not None, src)
     draw, risk = _drawing(learned, bandwidth, shrink, max_risk, max_outlier_risk, src)
     for place, one in risk.items():
         if not one.held:
             refuse_or_warn(place, one, strict)
     with Sink(target, overwrite) as sink:
-        for data, site in _intakes(table, y, extra, site_column):
-            for piece in _pieces(data, site, site_column, draw, ride, scheme, src):
+        for data, site in reading.intakes():
+            for piece in _pieces(reading, data, site, draw, ride, scheme, src):
                 sink.write(piece)
             if progress is not None:
                 progress(len(data.X))
@@ -74,19 +79,19 @@ def resample_file(
         return sink.finish(describe(method, counts, risk))
 
 
-def _learn(
-    table: Any, y: str | None, site_column: str | None, extra: Sequence[str], sample: int, src: Source
-) -> dict[Key, Moments]:
+def _learn(reading: Reading, sample: int, bounded: bool, src: Source) -> dict[Key, Moments]:
     learned: dict[Key, Moments] = {}
-    for data, site in _intakes(table, y, extra, site_column):
-        for key, rows in _keys(data, site):
+    for data, site in reading.intakes():
+        for key, rows in reading.keys(data, site):
             learned.setdefault(key, Moments(data.X.shape[1], sample)).add(data.X[rows], src)
     if not learned:
         raise SchemaError("the table is empty: there is nothing to resample")
     for (place, label), moments in learned.items():
+        named = " at ".join(f"{kind} {v}" for kind, v in (("class", label), ("site", place)) if v is not None)
+        where = named or "the table"
         if moments.n < 2:
-            where = " at ".join(f"{kind} {v}" for kind, v in (("class", label), ("site", place)) if v is not None)
-            raise SfumatoError(f"{where} has one row: its density would be that row. Pool sites or leave the row out")
+            refuse_one_row(where, pooling=not bounded and label is not None)
+        check_group(moments.sample[:LOOKED], moments.n, where, bounded)
     return dict(sorted(learned.items(), key=lambda item: tuple(map(str, item[0]))))
 
 
@@ -126,40 +131,12 @@ def _drawing(
     return (lambda key, X, src: fitted[key].draw(X, src)), risk
 
 
-def _intakes(table: Any, y: str | None, extra: Sequence[str], site_column: str | None) -> Iterator[tuple[Intake, Any]]:
-    import pyarrow as pa
-
-    for batch in tables.batches(table):
-        if batch.num_rows:
-            whole = pa.Table.from_batches([batch])
-            data = take_in(whole, y, list(extra))
-            yield data, np.asarray(whole.column(site_column)) if site_column else None
-
-
-def _keys(data: Intake, site: Any) -> Iterator[tuple[Key, Index]]:
-    n = len(data.X)
-    places = np.unique(site).tolist() if site is not None else [None]
-    labels = np.unique(data.y).tolist() if data.y is not None else [None]
-    for place in places:
-        here = np.ones(n, dtype=bool) if place is None else site == place
-        for label in labels:
-            rows = np.flatnonzero(here if label is None else here & (data.y == label))
-            if len(rows):
-                yield (place, label), rows
-
-
 def _pieces(
-    data: Intake,
-    site: Any,
-    site_column: str | None,
-    draw: Draw,
-    ride: Sequence[str],
-    scheme: Scheme | None,
-    src: Source,
+    reading: Reading, data: Intake, site: Any, draw: Draw, ride: Sequence[str], scheme: Scheme | None, src: Source
 ) -> Iterator[pa.Table]:
     import pyarrow as pa
 
-    for key, rows in _keys(data, site):
+    for key, rows in reading.keys(data, site):
         drawn, centre = draw(key, data.X[rows], src)
         if not len(drawn):
             continue
@@ -168,12 +145,14 @@ def _pieces(
             others = accompany(data.others, rows[centre], ride, scheme, src)
             for name in others.column_names:
                 out = out.append_column(name, others.column(name))
-        for name, value in ((data.target, key[1]), (site_column, key[0])):
-            if name is not None:
-                out = out.append_column(name, pa.array([value] * len(drawn)))
+        if data.y is not None:
+            labels = data.y[rows[centre]] if key[1] is None else np.full(len(drawn), key[1])
+            out = out.append_column(data.target, pa.array(labels.tolist()))
+        if reading.site_column is not None:
+            out = out.append_column(reading.site_column, pa.array([key[0]] * len(drawn)))
         yield out
 
 
 def _count(key: Key, moments: Moments, y: str | None, site_column: str | None) -> dict[str, Any]:
     named = (("site", site_column, key[0]), ("class", y, key[1]))
-    return {word: value for word, name, value in named if name is not None} | {"rows": moments.n}
+    return {word: value for word, name, value in named if None not in (name, value)} | {"rows": moments.n}

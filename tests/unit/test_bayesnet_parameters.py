@@ -185,6 +185,13 @@ def test_bad_requests_are_one_clear_line() -> None:
     cpt = BayesianNetwork({"a": [], "b": [], "z": []}).fit(seen).cpt("z")
     with pytest.raises(EstimationError, match=r"level must lie in \(0, 1\), got 2"):
         cpt.interval(2)
+    with pytest.raises(EstimationError, match="level must be a number"):
+        cpt.interval("x")
+    for cell in ((9,), (0, 0), (-1,)):
+        with pytest.raises(EstimationError, match="cell must be the codes of z"):
+            cpt.density(cell)
+    with pytest.raises(EstimationError, match="has no spread"):
+        cpt.density((0,), population=False)
     with pytest.raises(EstimationError, match="method must be delta, fieller or score"):
         cpt.interval(method="exact")
     with pytest.raises(EstimationError, match="prior must be one of"):

@@ -64,6 +64,8 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     kx, ky = family.table.shape[-2:]
     table = family.table.reshape(-1, kx, ky)
     J, size = len(table), (kx - 1) * (ky - 1)
+    if not size:  # an attribute with one value depends on nothing
+        return _NONE, _NONE
     px, py, weight = _independent(table)
     left, right = _rows(px), _rows(py)
     expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]

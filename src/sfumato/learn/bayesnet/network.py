@@ -16,10 +16,11 @@ from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet import inference
+from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
 from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
-from sfumato.learn.bayesnet.structure import Parents, check_parents
+from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
 from sfumato.schema import Schema
 
 
@@ -74,9 +75,8 @@ class BayesianNetwork:
             raise EstimationError(f"search must be auto or tree, got {search!r} instead")
         if parents is not None and (order is not None or search == "tree"):
             raise EstimationError("give parents, or how to search for them, and not both")
-        if isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0:
-            raise EstimationError(f"max_parents must be a whole number, 0 or more, got {max_parents} instead")
-        self.parents, self.order, self.max_parents = parents, order, int(max_parents)
+        self.parents, self.order = parents, order if order is None else check_order(order)
+        self.max_parents = whole("max_parents", max_parents, 0)
         self.criterion, self.search, self.prior = score, search, prior
         self.eta, self.penalty = eta, penalty
 
@@ -147,6 +147,7 @@ class BayesianNetwork:
             raise EstimationError("merge needs at least one network")
         cpts: dict[str, CPT] = {}
         for net in networks:
+            net._fitted()
             for node, cpt in net.cpts_.items():
                 if node in cpts:
                     raise EstimationError(f"two parties give the probabilities of {node!r}; only one can")
@@ -204,10 +205,13 @@ class BayesianNetwork:
         """The Kullback-Leibler distance from a reference network in nats, or the mean log-likelihood of a table."""
         self._fitted()
         if isinstance(reference, BayesianNetwork):
+            reference._fitted()
             return inference.kl(reference, self)
-        rows = reference.n if isinstance(reference, Evidence) else None
         total = self.log_likelihood(reference)
-        return total / (rows if rows is not None else inference.count_rows(self, reference))
+        rows = reference.n if isinstance(reference, Evidence) else inference.count_rows(self, reference)
+        if not rows:
+            raise EstimationError("the table holds no rows: there is nothing to score")
+        return total / rows
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Any:
         """Synthetic rows that follow the network."""
@@ -232,7 +236,7 @@ class BayesianNetwork:
         text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})
         if path is not None:
             with replacing(path, overwrite=True) as temporary:
-                temporary.write_text(text)
+                temporary.write_text(text, encoding="utf-8")
         return text
 
     @classmethod
@@ -241,11 +245,7 @@ class BayesianNetwork:
         from sfumato.learn.bayesnet.bif import read_bif
 
         if isinstance(source, Path) or "\n" not in str(source):
-            try:
-                text = Path(source).read_text()
-            except OSError as problem:
-                raise EstimationError(f"{source}: cannot be read: {problem.strerror}") from None
-            document = read_bif(text, str(source))
+            document = read_bif(read_text(source), str(source))
         else:
             document = read_bif(source)
         return cls.of(document.schema, document.parents, document.tables)

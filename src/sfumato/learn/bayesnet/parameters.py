@@ -12,6 +12,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import Family
 from sfumato.evidence.simplex import project
+from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
 from sfumato.learn.bayesnet.moments import second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
@@ -84,6 +85,7 @@ class CPT:
         Fieller's set with the variance taken at the probability in question, right also for probabilities near 0 and
         1; it is Wilson's interval where nothing was randomized.
         """
+        level = real("level", level)
         if not 0 < level < 1:
             raise EstimationError(f"level must lie in (0, 1), got {level} instead")
         if method == "delta":
@@ -102,9 +104,14 @@ class CPT:
 
     def density(self, cell: tuple[int, ...], population: bool = True) -> Hinkley:
         """The approximate distribution of one estimate, as a ratio of two normals."""
+        inside = len(cell) == len(self.shape) and all(0 <= at < k for at, k in zip(cell, self.shape, strict=True))
+        if not inside:
+            raise EstimationError(f"cell must be the codes of {', '.join(self.schema)} within {self.shape}, got {cell}")
         m1, m2, v11, v12, v22 = (float(part[cell]) for part in self.moments(population))
-        if min(v11, v22) <= 0:
-            raise EstimationError("nothing was randomized here and the table is exact: the estimate has no spread")
+        if min(v11, v22) <= 0 or v12**2 >= v11 * v22 * (1 - 1e-12):
+            raise EstimationError(
+                f"the estimate at {cell} has no spread: no such record, or exact counts"
+            )
         return Hinkley(m1, m2, v11**0.5, v22**0.5, v12 / (v11 * v22) ** 0.5)
 
     def frame(self, level: float = 0.95) -> Any:
@@ -158,6 +165,7 @@ def _alpha(prior: str | float, cells: int) -> float:
         if prior not in PRIORS:
             raise EstimationError(f"prior must be one of {', '.join(PRIORS)} or a number of records, got {prior!r}")
         return {"ml": 0.0, "k2": 1.0, "bdeu": 10.0 / cells}[prior]
-    if not prior >= 0:
+    records = real("prior", prior)
+    if records < 0:
         raise EstimationError(f"prior must be a number of records, 0 or more, got {prior} instead")
-    return float(prior) / cells
+    return records / cells

@@ -35,7 +35,7 @@ def plot(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shown = list(net.parents_) if cpts is True else list(cpts or ())
+    shown = list(net.parents_) if cpts is True else [cpts] if isinstance(cpts, str) else list(cpts or ())
     for node in shown:
         net.cpt(node)
     places, stops = routed(net.parents_)
@@ -146,17 +146,17 @@ class _Table:
         cpt = net.cpts_[node]
         self.node, self.parents = node, cpt.parents
         self.values = cpt.values.reshape(-1, cpt.shape[-1])
-        if len(self.values) > _MOST_ROWS:
-            raise EstimationError(f"the table of {node} has {len(self.values)} rows: too many to draw")
         labels = [[str(label) for label in net.schema_[name].labels] for name in cpt.parents]
         places = np.ndindex(*cpt.shape[:-1])
         self.rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
+        self.hidden = max(len(self.rows) - _MOST_ROWS, 0)
+        self.rows = self.rows[:_MOST_ROWS]
         self.columns = [str(label) for label in net.schema_[node].labels]
         self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
-        self.height = 0.24 * len(self.rows) + 0.75
+        self.height = 0.24 * len(self.rows) + 0.75 + (0.2 if self.hidden else 0.0)
 
     def draw(self, axes: Any) -> None:
         axes.set_xlim(0, self.width)
@@ -176,3 +176,7 @@ class _Table:
                 if self.sds is not None and np.isfinite(self.sds[j, i]):
                     said += f" ±{min(self.sds[j, i], 9.99):.2f}".replace("±0.", "±.")
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
+        if self.hidden:
+            axes.text(
+                self.margin, 0.7 + 0.24 * len(self.rows), f"and {self.hidden} more rows", fontsize=7.5, va="center"
+            )

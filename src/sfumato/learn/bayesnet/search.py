@@ -11,6 +11,11 @@ from sfumato.learn.bayesnet.structure import Parents, check_order
 
 Progress = Callable[[str], None]
 
+#: With so few attributes a climb costs little, and every order to decide ties in is tried.
+FEW = 16
+#: A gain below this is rounding.
+NOTHING = 1e-6
+
 
 def find(
     score: Score, order: Sequence[str] | None, max_parents: int, how: str, progress: Progress | None = None
@@ -48,7 +53,7 @@ def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[
     while len(held) < most:
         gains = {z: score.gain(node, z, held) for z in before if z not in held}
         best = max(gains, key=lambda z: gains[z], default=None)
-        if best is None or not gains[best] > 0:
+        if best is None or not gains[best] > NOTHING:
             break
         held.append(best)
         if score.prunes:
@@ -84,10 +89,10 @@ def hill_climb(
 
 
 def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The names, the names backward, and both from the middle on."""
-    half = len(names) // 2
-    turned = names[half:] + names[:half]
-    return list(dict.fromkeys((names, names[::-1], turned, turned[::-1])))
+    """The names, forward and backward, begun at each of them, or at the first and the middle one if they are many."""
+    starts = range(len(names)) if len(names) <= FEW else (0, len(names) // 2)
+    turned = [names[at:] + names[:at] for at in starts]
+    return list(dict.fromkeys(order for one in turned for order in (one, one[::-1])))
 
 
 Move = tuple[str, str, str]  # what, parent, child
@@ -101,7 +106,7 @@ def _climb(
         moves = list(_moves(score, held, names, max_parents))
         best = _best(moves, tolerance)
         if best is None:  # turning an edge may cost nothing and open a way
-            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < 1e-6]
+            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < NOTHING]
             turned = (_changed(held, move) for move in level)
             onward = (other for other in turned if _best(_moves(score, other, names, max_parents), tolerance))
             held, old = next(onward, held), held

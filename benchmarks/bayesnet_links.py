@@ -77,6 +77,9 @@ def main() -> None:
         print(f"{name}: " + ", ".join(f"{rule} {_mean(cells):.2f}" for rule, cells in found.items()), flush=True)
     _table("N", NS, found, lambda key, n: key[0] == n)
     _table("p", PS, found, lambda key, p: key[1] == p)
+    for n in NS:
+        part = {rule: {key: pairs for key, pairs in cells.items() if key[0] == n} for rule, cells in found.items()}
+        _table(f"N = {n:,}, p", PS, part, lambda key, p: key[1] == p)
 
 
 Found = dict[str, dict[tuple[int, float], list[tuple[int, int]]]]
@@ -89,7 +92,7 @@ def _mean(cells: dict[tuple[int, float], list[tuple[int, int]]]) -> float:
 def _table(
     what: str, values: tuple[float, ...], found: Found, belongs: Callable[[tuple[int, float], float], bool]
 ) -> None:
-    print(f"\n| extra + missing | all | {' | '.join(f'{what} = {value:,}' for value in values)} |")
+    print(f"\n| {what} | all | {' | '.join(f'{value:,}' for value in values)} |")
     print("|---|" + "---|" * (len(values) + 1))
     for rule, cells in found.items():
         every = np.mean([pair for pairs in cells.values() for pair in pairs], axis=0)

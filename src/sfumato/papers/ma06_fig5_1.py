@@ -39,7 +39,7 @@ def report() -> str:
     return "\n".join(lines)
 
 
-def picture(path: str | Path) -> Any:
+def draw(path: str | Path) -> Any:
     """The figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

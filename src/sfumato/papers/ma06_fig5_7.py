@@ -34,7 +34,8 @@ def report(runs: int = 10, ps: Sequence[float] = PS) -> str:
 
 def draw(path: str | Path, runs: int = 10, ps: Sequence[float] = PS) -> Any:
     """The figure."""
-    panel = ma06_panels.Panel(f"N = 10 000, mean ± sd of {runs} runs", "p", "conditional KL distance", curves(runs, ps))
+    title = f"N = 10 000, mean ± sd of {runs} runs"
+    panel = ma06_panels.Panel(title, "p", "conditional KL distance", curves(runs, ps), ("linear", "log"))
     return ma06_panels.draw(path, [panel])
 
 

@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.learn import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import NETWORKS, gallery
+from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.structure import read_structure, skeleton
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -216,6 +216,10 @@ def test_pictures_are_drawn(tmp_path) -> None:
         assert (tmp_path / target).stat().st_size > 5000
     with pytest.raises(EstimationError, match="there is no node 'nobody'"):
         net.plot(cpts=["nobody"])
+    wide = random_network(4, 3, (4, 4), links=3.0)
+    figure = wide.plot(cpts=True)
+    assert any("and 32 more rows" in text.get_text() for axes in figure.axes for text in axes.texts)
+    assert max(figure.get_size_inches()) < 20
     with pytest.raises(EstimationError, match="the picture cannot be written"):
         net.plot(tmp_path / "no" / "net.png")
 

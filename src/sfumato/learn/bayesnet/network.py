@@ -17,7 +17,7 @@ from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.arguments import whole
-from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
+from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt
 from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
@@ -41,7 +41,7 @@ class BayesianNetwork:
     With ``parents`` only the probabilities are learned. With ``order`` the structure is searched by K2 among the
     attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``. ``score`` is "wald"
     (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml", "k2",
-    "bdeu" or a number of records. Ma (2006) chapter 5.
+    "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
 
     >>> from sfumato import Categorical, Schema, evidence
     >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
@@ -65,7 +65,7 @@ class BayesianNetwork:
         score: str = "wald",
         *,
         search: str = "auto",
-        prior: str | float = "ml",
+        prior: Prior = "ml",
         eta: float = 1.0,
         penalty: float = 1.0,
     ) -> None:
@@ -104,6 +104,8 @@ class BayesianNetwork:
             for node, held in self.parents_.items():
                 for name in (node, *held):
                     evidence.schema[name]
+        if isinstance(self.prior, Mapping):
+            _known(list(self.prior), self.parents_ if self.parents is None else self.parents)
         self.schema_ = evidence.schema
         self.cpts_ = {}
         for node, held in self.parents_.items():
@@ -277,7 +279,7 @@ class BayesianNetwork:
             said = ", ".join(f"{many} of {node}" for node, many in self.unsupported_.items())
             warnings.warn(
                 f"no record is estimated to hold these parent configurations: {said}; "
-                f"their probabilities are uniform and say nothing",
+                f"their probabilities are uniform, or the prior's, and say nothing",
                 UnrecoverableWarning,
                 stacklevel=3,
             )
@@ -287,7 +289,7 @@ class BayesianNetwork:
             raise EstimationError("the network has learned nothing yet: call fit first")
 
 
-def _known(nodes: Sequence[str], parents: Parents) -> Sequence[str]:
+def _known(nodes: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Sequence[str]:
     for node in nodes:
         if node not in parents:
             raise EstimationError(f"the structure has no node {node!r}; it has {', '.join(parents)}")

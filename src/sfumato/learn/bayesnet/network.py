@@ -178,36 +178,36 @@ class BayesianNetwork:
 
     def marginal(self, names: Sequence[str]) -> Array:
         """The joint distribution of some attributes, exactly, with an axis each."""
-        self._fitted()
+        self._whole()
         return inference.marginal(self, names)
 
     def query(
         self, target: str | Sequence[str], given: Mapping[str, Any] | None = None, engine: str = "own"
     ) -> dict[Any, float]:
         """Pr(target | given values), exactly; ``engine="pgmpy"`` asks pgmpy's variable elimination instead."""
-        self._fitted()
+        self._whole()
         return inference.query(self, [target] if isinstance(target, str) else list(target), given or {}, engine)
 
     def predict(self, table: Any, target: str) -> Any:
         """The most probable value of one attribute in each row, given the others that matter for it."""
-        self._fitted()
+        self._whole()
         return inference.predict(self, table, target)
 
     def predict_proba(self, table: Any, target: str) -> Array:
         """Pr(target | the row's other values), rows by values."""
-        self._fitted()
+        self._whole()
         return inference.predict_proba(self, table, target)
 
     def log_likelihood(self, data: Any) -> float:
         """log Pr(rows) of a table of true values, or its estimate Σ N̂_ijk log θ_ijk from evidence."""
-        self._fitted()
+        self._whole()
         return inference.log_likelihood(self, data)
 
     def score(self, reference: Any) -> float:
         """The Kullback-Leibler distance from a reference network in nats, or the mean log-likelihood of a table."""
-        self._fitted()
+        self._whole()
         if isinstance(reference, BayesianNetwork):
-            reference._fitted()
+            reference._whole()
             return inference.kl(reference, self)
         total = self.log_likelihood(reference)
         rows = reference.n if isinstance(reference, Evidence) else inference.count_rows(self, reference)
@@ -217,7 +217,7 @@ class BayesianNetwork:
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Any:
         """Synthetic rows that follow the network."""
-        self._fitted()
+        self._whole()
         return inference.sample(self, n, rng)
 
     # Passing it on.
@@ -226,7 +226,7 @@ class BayesianNetwork:
         """A drawing of the network; ``cpts=True`` or a list of nodes adds their tables."""
         from sfumato.learn.bayesnet.plot import plot
 
-        self._fitted()
+        self._whole()
         return plot(self, path, **options)
 
     def to_bif(self, path: str | Path | None = None) -> str:
@@ -234,7 +234,7 @@ class BayesianNetwork:
         from sfumato.files import replacing
         from sfumato.learn.bayesnet.bif import write_bif
 
-        self._fitted()
+        self._whole()
         text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})
         if path is not None:
             with replacing(path, overwrite=True) as temporary:
@@ -256,7 +256,7 @@ class BayesianNetwork:
         """The same network as a pgmpy DiscreteBayesianNetwork."""
         from sfumato.learn.bayesnet.pgmpy_model import to_pgmpy
 
-        self._fitted()
+        self._whole()
         return to_pgmpy(self)
 
     @classmethod
@@ -287,6 +287,13 @@ class BayesianNetwork:
     def _fitted(self) -> None:
         if not hasattr(self, "cpts_"):
             raise EstimationError("the network has learned nothing yet: call fit first")
+
+    def _whole(self) -> None:
+        """Fitted, and not only the nodes of one party."""
+        self._fitted()
+        missing = [name for name in self.schema_.names if name not in self.cpts_]
+        if missing:
+            raise EstimationError(f"the network holds no probabilities of {missing[0]!r}: merge it with the others'")
 
 
 def _known(nodes: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Sequence[str]:

@@ -154,7 +154,7 @@ class Wald(Score):
     """
 
     prunes = True
-    most_cells = 1 << 12
+    most_cells = 1 << 14
     #: How likely an edge is beforehand.
     prior = 0.15
 

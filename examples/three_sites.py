@@ -17,7 +17,7 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.errors import SfumatoWarning
 from sfumato.learn.bayesnet import parties
-from sfumato.papers.ma06_exp1 import PARENTS, SITES, channels, network
+from sfumato.papers.ma06_exp1 import PARENTS, SITES, channels, network, report
 
 N = 20_000
 
@@ -37,7 +37,7 @@ def with_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random.Ge
 
 
 def without_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random.Generator) -> sf.learn.BayesianNetwork:
-    """Only cross parents travel, each randomized once, whoever receives it."""
+    """Only cross parents travel, each randomized once (if it is sensitive), whoever receives it."""
     sent = parties.cross_parents(PARENTS, SITES)
     public = {}
     for site, names in SITES.items():
@@ -49,7 +49,8 @@ def without_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random
         seen = sf.Release.raw(tables[site], schema.select(names), id="id")
         for (sender, receiver), what in sent.items():
             if receiver == site:
-                print(f"  site {sender} sends {', '.join(what)}, randomized, to site {receiver}")
+                said = [f"{name} {'randomized' if name in channels() else 'as it is'}" for name in what]
+                print(f"  site {sender} sends {', '.join(said)} to site {receiver}")
                 seen = seen.join(public[sender])
         learned.append(sf.learn.BayesianNetwork(PARENTS).fit(sf.evidence(seen), nodes=names))
     return sf.learn.BayesianNetwork.merge(learned)
@@ -77,6 +78,7 @@ def main(seed: int = 1) -> dict[str, float]:
     print("\nKullback-Leibler distance from the truth, in nats")
     for how, distance in distances.items():
         print(f"  {how:<19} {distance:.5f}")
+    print("\nAll probabilities, with a data miner, five times\n" + report())
     return distances
 
 

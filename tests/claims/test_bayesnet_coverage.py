@@ -20,9 +20,15 @@ THETA = np.array([[0.05, 0.25, 0.7], [0.3, 0.3, 0.4], [0.5, 0.1, 0.4], [0.9, 0.0
 SCHEMA = sf.Schema({"j": sf.Categorical(tuple(range(4))), "x": sf.Categorical(tuple(range(3)))})
 
 
-def coverage(p: float, n: int, method: str, runs: int, seed: int) -> np.ndarray:
+SKEW = (
+    c.matrix([[0.8, 0.1, 0.1, 0.0], [0.05, 0.8, 0.1, 0.05], [0.0, 0.1, 0.85, 0.05], [0.1, 0.0, 0.1, 0.8]]),
+    c.matrix([[0.9, 0.1, 0.0], [0.2, 0.7, 0.1], [0.05, 0.2, 0.75]]),
+)
+
+
+def coverage(p: float | None, n: int, method: str, runs: int, seed: int) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    chans = [c.symmetric(4, p), c.symmetric(3, p)]
+    chans = SKEW if p is None else [c.symmetric(4, p), c.symmetric(3, p)]
     joint = CONFIGURATIONS[:, None] * THETA
     hits = np.zeros(THETA.shape)
     for _ in range(runs):
@@ -31,7 +37,7 @@ def coverage(p: float, n: int, method: str, runs: int, seed: int) -> np.ndarray:
     return hits / runs
 
 
-@pytest.mark.parametrize("p, n", [(0.0, 2000), (0.2, 4000)])
+@pytest.mark.parametrize("p, n", [(0.0, 2000), (0.2, 4000), (None, 4000)])
 def test_score_intervals_cover(p, n) -> None:
     runs = 400
     found = coverage(p, n, "score", runs, 1)

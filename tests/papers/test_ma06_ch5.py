@@ -15,8 +15,11 @@ from sfumato.papers import (
     ma06_exp4,
     ma06_fig5_1,
     ma06_fig5_4,
+    ma06_fig5_5,
     ma06_fig5_7,
     ma06_fig5_8,
+    ma06_fig5_9,
+    ma06_fig5_10,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
@@ -62,12 +65,29 @@ def test_figures_5_7_and_5_8_distance_grows_with_p_and_falls_with_n() -> None:
 
 def test_figures_5_9_and_5_10_extra_links_grow_without_the_wald_test() -> None:
     rules = {"bic": ma06_exp4.rule("bic"), "bayes": ma06_exp4.rule("bayes"), "wald": ma06_exp4.rule("wald")}
-    found = ma06_exp4.measure(rules, 0.25, 3)
-    raw = ma06_exp4.measure(rules, 0.0, 2)
+    found, raw = (
+        {name: rows.mean(0) for name, rows in ma06_exp4.measure(rules, p, runs).items()}
+        for p, runs in ((0.25, 3), (0.0, 2))
+    )
     assert found["bic"][0] > 2 and found["bayes"][0] > 2
     assert found["wald"][0] < 1
     assert all(values[0] <= 0.5 for values in raw.values())
     assert found["wald"][2] < found["bic"][2]
+
+
+def test_every_figure_is_a_picture(tmp_path) -> None:
+    from matplotlib.image import imread
+
+    ma06_fig5_1.draw(tmp_path / "1.png")
+    ma06_fig5_4.draw(tmp_path / "4.png", runs=2)
+    ma06_fig5_5.draw(tmp_path / "5.png", runs=1, ns=(1000, 2000))
+    ma06_fig5_7.draw(tmp_path / "7.png", runs=2, ps=(0.1, 0.2))
+    ma06_fig5_8.draw(tmp_path / "8.png", runs=2, powers=(0, 1), ps=(0.1, 0.3))
+    ma06_fig5_9.draw(tmp_path / "9.png", runs=2, ps=(0.0, 0.2))
+    ma06_fig5_10.draw(tmp_path / "10.png", runs=2, ps=(0.0, 0.2))
+    for figure in (1, 4, 5, 7, 8, 9, 10):
+        drawn = imread(tmp_path / f"{figure}.png")
+        assert drawn.shape[0] > 400 and drawn.shape[1] > 700 and drawn[..., :3].std() > 0.05, figure
 
 
 def test_the_three_site_example_runs() -> None:

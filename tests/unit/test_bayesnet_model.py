@@ -13,10 +13,10 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import EstimationError, MissingPartError, SchemaError
+from sfumato.errors import EstimationError, MissingPartError
 from sfumato.learn import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import NETWORKS, gallery
-from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
+from sfumato.learn.bayesnet.structure import read_structure, skeleton
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from conftest import need
@@ -109,9 +109,49 @@ def test_bif_keeps_numeric_ordinal_and_nullable_domains() -> None:
     assert back.score(net) < 1e-12
 
 
+AWKWARD = {
+    "a b": ("x y", 'z,"q"', "it's"),
+    "ünï": ("é", "{}", "|;"),
+    'c,"d"': ("1", "1.0", "01"),
+    "back\\slash": ("a\nb", "//not a comment", "/* nor this */"),
+    "variable": ("table", "default", "property"),
+}
+
+
+def test_bif_keeps_awkward_names_and_values(tmp_path) -> None:
+    schema = sf.Schema({name: sf.Categorical(values) for name, values in AWKWARD.items()})
+    names = list(schema)
+    parents = {name: names[max(i - 2, 0) : i] for i, name in enumerate(names)}
+    rng = np.random.default_rng(1)
+    net = BayesianNetwork.of(
+        schema, parents, {name: rng.dirichlet(np.ones(3), schema.sizes(parents[name])) for name in names}
+    )
+    net.to_bif(tmp_path / "n.bif")
+    assert (tmp_path / "n.bif").read_text(encoding="utf-8") == net.to_bif()
+    back = BayesianNetwork.from_bif(tmp_path / "n.bif")
+    assert back.schema_ == schema and back.parents_ == net.parents_
+    for name in names:
+        np.testing.assert_array_equal(back.cpt(name).values, net.cpt(name).values)
+
+
+def test_bif_of_other_writers() -> None:
+    """Plain words with signs, comments, defaults, a position property."""
+    text = """network unknown { property "made elsewhere" ; } // a comment
+    variable age { type discrete [ 2 ] { <7.5, >=7.5 }; property position = (73, 165) ; }
+    variable sick { type discrete [ 2 ] { Yes/Severe, No }; }
+    /* variable ghost { } */
+    probability ( age ) { table 0.25, 0.75; }
+    probability ( sick | age ) { default 0.1, 0.9; (<7.5) 0.6, 0.4; }
+    """
+    net = BayesianNetwork.from_bif(text)
+    assert net.schema_["age"].labels == ("<7.5", ">=7.5")
+    np.testing.assert_array_equal(net.cpt("sick").values, [[0.6, 0.4], [0.1, 0.9]])
+
+
 @pytest.mark.parametrize(
     "text, said",
     [
+        ("variable a {\n type discrete [3] {0, 1};\n}\n", "'a' says it has 3 values and names 2"),
         ("network x {\n}\n", "declares no variables"),
         ("variable a {\n type discrete [ 2 ] { 0, 1 };\n}\n", "gives no probabilities for 'a'"),
         ("variable a {\n type discrete [2] {0, 1};\n}\nprobability (b) { table .5, .5; }\n", "names 'b'"),
@@ -148,7 +188,7 @@ def test_prediction_is_bayes_rule_and_needs_only_the_blanket() -> None:
         expected = list(net.query("lung", given).values())
         np.testing.assert_allclose(share[i], expected, atol=1e-12)
     assert net.predict(rows, "lung").to_pylist() == ["yes", "no"]
-    assert net.predict({"xray": ["yes"]}, "asia").to_pylist() == ["no"] if not net.parents_["tub"] else True
+    assert net.predict({"tub": ["yes", "no"]}, "asia").to_pylist() == ["no", "no"]
     with pytest.raises(EstimationError, match="needs column 'tub'"):
         net.predict({"smoke": ["yes"], "either": ["yes"]}, "lung")
 
@@ -172,10 +212,14 @@ def test_log_likelihood_and_distance_are_those_of_the_joint_table() -> None:
 def test_pictures_are_drawn(tmp_path) -> None:
     net = gallery("asia")
     for target in ("net.svg", "net.png"):
-        net.plot(tmp_path / target, cpts=["dysp"], truth=net.parents_)
+        net.plot(tmp_path / target, cpts="dysp", truth=net.parents_)
         assert (tmp_path / target).stat().st_size > 5000
     with pytest.raises(EstimationError, match="there is no node 'nobody'"):
         net.plot(cpts=["nobody"])
+    wide = random_network(4, 3, (4, 4), links=3.0)
+    figure = wide.plot(cpts=True)
+    assert any("and 32 more rows" in text.get_text() for axes in figure.axes for text in axes.texts)
+    assert max(figure.get_size_inches()) < 20
     with pytest.raises(EstimationError, match="the picture cannot be written"):
         net.plot(tmp_path / "no" / "net.png")
 
@@ -196,7 +240,16 @@ ROWS = {name: [0, 1, 0, 1, 1, 0] for name in "abc"}
         ({"order": ["a", "b", "c", "a"]}, "the order names 'a' twice"),
         ({"order": ["a", "b", "x"]}, "the order names 'x'"),
         ({"score": "aic"}, "score must be one of wald, bic, bayes, bdeu"),
-        ({"max_parents": -1}, "max_parents must be a whole number"),
+        ({"max_parents": -1}, "max_parents must be at least 0, got -1"),
+        ({"max_parents": 2.5}, "max_parents must be a whole number, got 2.5"),
+        ({"max_parents": None}, "max_parents must be a number, got None"),
+        ({"parents": [("a", "b")]}, "parents must look like"),
+        ({"parents": {"a": [], "b": None, "c": []}}, "must be a list of names, got None"),
+        ({"order": 3}, "order must be a list of names, got 3"),
+        ({"prior": None}, "prior must be a number"),
+        ({"prior": float("inf")}, "prior must be a finite number"),
+        ({"score": "bayes", "eta": "x"}, "eta must be a number"),
+        ({"score": "bic", "penalty": "x"}, "penalty must be a number"),
         ({"parents": {}, "order": []}, "and not both"),
         ({"score": "bayes", "eta": 0.0, "order": ["a", "b", "c"]}, "eta must lie in"),
         ({"score": "bic", "penalty": 0.0, "order": ["a", "b", "c"]}, "penalty must be positive"),
@@ -235,10 +288,41 @@ def test_no_rows_and_no_fit_are_said() -> None:
         BayesianNetwork().fit(ROWS)
     with pytest.raises(EstimationError, match="there is no node 'x'"):
         gallery("asia").cpt("x")
-    with pytest.raises(SchemaError, match="not in its domain"):
+    with pytest.raises(EstimationError, match="xray has no value 'maybe'; it has yes, no"):
         gallery("asia").query("lung", {"xray": "maybe"})
+    with pytest.raises(EstimationError, match="for each once"):
+        gallery("asia").query(["lung", "lung"])
+    with pytest.raises(EstimationError, match="nothing to score"):
+        gallery("asia").score(gallery("asia").sample(2, rng=1).slice(0, 0))
+    with pytest.raises(EstimationError, match="call fit first"):
+        gallery("asia").score(BayesianNetwork())
+    with pytest.raises(EstimationError, match="call fit first"):
+        BayesianNetwork.merge([BayesianNetwork()])
+    with pytest.raises(EstimationError, match="takes a pgmpy DiscreteBayesianNetwork"):
+        BayesianNetwork.from_pgmpy(3)
+    with pytest.raises(EstimationError, match="n must be at least 1, got 0"):
+        gallery("asia").sample(0)
+    with pytest.raises(EstimationError, match="rng must be"):
+        gallery("asia").sample(3, rng="x")
     with pytest.raises(EstimationError, match="cannot happen"):
         gallery("asia").query("xray", {"either": "no", "lung": "yes"})
+
+
+def test_an_attribute_with_one_value_depends_on_nothing() -> None:
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((7,)), "c": sf.Categorical((0, 1))})
+    seen = sf.evidence({"a": [0, 1] * 50, "b": [7] * 100, "c": [0, 1] * 50}, schema)
+    for options in ({}, {"order": ["b", "a", "c"]}, {"score": "bdeu"}):
+        net = BayesianNetwork(**options).fit(seen)
+        assert skeleton(net.parents_) == {frozenset("ac")}
+    edges = {(e.parent, e.child): e for e in BayesianNetwork({"a": (), "b": ("a",), "c": ("b",)}).fit(seen).edges_}
+    assert edges["a", "b"].df == 0 and edges["a", "b"].p_value == 1
+
+
+def test_one_record_shows_no_link() -> None:
+    for score in ("wald", "bic", "bayes", "bdeu"):
+        seen = sf.evidence({name: [1] for name in "abc"}, SCHEMA)
+        for options in ({"order": ["a", "b", "c"]}, {}):
+            assert not BayesianNetwork(score=score, **options).fit(seen).edges_
 
 
 def test_structure_files(tmp_path: Path) -> None:
@@ -246,10 +330,20 @@ def test_structure_files(tmp_path: Path) -> None:
     good.write_text('{"a": [], "b": ["a"]}')
     assert read_structure(good) == {"a": (), "b": ("a",)}
     gallery("asia").to_bif(tmp_path / "s.bif")
-    assert read_structure(tmp_path / "s.bif")["either"] == ("lung", "tub")
-    for text, said in (("[1]", "must look like"), ("{", "neither BIF nor JSON"), ('{"a": "b"}', "must look like")):
+    (tmp_path / "s.BIF").write_text((tmp_path / "s.bif").read_text())
+    for name in ("s.bif", "s.BIF"):
+        assert read_structure(tmp_path / name)["either"] == ("lung", "tub")
+    for text, said in (
+        ("[1]", "must look like"), ("{", "neither BIF nor JSON"), ('{"a": "b"}', "must look like"), (" ", "is empty"),
+        ('{"a": [], "a": ["b"], "b": []}', "gives the parents of 'a' twice"), ("network x {", "ends in the middle"),
+    ):  # fmt: skip
         good.write_text(text)
         with pytest.raises(EstimationError, match=said):
             read_structure(good)
     with pytest.raises(EstimationError, match="cannot be read"):
         read_structure(tmp_path / "none.json")
+    good.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(EstimationError, match="is not text"):
+        read_structure(good)
+    with pytest.raises(EstimationError, match="is not text"):
+        BayesianNetwork.from_bif(good)

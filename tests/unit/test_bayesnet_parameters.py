@@ -48,6 +48,29 @@ def test_exact_evidence_gives_the_textbook_table(prior, alpha) -> None:
     np.testing.assert_allclose(net.cpt("z").values, expected, atol=1e-13)
 
 
+def test_a_dirichlet_prior_may_differ_from_cell_to_cell() -> None:
+    table = rows(300, 3)
+    counts = counted(table)
+    weights = np.random.default_rng(5).gamma(1.0, 3.0, counts.shape)
+    structure = {"a": [], "b": [], "z": ["a", "b"]}
+    net = BayesianNetwork(structure, prior={"z": weights, "a": 2.0}).fit(sf.evidence(table, SCHEMA))
+    expected = (counts + weights) / (counts + weights).sum(-1, keepdims=True)
+    np.testing.assert_allclose(net.cpt("z").values, expected, atol=1e-13)
+    np.testing.assert_allclose(net.cpt("z").raw, expected, atol=1e-13)
+    plain, b = BayesianNetwork(structure).fit(sf.evidence(table, SCHEMA)), net.cpt("b")
+    np.testing.assert_array_equal(b.values, plain.cpt("b").values)  # no weights, no prior
+    shrunk = counts.sum(-1, keepdims=True) / (counts + weights).sum(-1, keepdims=True)
+    np.testing.assert_allclose(net.cpt("z").sd(), plain.cpt("z").sd() * shrunk, rtol=1e-12)
+    for prior, said in (
+        ({"nobody": 1.0}, "no node 'nobody'"),
+        ({"z": [1.0, 2.0, 3.0, 4.0, 5.0]}, "the prior of 'z' must be weights of shape"),
+        ({"z": -1.0}, "none negative"),
+        ({"z": "x"}, "the prior of 'z' must be weights"),
+    ):
+        with pytest.raises(EstimationError, match=said):
+            BayesianNetwork(structure, prior=prior).fit(sf.evidence(table, SCHEMA))
+
+
 @pytest.mark.parametrize("prior", ["ml", "k2", "bdeu"])
 def test_exact_evidence_gives_pgmpys_table(prior) -> None:
     need(find_spec("pgmpy") is not None, "pgmpy", "pip install 'sfumato[bayes]'")
@@ -185,6 +208,13 @@ def test_bad_requests_are_one_clear_line() -> None:
     cpt = BayesianNetwork({"a": [], "b": [], "z": []}).fit(seen).cpt("z")
     with pytest.raises(EstimationError, match=r"level must lie in \(0, 1\), got 2"):
         cpt.interval(2)
+    with pytest.raises(EstimationError, match="level must be a number"):
+        cpt.interval("x")
+    for cell in ((9,), (0, 0), (-1,)):
+        with pytest.raises(EstimationError, match="cell must be the codes of z"):
+            cpt.density(cell)
+    with pytest.raises(EstimationError, match="has no spread"):
+        cpt.density((0,), population=False)
     with pytest.raises(EstimationError, match="method must be delta, fieller or score"):
         cpt.interval(method="exact")
     with pytest.raises(EstimationError, match="prior must be one of"):

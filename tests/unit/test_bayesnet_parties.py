@@ -132,6 +132,12 @@ def test_parties_that_disagree_are_told() -> None:
     with pytest.raises(EstimationError, match="which is not in the structure"):
         cross_variables(NET.parents_, {"one": ("Q",)})
     half = BayesianNetwork(NET.parents_).fit(sf.evidence(ROWS, NET.schema_), nodes=["A"])
+    for ask in (
+        lambda: half.query("A"), lambda: half.sample(3), lambda: half.plot(), lambda: half.to_bif(),
+        lambda: half.score(NET), lambda: NET.score(half), lambda: half.predict(ROWS, "A"),
+    ):  # fmt: skip
+        with pytest.raises(EstimationError, match="holds no probabilities of 'S': merge it with the others'"):
+            ask()
     with pytest.raises(EstimationError, match="two parties give the probabilities of 'A'"):
         BayesianNetwork.merge([half, half])
     with pytest.raises(EstimationError, match="no node 'Q'"):

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.evidence.families import Families
 from sfumato.learn import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import gallery
+from sfumato.learn.bayesnet.gallery import gallery, random_network
 from sfumato.learn.bayesnet.scores import Bayes, Bic
 from sfumato.learn.bayesnet.search import chow_liu, hill_climb
 from sfumato.learn.bayesnet.structure import skeleton, topological
@@ -144,6 +144,39 @@ def test_under_an_order_we_choose_pgmpys_structure(kind, name, theirs) -> None:
     found = BayesianNetwork(order=order, score=name).fit(sf.evidence(table, net.schema_)).parents_
     assert {n: set(h) for n, h in found.items()} == {n: set(model.predecessors(n)) for n in order}
     assert sum(map(len, found.values())) >= 6
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind, name, theirs", [("bic", "bic", "BIC"), ("bdeu", "bdeu", "BDeu")])
+@pytest.mark.parametrize("seed, values", [(1, (2, 2)), (2, (2, 4)), (3, (3, 3))])
+def test_pgmpy_finds_nothing_better_than_our_climb(seed, values, kind, name, theirs) -> None:
+    """From our end pgmpy's climb does not move, and from nothing it ends no higher."""
+    need(find_spec("pgmpy") is not None, "pgmpy", "pip install 'sfumato[bayes]'")
+    from pgmpy import structure_score
+    from pgmpy.base import DAG
+    from pgmpy.causal_discovery import HillClimbSearch
+
+    net = random_network(6, 700 + seed, values)
+    table = net.sample(2000, rng=seed)
+    frame = table.to_pandas()
+    seen = sf.evidence(table, net.schema_)
+    states = {node: list(domain.labels) for node, domain in net.schema_.items()}
+    options = {"equivalent_sample_size": 10} if kind == "bdeu" else {}
+    judge = getattr(structure_score, theirs)(frame, state_names=states, **options)
+    mine = BayesianNetwork(score=name).fit(seen).parents_
+    start = DAG()
+    start.add_nodes_from(net.schema_.names)
+    start.add_edges_from((p, n) for n, held in mine.items() for p in held)
+    edges = set(start.edges())
+    totals = []
+    for begin in (start, None):
+        search = HillClimbSearch(judge, start_dag=begin, max_indegree=3, return_type="dag", show_progress=False)
+        found = search.fit(frame).causal_graph_
+        totals.append(sum(judge.local_score(n, tuple(found.predecessors(n))) for n in net.schema_.names))
+        if begin is not None:
+            assert set(found.edges()) == edges
+    assert len(edges) >= 2
+    assert totals[1] <= totals[0] + 1e-6
 
 
 def test_no_single_change_improves_what_the_hill_climb_found() -> None:

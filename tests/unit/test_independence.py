@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.evidence import contrasts
-from sfumato.evidence.families import Block, Families, Family, Seen, each_axis
+from sfumato.evidence.families import Block, Families, Family, Seen, _histogram, each_axis
 from sfumato.evidence.independence import all_pairs, association, g_squared, wald
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
@@ -192,3 +192,10 @@ def test_what_cannot_be_tested_is_refused() -> None:
         g_squared(sf.evidence(sf.randomize(rows(500, 13), joint, rng=15)), "x", "y")
     constant = sf.evidence({"g": [0, 1], "x": [0, 0], "y": [1, 1]}, SCHEMA)
     assert wald(constant, "x", "y").df == 0 and wald(constant, "x", "y").p_value == 1
+
+
+@pytest.mark.parametrize("n", [0, 5, 1 << 16, (1 << 16) + 1])
+@pytest.mark.parametrize("cells", [1, 7, 256, 300])
+def test_counting_two_codes_at_a_time_is_counting(n, cells) -> None:
+    flat = np.random.default_rng(n + cells).integers(0, cells, n).astype(np.min_scalar_type(cells - 1))
+    np.testing.assert_array_equal(_histogram(flat, cells), np.bincount(flat, minlength=cells))

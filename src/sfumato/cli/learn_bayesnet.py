@@ -50,7 +50,7 @@ def bayesnet(
         raise SfumatoError("give --structure, or how to search (--order, --tree), and not both")
     net = BayesianNetwork(
         read_structure(structure) if structure is not None else None,
-        order.split(",") if order is not None else None,
+        [name.strip() for name in order.split(",")] if order is not None else None,
         max_parents,
         score,
         search="tree" if tree else "auto",

@@ -77,8 +77,7 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     released = np.zeros((J * size if few else size,) * 2)  # from Ñ
     null = np.zeros_like(released)  # from Ñ₀
     for part in family.seen:
-        B = _released(family, part, left, right)
-        B = B if few else sums @ B
+        B = _released(family, part, left, right) if few else _summed(family, part, sums, left, right)
         share = part.observed.sum() / family.n
         released += (B * part.observed) @ B.T
         null += (B * (share * _release(family, part, expected.reshape(family.table.shape)))) @ B.T
@@ -211,6 +210,16 @@ def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
     for j in range(J):
         C[j, :, :, j] = left[j][:, None, :, None] * right[j][None, :, None, :]
     return np.asarray(C.reshape(J * a * b, -1) @ family.inverse(part))
+
+
+def _summed(family: Family, part: Seen, sums: Array, left: Array, right: Array) -> Array:
+    """Sums of the rows of C A, one after the other, without forming either matrix."""
+    J, a, _ = left.shape
+    C = np.einsum("sjab,jax,jby->sjxy", sums.reshape(-1, J, a, right.shape[1]), left, right, optimize=True)
+    order = [family.names.index(name) for name in part.axes]
+    shape, maps = [prod(block.sizes) for block in part.blocks], [block.A.T for block in part.blocks]
+    rows = (row.reshape(family.table.shape).transpose(order).reshape(shape) for row in C)
+    return np.stack([each_axis(row, maps).reshape(-1) for row in rows])
 
 
 def _release(family: Family, part: Seen, table: Array) -> Array:

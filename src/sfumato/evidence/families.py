@@ -27,7 +27,8 @@ from sfumato.scheme import Scheme
 CODES_IN_MEMORY = 1 << 30
 #: The most cells of a table that is estimated here.
 MOST_CELLS = 1 << 20
-_BLOCK = 1 << 16
+_BLOCK = 1 << 18
+_PRODUCT_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +204,8 @@ class _Rows:
             return
         starts = dict(zip(codes, np.cumsum([0, *(self.sizes[column] for column in codes)]), strict=False))
         total = np.zeros((width, width))
-        for begin in range(0, self.n, _BLOCK):
-            rows = min(_BLOCK, self.n - begin)
+        for begin in range(0, self.n, _PRODUCT_BLOCK):
+            rows = min(_PRODUCT_BLOCK, self.n - begin)
             ones = np.zeros((rows, width), dtype=np.float32)
             at = np.arange(rows)
             for column, array in codes.items():
@@ -242,5 +243,15 @@ class _Rows:
             for column, size in zip(columns[1:], sizes[1:], strict=True):
                 flat *= kind.type(size)
                 flat += codes[column][begin : begin + _BLOCK]
-            out += np.bincount(flat, minlength=cells)
+            out += _histogram(flat, cells)
         return out.astype(np.float64)
+
+
+def _histogram(flat: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    """How often each code occurs; codes of one byte are counted two at a time, which takes half as long."""
+    if flat.itemsize > 1 or len(flat) < 1 << 16:
+        return np.bincount(flat, minlength=cells)
+    even = len(flat) // 2 * 2
+    twos = np.bincount(flat[:even].view(np.uint16), minlength=1 << 16).reshape(256, 256)
+    ones = np.bincount(flat[even:], minlength=256)
+    return np.asarray((twos.sum(0) + twos.sum(1) + ones)[:cells])

@@ -39,7 +39,7 @@ def report() -> str:
     return "\n".join(lines)
 
 
-def picture(path: str | Path) -> Any:
+def draw(path: str | Path) -> Any:
     """The figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -54,7 +54,7 @@ def picture(path: str | Path) -> Any:
     ):
         for i, (p, n) in enumerate(settings):
             label = f"p = {p}" if axes is left else f"N = {n}"
-            shade = 0.9 - 0.75 * i / (len(settings) - 1)
+            shade = 0.95 - 0.65 * i / (len(settings) - 1)
             axes.plot(
                 w, table(p, n).density((0, 0), population=False).pdf(w), color=(0.17, 0.42, 0.69, shade), label=label
             )

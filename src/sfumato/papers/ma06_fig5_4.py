@@ -25,7 +25,7 @@ def report(runs: int = 10, ps: Sequence[float] = PS) -> str:
     return "\n".join(lines)
 
 
-def picture(path: str | Path, runs: int = 10) -> Any:
+def draw(path: str | Path, runs: int = 10) -> Any:
     """The figure."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

@@ -16,7 +16,13 @@ from sfumato.learn.bayesnet.structure import Parents
 from sfumato.schema import Categorical, Schema
 
 _WORD = re.compile(r"[A-Za-z0-9_.+-]+$")
-_TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+-]+)|([{}()\[\],;|=]))')
+_TOKEN = re.compile(
+    r"""(?:\s|//[^\n]*|/\*.*?\*/)*                      # space and comments
+    (?: "((?:[^"\\]|\\.)*)"                            # a quoted name
+      | ((?:(?!//|/\*)[^\s{}()\[\],;|"])+)             # a plain one
+      | ([{}()\[\],;|]) | $ )""",
+    re.DOTALL | re.VERBOSE,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +70,16 @@ class _BifError(Exception):
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        text = re.sub(r"/\*.*?\*/|//[^\n]*", " ", text, flags=re.DOTALL)
         self.tokens: list[tuple[str, bool]] = []  # the token, and whether it is punctuation
         place = 0
-        text = text.rstrip()
         while place < len(text):
             match = _TOKEN.match(text, place)
             if match is None:
                 raise _BifError(f"cannot read {text[place : place + 20].strip()!r}")
             quoted, word, mark = match.groups()
-            token = json.loads(f'"{quoted}"') if quoted is not None else word if word is not None else mark
-            self.tokens.append((token, mark is not None))
+            token = _unquoted(quoted) if quoted is not None else word if word is not None else mark
+            if token is not None:
+                self.tokens.append((token, mark is not None))
             place = match.end()
         self.place = 0
 
@@ -124,9 +129,11 @@ class _Reader:
                 if self.word() != "discrete":
                     raise _BifError(f"variable {name!r} is not discrete")
                 self.mark("[")
-                self.word()
+                said_size = self.word()
                 self.mark("]")
                 labels = self.listed("{", "}")
+                if said_size != str(len(labels)):
+                    raise _BifError(f"variable {name!r} says it has {said_size} values and names {len(labels)}")
                 self.mark(";")
             elif what == "property":
                 said = []
@@ -168,9 +175,9 @@ class _Reader:
                         self.next()
                     self.mark(";")
                     continue
-                if what != "table":
+                if what not in ("table", "default"):
                     raise _BifError(f"the probabilities of {node!r}: cannot read {what!r}")
-                labels = None
+                labels = None if what == "table" else []
             numbers = []
             while not self.at(";"):
                 if self.at(","):
@@ -229,7 +236,10 @@ def _table(
 ) -> Array:
     shape = (*schema.sizes(held), schema[node].size)
     out = np.full(shape, np.nan)
-    for labels, numbers in entries:
+    for labels, numbers in sorted(entries, key=lambda entry: entry[0] != []):  # what is named overrides a default
+        if labels == [] and len(numbers) == shape[-1]:
+            out[:] = numbers
+            continue
         if labels is None:
             if len(numbers) != out.size:
                 raise _BifError(f"the table of {node!r} must have {out.size} numbers, got {len(numbers)}")
@@ -248,6 +258,14 @@ def _table(
     if np.isnan(out).any():
         raise _BifError(f"the probabilities of {node!r} are incomplete")
     return out
+
+
+def _unquoted(text: str) -> str:
+    """What stands between quotes: as JSON writes it, or as it is where others wrote a lone backslash."""
+    try:
+        return str(json.loads(f'"{text}"', strict=False))
+    except json.JSONDecodeError:
+        return text
 
 
 def _word(text: str) -> str:

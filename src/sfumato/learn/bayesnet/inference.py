@@ -9,9 +9,10 @@ import numpy as np
 
 from sfumato import tables
 from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
+from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
 
@@ -35,11 +36,11 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
 
 def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
     """Pr(target | given) by value, by tuple of values for several targets."""
-    codes = {name: net.schema_[name].code(value) for name, value in given.items()}
-    if set(target) & set(codes) or not target:
-        raise EstimationError("ask for at least one attribute, and for none that is given")
-    for name in (*target, *codes):
+    for name in (*target, *given):
         net.cpt(name)
+    codes = {name: _code(net, name, value) for name, value in given.items()}
+    if set(target) & set(codes) or not target or len(set(target)) != len(target):
+        raise EstimationError("ask for at least one attribute, for each once, and for none that is given")
     if engine == "pgmpy":
         from sfumato.learn.bayesnet.pgmpy_model import ask
 
@@ -83,7 +84,8 @@ def predict_proba(net: BayesianNetwork, table: Any, target: str) -> Array:
 
 def predict(net: BayesianNetwork, table: Any, target: str) -> Any:
     """The most probable value in each row."""
-    return net.schema_[target].decode(predict_proba(net, table, target).argmax(axis=1))
+    likely = predict_proba(net, table, target).argmax(axis=1)
+    return net.schema_[target].decode(likely)
 
 
 def log_likelihood(net: BayesianNetwork, data: Any) -> float:
@@ -121,16 +123,18 @@ def kl(reference: BayesianNetwork, net: BayesianNetwork) -> float:
 
 def sample(net: BayesianNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
     """Rows drawn parents first."""
-    if int(n) != n or n < 1:
-        raise EstimationError(f"n must be a whole number of at least 1, got {n} instead")
-    draw = np.random.default_rng(rng)
+    n = whole("n", n, 1)
+    try:
+        draw = np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r} instead") from None
     codes: dict[str, Any] = {}
     for node in topological(net.parents_):
         cpt = net.cpts_[node]
         steps = np.cumsum(cpt.values, axis=-1)
         steps = steps / steps[..., -1:]
         rows = steps[tuple(codes[name] for name in cpt.parents)] if cpt.parents else steps[None]
-        codes[node] = (draw.random(int(n))[:, None] >= rows[:, :-1]).sum(axis=1)
+        codes[node] = (draw.random(n)[:, None] >= rows[:, :-1]).sum(axis=1)
     return net.schema_.decode({name: codes[name] for name in net.schema_.names})
 
 
@@ -142,6 +146,14 @@ def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Factor]:
                 wanted.add(parent)
                 stack.append(parent)
     return [factor for factor in factors(net) if factor.names[-1] in wanted]
+
+
+def _code(net: BayesianNetwork, name: str, value: Any) -> int:
+    try:
+        return net.schema_[name].code(value)
+    except SfumatoError:
+        values = ", ".join(str(label) for label in net.schema_[name].labels)
+        raise EstimationError(f"{name} has no value {value!r}; it has {values}") from None
 
 
 def _log(values: Array) -> Array:

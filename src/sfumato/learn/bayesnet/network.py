@@ -16,10 +16,11 @@ from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet import inference
-from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
+from sfumato.learn.bayesnet.arguments import whole
+from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt
 from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
-from sfumato.learn.bayesnet.structure import Parents, check_parents
+from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
 from sfumato.schema import Schema
 
 
@@ -40,7 +41,7 @@ class BayesianNetwork:
     With ``parents`` only the probabilities are learned. With ``order`` the structure is searched by K2 among the
     attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``. ``score`` is "wald"
     (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml", "k2",
-    "bdeu" or a number of records. Ma (2006) chapter 5.
+    "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
 
     >>> from sfumato import Categorical, Schema, evidence
     >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
@@ -64,7 +65,7 @@ class BayesianNetwork:
         score: str = "wald",
         *,
         search: str = "auto",
-        prior: str | float = "ml",
+        prior: Prior = "ml",
         eta: float = 1.0,
         penalty: float = 1.0,
     ) -> None:
@@ -74,9 +75,8 @@ class BayesianNetwork:
             raise EstimationError(f"search must be auto or tree, got {search!r} instead")
         if parents is not None and (order is not None or search == "tree"):
             raise EstimationError("give parents, or how to search for them, and not both")
-        if isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0:
-            raise EstimationError(f"max_parents must be a whole number, 0 or more, got {max_parents} instead")
-        self.parents, self.order, self.max_parents = parents, order, int(max_parents)
+        self.parents, self.order = parents, order if order is None else check_order(order)
+        self.max_parents = whole("max_parents", max_parents, 0)
         self.criterion, self.search, self.prior = score, search, prior
         self.eta, self.penalty = eta, penalty
 
@@ -104,6 +104,8 @@ class BayesianNetwork:
             for node, held in self.parents_.items():
                 for name in (node, *held):
                     evidence.schema[name]
+        if isinstance(self.prior, Mapping):
+            _known(list(self.prior), self.parents_ if self.parents is None else self.parents)
         self.schema_ = evidence.schema
         self.cpts_ = {}
         for node, held in self.parents_.items():
@@ -147,6 +149,7 @@ class BayesianNetwork:
             raise EstimationError("merge needs at least one network")
         cpts: dict[str, CPT] = {}
         for net in networks:
+            net._fitted()
             for node, cpt in net.cpts_.items():
                 if node in cpts:
                     raise EstimationError(f"two parties give the probabilities of {node!r}; only one can")
@@ -175,43 +178,46 @@ class BayesianNetwork:
 
     def marginal(self, names: Sequence[str]) -> Array:
         """The joint distribution of some attributes, exactly, with an axis each."""
-        self._fitted()
+        self._whole()
         return inference.marginal(self, names)
 
     def query(
         self, target: str | Sequence[str], given: Mapping[str, Any] | None = None, engine: str = "own"
     ) -> dict[Any, float]:
         """Pr(target | given values), exactly; ``engine="pgmpy"`` asks pgmpy's variable elimination instead."""
-        self._fitted()
+        self._whole()
         return inference.query(self, [target] if isinstance(target, str) else list(target), given or {}, engine)
 
     def predict(self, table: Any, target: str) -> Any:
         """The most probable value of one attribute in each row, given the others that matter for it."""
-        self._fitted()
+        self._whole()
         return inference.predict(self, table, target)
 
     def predict_proba(self, table: Any, target: str) -> Array:
         """Pr(target | the row's other values), rows by values."""
-        self._fitted()
+        self._whole()
         return inference.predict_proba(self, table, target)
 
     def log_likelihood(self, data: Any) -> float:
         """log Pr(rows) of a table of true values, or its estimate Σ N̂_ijk log θ_ijk from evidence."""
-        self._fitted()
+        self._whole()
         return inference.log_likelihood(self, data)
 
     def score(self, reference: Any) -> float:
         """The Kullback-Leibler distance from a reference network in nats, or the mean log-likelihood of a table."""
-        self._fitted()
+        self._whole()
         if isinstance(reference, BayesianNetwork):
+            reference._whole()
             return inference.kl(reference, self)
-        rows = reference.n if isinstance(reference, Evidence) else None
         total = self.log_likelihood(reference)
-        return total / (rows if rows is not None else inference.count_rows(self, reference))
+        rows = reference.n if isinstance(reference, Evidence) else inference.count_rows(self, reference)
+        if not rows:
+            raise EstimationError("the table holds no rows: there is nothing to score")
+        return total / rows
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Any:
         """Synthetic rows that follow the network."""
-        self._fitted()
+        self._whole()
         return inference.sample(self, n, rng)
 
     # Passing it on.
@@ -220,7 +226,7 @@ class BayesianNetwork:
         """A drawing of the network; ``cpts=True`` or a list of nodes adds their tables."""
         from sfumato.learn.bayesnet.plot import plot
 
-        self._fitted()
+        self._whole()
         return plot(self, path, **options)
 
     def to_bif(self, path: str | Path | None = None) -> str:
@@ -228,11 +234,11 @@ class BayesianNetwork:
         from sfumato.files import replacing
         from sfumato.learn.bayesnet.bif import write_bif
 
-        self._fitted()
+        self._whole()
         text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})
         if path is not None:
             with replacing(path, overwrite=True) as temporary:
-                temporary.write_text(text)
+                temporary.write_text(text, encoding="utf-8")
         return text
 
     @classmethod
@@ -241,11 +247,7 @@ class BayesianNetwork:
         from sfumato.learn.bayesnet.bif import read_bif
 
         if isinstance(source, Path) or "\n" not in str(source):
-            try:
-                text = Path(source).read_text()
-            except OSError as problem:
-                raise EstimationError(f"{source}: cannot be read: {problem.strerror}") from None
-            document = read_bif(text, str(source))
+            document = read_bif(read_text(source), str(source))
         else:
             document = read_bif(source)
         return cls.of(document.schema, document.parents, document.tables)
@@ -254,7 +256,7 @@ class BayesianNetwork:
         """The same network as a pgmpy DiscreteBayesianNetwork."""
         from sfumato.learn.bayesnet.pgmpy_model import to_pgmpy
 
-        self._fitted()
+        self._whole()
         return to_pgmpy(self)
 
     @classmethod
@@ -277,7 +279,7 @@ class BayesianNetwork:
             said = ", ".join(f"{many} of {node}" for node, many in self.unsupported_.items())
             warnings.warn(
                 f"no record is estimated to hold these parent configurations: {said}; "
-                f"their probabilities are uniform and say nothing",
+                f"their probabilities are uniform, or the prior's, and say nothing",
                 UnrecoverableWarning,
                 stacklevel=3,
             )
@@ -286,8 +288,15 @@ class BayesianNetwork:
         if not hasattr(self, "cpts_"):
             raise EstimationError("the network has learned nothing yet: call fit first")
 
+    def _whole(self) -> None:
+        """Fitted, and not only the nodes of one party."""
+        self._fitted()
+        missing = [name for name in self.schema_.names if name not in self.cpts_]
+        if missing:
+            raise EstimationError(f"the network holds no probabilities of {missing[0]!r}: merge it with the others'")
 
-def _known(nodes: Sequence[str], parents: Parents) -> Sequence[str]:
+
+def _known(nodes: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Sequence[str]:
     for node in nodes:
         if node not in parents:
             raise EstimationError(f"the structure has no node {node!r}; it has {', '.join(parents)}")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import Family
 from sfumato.evidence.simplex import project
+from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
 from sfumato.learn.bayesnet.moments import second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
@@ -35,7 +39,7 @@ class CPT:
     schema: Schema  # of the parents, then the node
     values: Array
     family: Family | None = None  # what it was estimated from; None for a table that was given
-    alpha: float | None = None  # the prior weight of one cell
+    alpha: Array | float = 0.0  # the prior weight of each cell, in the table's shape
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -50,9 +54,8 @@ class CPT:
     def raw(self) -> Array:
         """The estimate before it was brought into [0, 1]; NaN where nothing holds the parent configuration."""
         top, bottom = self.counts, self.counts.sum(-1, keepdims=True)
-        alpha = self.alpha or 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(bottom > 0, (alpha + top) / (alpha * self.shape[-1] + bottom), np.nan)
+            return np.where(bottom > 0, (self.alpha + top) / (self._prior_records + bottom), np.nan)
 
     @cached_property
     def supported(self) -> Any:
@@ -72,10 +75,9 @@ class CPT:
     def sd(self, population: bool = True) -> Array:
         """The standard deviation of each probability, by the delta method."""
         top, bottom, v11, v12, v22 = self.moments(population)
-        extra = (self.alpha or 0.0) * self.shape[-1]
         variance = delta_variance(top, bottom, v11, v12, v22)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(bottom > 0, np.sqrt(variance) * bottom / (bottom + extra), np.nan)
+            return np.where(bottom > 0, np.sqrt(variance) * bottom / (bottom + self._prior_records), np.nan)
 
     def interval(self, level: float = 0.95, method: str = "score", population: bool = True) -> tuple[Array, Array]:
         """Limits that cover each probability, kept within [0, 1].
@@ -84,6 +86,7 @@ class CPT:
         Fieller's set with the variance taken at the probability in question, right also for probabilities near 0 and
         1; it is Wilson's interval where nothing was randomized.
         """
+        level = real("level", level)
         if not 0 < level < 1:
             raise EstimationError(f"level must lie in (0, 1), got {level} instead")
         if method == "delta":
@@ -102,9 +105,12 @@ class CPT:
 
     def density(self, cell: tuple[int, ...], population: bool = True) -> Hinkley:
         """The approximate distribution of one estimate, as a ratio of two normals."""
+        inside = len(cell) == len(self.shape) and all(0 <= at < k for at, k in zip(cell, self.shape, strict=True))
+        if not inside:
+            raise EstimationError(f"cell must be the codes of {', '.join(self.schema)} within {self.shape}, got {cell}")
         m1, m2, v11, v12, v22 = (float(part[cell]) for part in self.moments(population))
-        if min(v11, v22) <= 0:
-            raise EstimationError("nothing was randomized here and the table is exact: the estimate has no spread")
+        if min(v11, v22) <= 0 or v12**2 >= v11 * v22 * (1 - 1e-12):
+            raise EstimationError(f"the estimate at {cell} has no spread: no such record, or exact counts")
         return Hinkley(m1, m2, v11**0.5, v22**0.5, v12 / (v11 * v22) ** 0.5)
 
     def frame(self, level: float = 0.95) -> Any:
@@ -127,37 +133,62 @@ class CPT:
             raise EstimationError(f"the probabilities of {self.node!r} were given, not estimated: they carry no counts")
         return self.family
 
+    @property
+    def _prior_records(self) -> Array:
+        """α_j, in the shape of the table with its last axis summed."""
+        return np.asarray(np.broadcast_to(self.alpha, self.shape).sum(-1, keepdims=True))
+
     @cached_property
     def _second(self) -> tuple[Array, Array, Array]:
         return second_moments(self._fitted())
 
 
-def fit_cpt(family: Family, schema: Schema, prior: str | float = "ml", counts: Array | None = None) -> CPT:
+#: "ml", "bdeu", "k2", a number of records, or the weight of each cell by node.
+Prior = str | float | Mapping[str, ArrayLike]
+
+
+def fit_cpt(family: Family, schema: Schema, prior: Prior = "ml", counts: Array | None = None) -> CPT:
     """The table of the last named attribute given the others.
 
-    ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), or the
-    number of records to spread. ``counts`` are used instead of the unbiased ones, say maximum-likelihood counts.
+    ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), the number
+    of records to spread, or for each node the Dirichlet weights of its cells (nodes that are left out have none).
+    ``counts`` are used instead of the unbiased ones, say maximum-likelihood counts.
     """
     *parents, node = family.names
     k = family.table.shape[-1]
     counts = (family.table if counts is None else counts).reshape(-1, k)
-    alpha = _alpha(prior, counts.size)
+    alpha = dirichlet(prior, node, family.table.shape)
     values = np.full(counts.shape, 1.0 / k)
-    for row, found in zip(values, counts, strict=True):
-        total = float(found.sum())
-        if total <= 0:
-            continue  # nothing holds this configuration: uniform, as the prior would say
-        possible = found if (found >= 0).all() else project(found, total)
-        row[:] = (alpha + possible) / (alpha * k + total)
+    for row, weight, found in zip(values, alpha.reshape(-1, k), counts, strict=True):
+        total = max(float(found.sum()), 0.0)
+        possible = np.zeros(k) if not total else found if (found >= 0).all() else project(found, total)
+        if total + weight.sum() > 0:  # else nothing holds this configuration, nor says the prior anything: uniform
+            row[:] = (weight + possible) / (weight.sum() + total)
     names = (*parents, node)
     return CPT(node, tuple(parents), schema.select(names), values.reshape(family.table.shape), family, alpha)
 
 
-def _alpha(prior: str | float, cells: int) -> float:
+def dirichlet(prior: Prior, node: str, shape: tuple[int, ...]) -> Array:
+    """The prior weight of each cell of a node's table.
+
+    >>> dirichlet("bdeu", "x", (2, 2))
+    array([[2.5, 2.5],
+           [2.5, 2.5]])
+    """
+    cells = prod(shape)
     if isinstance(prior, str):
         if prior not in PRIORS:
             raise EstimationError(f"prior must be one of {', '.join(PRIORS)} or a number of records, got {prior!r}")
-        return {"ml": 0.0, "k2": 1.0, "bdeu": 10.0 / cells}[prior]
-    if not prior >= 0:
+        return np.full(shape, {"ml": 0.0, "k2": 1.0, "bdeu": 10.0 / cells}[prior])
+    if isinstance(prior, Mapping):
+        try:
+            weights = np.broadcast_to(np.asarray(prior.get(node, 0.0), dtype=np.float64), shape)
+        except (TypeError, ValueError):
+            raise EstimationError(f"the prior of {node!r} must be weights of shape {shape}") from None
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise EstimationError(f"the prior of {node!r} must be finite weights, none negative")
+        return weights
+    records = real("prior", prior)
+    if records < 0:
         raise EstimationError(f"prior must be a number of records, 0 or more, got {prior} instead")
-    return float(prior) / cells
+    return np.full(shape, records / cells)

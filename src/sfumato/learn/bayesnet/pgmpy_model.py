@@ -52,6 +52,8 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
     """The same network here."""
     from sfumato.learn.bayesnet.network import BayesianNetwork
 
+    if not hasattr(model, "get_cpds"):
+        raise EstimationError(f"from_pgmpy takes a pgmpy DiscreteBayesianNetwork, got {type(model).__name__} instead")
     domains: dict[str, Any] = {}
     parents: dict[str, tuple[str, ...]] = {}
     tables = {}

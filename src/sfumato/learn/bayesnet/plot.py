@@ -35,7 +35,7 @@ def plot(
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shown = list(net.parents_) if cpts is True else list(cpts or ())
+    shown = list(net.parents_) if cpts is True else [cpts] if isinstance(cpts, str) else list(cpts or ())
     for node in shown:
         net.cpt(node)
     places, stops = routed(net.parents_)
@@ -45,8 +45,10 @@ def plot(
     step = max(1.15, 2 * max(map(_half_width, places)) + 0.35)  # one unit of the drawing is one inch
     width, height = max(3.6, step * (across + 1.2)), 1.1 * (down + 1) + (0.35 if title else 0.1)
     tables = [_Table(net, node) for node in shown]
-    side = max((table.width for table in tables), default=0.0)
-    total_w, total_h = width + side, max(height, sum(table.height for table in tables))
+    columns = _columns(tables, height)
+    sides = [max(table.width for table in column) for column in columns]
+    total_w = width + sum(sides)
+    total_h = max(height, *(sum(table.height for table in column) for column in columns)) if columns else height
     figure = Figure(figsize=(total_w, total_h))
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, width / total_w, 1.0))
@@ -64,10 +66,11 @@ def plot(
             x, y, node, ha="center", va="center", fontsize=10, color=_INK, zorder=3,
             bbox={"boxstyle": "round,pad=0.45", "facecolor": _FILL, "edgecolor": _LINE, "linewidth": 1.2},
         )  # fmt: skip
-    top = 1.0
-    for table in tables:
-        top -= table.height / total_h
-        table.draw(figure.add_axes((width / total_w, top, side / total_w, table.height / total_h)))
+    for i, column in enumerate(columns):
+        top, begin = 1.0, (width + sum(sides[:i])) / total_w
+        for table in column:
+            top -= table.height / total_h
+            table.draw(figure.add_axes((begin, top, table.width / total_w, table.height / total_h)))
     if path is not None:
         try:
             figure.savefig(str(path), dpi=150)
@@ -139,6 +142,17 @@ def _curve(points: list[Place], bend: bool) -> Any:
     return Curve(np.array(steps), codes)
 
 
+def _columns(tables: Sequence[_Table], height: float) -> list[list[_Table]]:
+    """The tables in columns about as high as the drawing, or as the highest of them."""
+    most = max([height, *(table.height for table in tables)])
+    out: list[list[_Table]] = []
+    for table in tables:
+        if not out or sum(other.height for other in out[-1]) + table.height > most:
+            out.append([])
+        out[-1].append(table)
+    return out
+
+
 class _Table:
     """One conditional probability table as a grid, darker where more probable."""
 
@@ -146,17 +160,17 @@ class _Table:
         cpt = net.cpts_[node]
         self.node, self.parents = node, cpt.parents
         self.values = cpt.values.reshape(-1, cpt.shape[-1])
-        if len(self.values) > _MOST_ROWS:
-            raise EstimationError(f"the table of {node} has {len(self.values)} rows: too many to draw")
         labels = [[str(label) for label in net.schema_[name].labels] for name in cpt.parents]
         places = np.ndindex(*cpt.shape[:-1])
         self.rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
+        self.hidden = max(len(self.rows) - _MOST_ROWS, 0)
+        self.rows = self.rows[:_MOST_ROWS]
         self.columns = [str(label) for label in net.schema_[node].labels]
         self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
-        self.height = 0.24 * len(self.rows) + 0.75
+        self.height = 0.24 * len(self.rows) + 0.75 + (0.2 if self.hidden else 0.0)
 
     def draw(self, axes: Any) -> None:
         axes.set_xlim(0, self.width)
@@ -174,5 +188,9 @@ class _Table:
                 axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=0.08 + 0.5 * value, lw=0)
                 said = f"{value:.2f}"
                 if self.sds is not None and np.isfinite(self.sds[j, i]):
-                    said += f" ±{min(self.sds[j, i], 9.99):.2f}".replace("±0.", "±.")
+                    said += f" ±{self.sds[j, i]:.2f}".replace("±0.", "±.") if self.sds[j, i] < 1 else " ±>1"
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
+        if self.hidden:
+            axes.text(
+                self.margin, 0.7 + 0.24 * len(self.rows), f"and {self.hidden} more rows", fontsize=7.5, va="center"
+            )

@@ -12,6 +12,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import MOST_CELLS, Families
 from sfumato.evidence.independence import ODDS, Test, association
+from sfumato.learn.bayesnet.arguments import real
 
 
 class Score(ABC):
@@ -90,6 +91,7 @@ class Bayes(Score):
 
     def __init__(self, families: Families, eta: float = 1.0, prior: str = "k2", ess: float = 10.0) -> None:
         super().__init__(families)
+        eta = real("eta", eta)
         if not 0 < eta <= 1:
             raise EstimationError(f"eta must lie in (0, 1], got {eta} instead")
         if prior not in ("k2", "bdeu"):
@@ -119,6 +121,7 @@ class Bic(Score):
 
     def __init__(self, families: Families, penalty: float = 1.0) -> None:
         super().__init__(families)
+        penalty = real("penalty", penalty)
         if not penalty > 0:
             raise EstimationError(f"penalty must be positive, got {penalty} instead")
         self.penalty = penalty
@@ -151,7 +154,7 @@ class Wald(Score):
     """
 
     prunes = True
-    most_cells = 1 << 12
+    most_cells = 1 << 14
 
     def __init__(self, families: Families) -> None:
         super().__init__(families)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+import numpy as np
+
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
 from sfumato.learn.bayesnet.scores import Score
 from sfumato.learn.bayesnet.structure import Parents, check_order
 
 Progress = Callable[[str], None]
+
+#: With so few attributes a climb costs little, and many orders to decide ties in are tried.
+FEW = 12
+#: A gain below this is rounding.
+NOTHING = 1e-6
 
 
 def find(
@@ -48,7 +55,7 @@ def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[
     while len(held) < most:
         gains = {z: score.gain(node, z, held) for z in before if z not in held}
         best = max(gains, key=lambda z: gains[z], default=None)
-        if best is None or not gains[best] > 0:
+        if best is None or not gains[best] > NOTHING:
             break
         held.append(best)
         if score.prunes:
@@ -84,10 +91,12 @@ def hill_climb(
 
 
 def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The names, the names backward, and both from the middle on."""
-    half = len(names) // 2
-    turned = names[half:] + names[:half]
-    return list(dict.fromkeys((names, names[::-1], turned, turned[::-1])))
+    """The names and the names backward, begun anywhere, and mixed by (i + 1) k modulo 97; of many names only a few."""
+    few = len(names) <= FEW
+    turned = [names[at:] + names[:at] for at in (range(len(names)) if few else (0, len(names) // 2))]
+    mixed = [np.argsort(np.arange(1, len(names) + 1) * k % 97) for k in range(4, 96, 3)] if few else []
+    out = [order for one in turned for order in (one, one[::-1])]
+    return list(dict.fromkeys((*out, *(tuple(names[i] for i in places) for places in mixed))))
 
 
 Move = tuple[str, str, str]  # what, parent, child
@@ -101,7 +110,7 @@ def _climb(
         moves = list(_moves(score, held, names, max_parents))
         best = _best(moves, tolerance)
         if best is None:  # turning an edge may cost nothing and open a way
-            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < 1e-6]
+            level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < NOTHING]
             turned = (_changed(held, move) for move in level)
             onward = (other for other in turned if _best(_moves(score, other, names, max_parents), tolerance))
             held, old = next(onward, held), held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,11 @@ def check_parents(parents: Mapping[str, Sequence[str]], names: Sequence[str]) ->
     {'a': (), 'b': ('a',)}
     """
     known = set(names)
+    if not isinstance(parents, Mapping):
+        raise EstimationError(f"parents must look like {{'child': ['parent', ...], ...}}, got {parents!r} instead")
     for node, held in parents.items():
-        if isinstance(held, str):
-            raise EstimationError(f"the parents of {node!r} must be a list of names, got the text {held!r} instead")
+        if isinstance(held, str) or not isinstance(held, Iterable):
+            raise EstimationError(f"the parents of {node!r} must be a list of names, got {held!r} instead")
         for name in (node, *held):
             if name not in known:
                 raise EstimationError(f"the structure names {name!r}, which is no attribute; there are {_some(names)}")
@@ -55,20 +57,22 @@ def topological(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     return tuple(out)
 
 
-def check_order(order: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """An order that names every attribute once."""
-    if isinstance(order, str):
-        raise EstimationError(f"order must be a list of names, got the text {order!r} instead")
-    twice = [name for name in order if list(order).count(name) > 1]
-    unknown = [name for name in order if name not in names]
-    missing = [name for name in names if name not in order]
+def check_order(order: Sequence[str], names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """An order that names every attribute once; without the names, only that it is an order."""
+    if isinstance(order, str) or not isinstance(order, Iterable):
+        raise EstimationError(f"order must be a list of names, got {order!r} instead")
+    order = tuple(order)
+    twice = [name for name in order if order.count(name) > 1]
     if twice:
         raise EstimationError(f"the order names {twice[0]!r} twice")
+    names = order if names is None else names
+    unknown = [name for name in order if name not in names]
+    missing = [name for name in names if name not in order]
     if unknown:
         raise EstimationError(f"the order names {unknown[0]!r}, which is no attribute; there are {_some(names)}")
     if missing:
         raise EstimationError(f"the order misses {_some(missing)}")
-    return tuple(order)
+    return order
 
 
 def skeleton(parents: Mapping[str, Sequence[str]]) -> set[frozenset[str]]:
@@ -82,21 +86,27 @@ def wrong_links(found: Mapping[str, Sequence[str]], true: Mapping[str, Sequence[
     return len(ours - theirs), len(theirs - ours)
 
 
-def read_structure(path: str | Path) -> Parents:
-    """The structure in a BIF file or in a JSON file like {"child": ["parent", ...], ...}."""
-    path = Path(path)
+def read_text(path: str | Path) -> str:
+    """What a text file says."""
     try:
-        text = path.read_text()
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as problem:
         raise EstimationError(f"{path}: cannot be read: {problem.strerror}") from None
-    except UnicodeDecodeError:
+    except ValueError:  # not UTF-8, or a path with a zero in it
         raise EstimationError(f"{path}: is not text") from None
-    if path.suffix == ".bif":
+
+
+def read_structure(path: str | Path) -> Parents:
+    """The structure in a BIF file or in a JSON file like {"child": ["parent", ...], ...}."""
+    path, text = Path(path), read_text(path)
+    if not text.strip():
+        raise EstimationError(f"{path}: is empty")
+    if path.suffix.lower() == ".bif" or text.split()[0] == "network":
         from sfumato.learn.bayesnet.bif import read_bif
 
         return read_bif(text, str(path)).parents
     try:
-        document: Any = json.loads(text)
+        document: Any = json.loads(text, object_pairs_hook=lambda pairs: _distinct(pairs, path))
     except json.JSONDecodeError as problem:
         raise EstimationError(f"{path}: is neither BIF nor JSON: {problem}") from None
     good = isinstance(document, dict) and all(
@@ -105,6 +115,14 @@ def read_structure(path: str | Path) -> Parents:
     if not good:
         raise EstimationError(f'{path}: must look like {{"child": ["parent", ...], ...}}')
     return {node: tuple(held) for node, held in document.items()}
+
+
+def _distinct(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+        raise EstimationError(f"{path}: gives the parents of {twice!r} twice")
+    return out
 
 
 def _cycle(left: Mapping[str, set[str]]) -> list[str]:

@@ -199,3 +199,15 @@ def test_what_cannot_be_tested_is_refused() -> None:
 def test_counting_two_codes_at_a_time_is_counting(n, cells) -> None:
     flat = np.random.default_rng(n + cells).integers(0, cells, n).astype(np.min_scalar_type(cells - 1))
     np.testing.assert_array_equal(_histogram(flat, cells), np.bincount(flat, minlength=cells))
+
+
+def test_attributes_of_many_values_are_tested_by_their_most_frequent_ones():
+    rng = np.random.default_rng(0)
+    a, other = rng.integers(0, 40, (2, 6000))
+    rows = {"a": a, "b": (a + rng.integers(0, 3, 6000)) % 40, "c": other}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(40))) for name in rows})
+    seen = sf.evidence(sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(40, 0.1) for n in rows}), rng=1))
+    linked, apart = wald(seen, "a", "b"), wald(seen, "a", "c")
+    assert linked.df == apart.df == 27 * 27  # of 39 * 39
+    assert linked.p_value < 1e-100 and linked.evidence > 100
+    assert 1e-4 < apart.p_value and apart.evidence < 0

@@ -10,7 +10,7 @@ follows the likelihood ratio.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
+from math import isqrt, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ TELLING = 1.0
 EFFECT = 0.05
 
 
-#: The most contrasts that are tested together; beyond it only their sums over the configurations are.
+#: The most contrasts that are tested together: beyond it only their sums over the configurations are, and of
+#: attributes with many values only the most frequent.
 MOST = 768
 
 
@@ -63,15 +64,17 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     """All telling contrasts of the two last attributes given the others, and their sums over the configurations."""
     kx, ky = family.table.shape[-2:]
     table = family.table.reshape(-1, kx, ky)
-    J, size = len(table), (kx - 1) * (ky - 1)
-    if not size:  # an attribute of one value depends on nothing
+    if min(kx, ky) < 2:  # an attribute of one value depends on nothing
         return _NONE, _NONE
     px, py, weight = _independent(table)
-    left, right = _rows(px), _rows(py)
+    wide_x, wide_y = _widths(kx - 1, ky - 1)
+    kept_x, kept_y = _kept(px, weight, wide_x), _kept(py, weight, wide_y)
+    J, size = len(table), wide_x * wide_y
+    left, right = _rows(px, kept_x), _rows(py, kept_y)
     expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
     spread = sum((_spread(family, part, J) for part in family.seen), np.zeros(J))
     clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
-    sums = _levels(px, weight)[:, None, :, :, None] * _levels(py, weight)[None, :, :, None, :]
+    sums = _levels(px, weight, kept_x)[:, None, :, :, None] * _levels(py, weight, kept_y)[None, :, :, None, :]
     sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
     few = J * size <= MOST
     released = np.zeros((J * size if few else size,) * 2)  # from Ñ
@@ -87,12 +90,14 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     V = 0.5 * released + 0.5 * null
     overall = _NONE
     if few:
-        ceiling = np.minimum(_others(px * (1 - px))[:, :, None], _others(py * (1 - py))[:, None, :])
+        spread_x, spread_y = (np.take_along_axis(p * (1 - p), k, axis=1) for p, k in ((px, kept_x), (py, kept_y)))
+        ceiling = np.minimum(spread_x[:, :, None], spread_y[:, None, :])
         ceiling = (weight[:, None, None] * ceiling).reshape(-1)
         R, prior = _blocks(raw), _blocks(raw * weight[:, None, None])
         used = np.repeat(clear, size) & (np.diag(null) > 1e-9 * family.n) & (np.diag(R) > 1e-7 * family.n)
         used &= ceiling > TELLING * np.sqrt(np.diag(V))
-        overall = Contrasts(T, V, null, R, prior, _deviance(table[clear], expected[clear])).where(used)
+        lumped = (_lump(_lump(each[clear], kept_x[0], 1), kept_y[0], 2) for each in (table, expected))
+        overall = Contrasts(T, V, null, R, prior, _deviance(*lumped)).where(used)
         V, null = sums @ V @ sums.T, sums @ null @ sums.T
     if J == 1:
         return overall, overall
@@ -169,27 +174,54 @@ def _independent(table: Array) -> tuple[Array, Array, Array]:
     return rows, cols, weight
 
 
-def _kept(p: Array) -> NDArray[np.int64]:
-    """In each configuration all values but the most frequent, whose contrast the others imply."""
-    k = p.shape[1]
-    return np.asarray((p.argmax(1)[:, None] + 1 + np.arange(k - 1)[None, :]) % k)
+def _widths(a: int, b: int) -> tuple[int, int]:
+    """How many values of x and of y are contrasted: all, or of many-valued attributes the most frequent ones.
+
+    >>> _widths(4, 3), _widths(199, 1), _widths(39, 39), _widths(5, 999)
+    ((4, 3), (199, 1), (27, 27), (5, 153))
+    """
+    if a * b <= MOST:
+        return a, b
+    root = isqrt(MOST)
+    if a <= root:
+        return a, MOST // a
+    return (MOST // b, b) if b <= root else (root, root)
 
 
-def _rows(p: Array) -> Array:
+def _kept(p: Array, weight: Array, wide: int) -> NDArray[np.int64]:
+    """In each configuration all values but the most frequent, whose contrast the others imply.
+
+    Where not all fit, the most frequent of the whole table but one, the same in every configuration.
+    """
+    J, k = p.shape
+    if wide == k - 1:
+        return np.asarray((p.argmax(1)[:, None] + 1 + np.arange(k - 1)[None, :]) % k)
+    ranked = np.argsort(-(p * weight[:, None]).sum(0), kind="stable")[1 : wide + 1]
+    return np.tile(ranked, (J, 1))
+
+
+def _lump(table: Array, kept: NDArray[np.int64], axis: int) -> Array:
+    """The table whose contrasts the kept values make: all values that are not kept are one."""
+    if len(kept) == table.shape[axis] - 1:
+        return table
+    rest = np.delete(table, kept, axis=axis).sum(axis=axis, keepdims=True)
+    return np.concatenate([np.take(table, kept, axis=axis), rest], axis=axis)
+
+
+def _rows(p: Array, kept: NDArray[np.int64]) -> Array:
     """The rows of I - p 1ᵀ for the kept values of each configuration."""
     full = np.eye(p.shape[1])[None] - p[:, :, None]
-    return np.take_along_axis(full, _kept(p)[:, :, None], axis=1)
+    return np.take_along_axis(full, kept[:, :, None], axis=1)
 
 
-def _others(p: Array) -> Array:
-    return np.take_along_axis(p, _kept(p), axis=1)
-
-
-def _levels(p: Array, weight: Array) -> Array:
+def _levels(p: Array, weight: Array, kept: NDArray[np.int64]) -> Array:
     """How the contrast of each value but the overall most frequent is made of those kept in each configuration."""
     J, k = p.shape
+    wide = kept.shape[1]
+    if wide < k - 1:
+        return np.tile(np.eye(wide)[:, None, :], (1, J, 1))
     full = np.zeros((J, k, k - 1))
-    np.put_along_axis(full, _kept(p)[:, None, :], 1.0, axis=1)
+    np.put_along_axis(full, kept[:, None, :], 1.0, axis=1)
     np.put_along_axis(full, p.argmax(1)[:, None, None], -1.0, axis=1)
     top = int((p * weight[:, None]).sum(0).argmax())
     return np.delete(full, top, axis=1).transpose(1, 0, 2)

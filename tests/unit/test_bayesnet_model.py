@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import EstimationError, MissingPartError
+from sfumato.errors import EstimationError, MissingPartError, SfumatoError, SfumatoWarning
 from sfumato.learn import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.structure import read_structure, skeleton
@@ -242,7 +242,6 @@ ROWS = {name: [0, 1, 0, 1, 1, 0] for name in "abc"}
         ({"score": "aic"}, "score must be one of wald, bic, bayes, bdeu"),
         ({"max_parents": -1}, "max_parents must be at least 0, got -1"),
         ({"max_parents": 2.5}, "max_parents must be a whole number, got 2.5"),
-        ({"max_parents": None}, "max_parents must be a number, got None"),
         ({"parents": [("a", "b")]}, "parents must look like"),
         ({"parents": {"a": [], "b": None, "c": []}}, "must be a list of names, got None"),
         ({"order": 3}, "order must be a list of names, got 3"),
@@ -347,3 +346,27 @@ def test_structure_files(tmp_path: Path) -> None:
         read_structure(good)
     with pytest.raises(EstimationError, match="is not text"):
         BayesianNetwork.from_bif(good)
+
+
+@pytest.mark.parametrize("order", [None, ["a", "b", "c", "d"]])
+def test_without_a_bound_families_that_do_not_fit_are_left_out_with_a_word(order):
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 40, 4000)
+    rows = {"a": a, "b": (a + rng.integers(0, 3, 4000)) % 40, "c": (a + rng.integers(0, 5, 4000)) % 40, "d": a % 2}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(2 if name == "d" else 40))) for name in rows})
+    with pytest.warns(SfumatoWarning, match=r"would have more than 16384 cells \(the largest: .*, 64000 cells\)"):
+        net = BayesianNetwork(order=order).fit(sf.evidence(rows, schema))
+    assert {"a", "b"} in [{edge.parent, edge.child} for edge in net.edges_]
+    assert all(np.prod(net.schema_.sizes([*held, node])) <= 16384 for node, held in net.parents_.items())
+    with pytest.raises(EstimationError, match="max_parents = 3 allows tables of 128000 cells"):
+        BayesianNetwork(order=order, max_parents=3).fit(sf.evidence(rows, schema))
+
+
+def test_numbers_with_additive_noise_are_refused_in_one_line():
+    schema = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical((0, 1))})
+    with pytest.warns(sf.errors.DisclosureWarning):
+        scheme = sf.Scheme(schema, {"x": c.gaussian(0.1)})
+    release = sf.randomize({"x": [0.1, 0.7], "y": [0, 1]}, scheme, rng=1)
+    for net in (BayesianNetwork(), BayesianNetwork(parents={"x": ["y"], "y": []})):
+        with pytest.raises(SfumatoError, match="additive noise"):
+            net.fit(sf.evidence(release))

@@ -140,6 +140,9 @@ def test_probabilities_stay_on_the_simplex_and_the_raw_ones_are_kept() -> None:
     assert net.unsupported_ == {"z": int((~cpt.supported).sum())}
     np.testing.assert_allclose(cpt.values[~cpt.supported], 1 / 3)
     assert np.isnan(cpt.raw[~cpt.supported]).all()
+    for method in ("score", "fieller", "delta"):
+        low, high = cpt.interval(method=method)
+        assert (low[~cpt.supported] == 0).all() and (high[~cpt.supported] == 1).all()
     low, high = cpt.interval()
     assert ((low <= high) & (low >= 0) & (high <= 1)).all()
 

@@ -21,7 +21,9 @@ def bayesnet(
     structure: Annotated[Path | None, typer.Option(help="A structure to fill (.bif, or .json of parents).")] = None,
     order: Annotated[str | None, typer.Option(help="Search under this order of attributes, comma-separated.")] = None,
     score: Annotated[str, typer.Option(help="wald, bic, bayes or bdeu.")] = "wald",
-    max_parents: Annotated[int, typer.Option(help="The most parents of a node.")] = 3,
+    max_parents: Annotated[
+        int | None, typer.Option(help="The most parents of a node; by default 3, as far as the tables fit.")
+    ] = None,
     penalty: Annotated[float, typer.Option(help="C* of the bic score.")] = 1.0,
     eta: Annotated[float, typer.Option(help="The threshold of the bayes score under an order.")] = 1.0,
     prior: Annotated[str, typer.Option(help="ml, k2, bdeu, or a number of records.")] = "ml",

@@ -136,7 +136,7 @@ class Families:
         """The channels that treat these attributes under one of the schemes."""
         out: dict[tuple[str, ...], Block] = {}
         for name in names:
-            group = self._groups[scheme][name].names
+            group = (self._groups[scheme].get(name) or self.schemes[scheme].group(name)).names  # or says why not
             kept = (name,) if len(group) == 1 else tuple(other for other in group if other in names)
             if kept in out:
                 continue

@@ -39,7 +39,8 @@ class BayesianNetwork:
     """A Bayesian network over categorical attributes, learned from counts with their uncertainty.
 
     With ``parents`` only the probabilities are learned. With ``order`` the structure is searched by K2 among the
-    attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``. ``score`` is "wald"
+    attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``; ``max_parents`` must
+    fit, without it a node has up to 3 as far as the tables fit. ``score`` is "wald"
     (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml", "k2",
     "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
 
@@ -61,7 +62,7 @@ class BayesianNetwork:
         self,
         parents: Mapping[str, Sequence[str]] | None = None,
         order: Sequence[str] | None = None,
-        max_parents: int = 3,
+        max_parents: int | None = None,
         score: str = "wald",
         *,
         search: str = "auto",
@@ -76,7 +77,7 @@ class BayesianNetwork:
         if parents is not None and (order is not None or search == "tree"):
             raise EstimationError("give parents, or how to search for them, and not both")
         self.parents, self.order = parents, order if order is None else check_order(order)
-        self.max_parents = whole("max_parents", max_parents, 0)
+        self.max_parents = max_parents if max_parents is None else whole("max_parents", max_parents, 0)
         self.criterion, self.search, self.prior = score, search, prior
         self.eta, self.penalty = eta, penalty
 

@@ -100,8 +100,8 @@ class CPT:
             low, high = score_limits(self._fitted(), self._second, level, population)
         else:
             raise EstimationError(f"method must be delta, fieller or score, got {method!r} instead")
-        low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
-        return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
+        known = self.supported[..., None] & ~np.isnan(low) & ~np.isnan(high)
+        return np.where(known, np.clip(low, 0.0, 1.0), 0.0), np.where(known, np.clip(high, 0.0, 1.0), 1.0)
 
     def density(self, cell: tuple[int, ...], population: bool = True) -> Hinkley:
         """The approximate distribution of one estimate, as a ratio of two normals."""

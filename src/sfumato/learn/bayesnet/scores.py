@@ -24,6 +24,8 @@ class Score(ABC):
     def __init__(self, families: Families) -> None:
         self.families = families
         self._local: dict[tuple[str, frozenset[str]], float] = {}
+        #: Families whose tables are too large to be judged, with their cells.
+        self.left_out: dict[tuple[str, frozenset[str]], int] = {}
 
     @abstractmethod
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
@@ -61,6 +63,13 @@ class Score(ABC):
                 f"max_parents = {max_parents} allows tables of {cells} cells ({' x '.join(largest)}), more than "
                 f"{self.most_cells}: lower max_parents or make attributes coarser"
             )
+
+    def fits(self, node: str, parents: Sequence[str]) -> bool:
+        """Whether the table of a family can be judged; what cannot is noted in ``left_out``."""
+        cells = prod(self.families.schema.sizes([*parents, node]))
+        if cells > self.most_cells:
+            self.left_out[node, frozenset(parents)] = cells
+        return cells <= self.most_cells
 
     def check_size(self, node: str, parents: Sequence[str]) -> None:
         """Refuse a table that would not fit, with its size."""

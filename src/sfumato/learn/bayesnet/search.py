@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
+from sfumato.errors import SfumatoWarning
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
 from sfumato.learn.bayesnet.scores import Score
@@ -13,6 +15,8 @@ from sfumato.learn.bayesnet.structure import Parents, check_order
 
 Progress = Callable[[str], None]
 
+#: The most parents of a node where no bound is given.
+PARENTS = 3
 #: With so few attributes a climb costs little, and many orders to decide ties in are tried.
 FEW = 12
 #: A gain below this is rounding.
@@ -20,17 +24,29 @@ NOTHING = 1e-6
 
 
 def find(
-    score: Score, order: Sequence[str] | None, max_parents: int, how: str, progress: Progress | None = None
+    score: Score, order: Sequence[str] | None, max_parents: int | None, how: str, progress: Progress | None = None
 ) -> Parents:
-    """The structure, by the search that the request asks for."""
+    """The structure, by the search that the request asks for.
+
+    A bound on the parents must fit; without one there are at most ``PARENTS``, and only families whose tables fit.
+    """
     names = score.families.schema.names
     if how == "tree":
         return chow_liu(score.families, names)
     checked = None if order is None else check_order(order, names)
-    score.check_bound(names, min(max_parents, len(names) - 1))
-    if checked is None:
-        return hill_climb(score, names, max_parents, progress)
-    found = k2(score, checked, max_parents, progress)
+    if max_parents is not None:
+        score.check_bound(names, min(max_parents, len(names) - 1))
+    most = PARENTS if max_parents is None else max_parents
+    found = hill_climb(score, names, most, progress) if checked is None else k2(score, checked, most, progress)
+    if score.left_out:
+        (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
+        warnings.warn(
+            f"{len(score.left_out)} sets of parents were not considered, because their tables would have more than "
+            f"{score.most_cells} cells (the largest: {node} given {', '.join(sorted(parents))}, {cells} cells): "
+            f"make attributes coarser to have them considered",
+            SfumatoWarning,
+            stacklevel=3,
+        )
     return {name: found[name] for name in names}
 
 
@@ -53,7 +69,8 @@ def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[
     held: list[str] = []
     seen = {frozenset(held)}
     while len(held) < most:
-        gains = {z: score.gain(node, z, held) for z in before if z not in held}
+        fitting = [z for z in before if z not in held and score.fits(node, (*held, z))]
+        gains = {z: score.gain(node, z, held) for z in fitting}
         best = max(gains, key=lambda z: gains[z], default=None)
         if best is None or not gains[best] > NOTHING:
             break
@@ -153,13 +170,14 @@ def _moves(
         for child in names:
             if parent == child or parent in held[child] or child in above[parent]:
                 continue
-            if len(held[child]) < max_parents:
+            if len(held[child]) < max_parents and score.fits(child, (*held[child], parent)):
                 yield score.local(child, (*held[child], parent)) - now[child], ("add", parent, child)
     for child in names:
         for parent in sorted(held[child]):
             less = score.local(child, tuple(held[child] - {parent})) - now[child]
             yield less, ("remove", parent, child)
-            if len(held[parent]) < max_parents and not _reaches_otherwise(held, parent, child):
+            room = len(held[parent]) < max_parents and score.fits(parent, (*held[parent], child))
+            if room and not _reaches_otherwise(held, parent, child):
                 more = score.local(parent, (*held[parent], child)) - now[parent]
                 yield less + more, ("reverse", parent, child)
 

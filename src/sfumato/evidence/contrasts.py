@@ -104,11 +104,11 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     cut = sums.reshape(size, J, size).transpose(1, 0, 2)
     together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0)
     common = Contrasts(sums @ T, V, null, together, together * weight[clear].sum())
-    return overall, common.where(np.diag(V) > 1e-9 * family.n)
+    return overall, common.where((np.diag(V) > 1e-9 * family.n) & (np.diag(together) > 1e-7 * family.n))
 
 
-def judge(contrasts: Contrasts) -> tuple[float, float]:
-    r"""The Wald statistic W = Tᵀ V⁻¹ T, and twice the log of the approximate Bayes factor for dependence.
+def judge(contrasts: Contrasts) -> tuple[float, float, float]:
+    r"""The Wald statistic W = Tᵀ V⁻¹ T, twice the log of the approximate Bayes factor for dependence, and c (below).
 
         2 log BF = Σ_i u_i² s_i / (1 + s_i) - log(1 + s_i)
 
@@ -123,7 +123,7 @@ def judge(contrasts: Contrasts) -> tuple[float, float]:
     along any order of the parents.
     """
     if not contrasts.T.size:
-        return 0.0, 0.0
+        return 0.0, 0.0, 1.0
     statistic = float(np.square(_whitened(contrasts.T, contrasts.V)[1]).sum())
     under = contrasts.V if contrasts.deviance is None else contrasts.null
     root, t = _whitened(contrasts.T, under)
@@ -131,14 +131,12 @@ def judge(contrasts: Contrasts) -> tuple[float, float]:
     s = np.maximum(strengths, 0.0)
     u2 = np.square(directions.T @ t)
     weighed, penalty = float((u2 * s / (1 + s)).sum()), float(np.log1p(s).sum())
-    if contrasts.deviance is None:
-        return statistic, weighed - penalty
     pearson = float(np.square(_whitened(contrasts.T, contrasts.raw)[1]).sum())
-    if pearson > 0:
-        inflation = pearson / float(u2.sum())
-        noisy = min(weighed, NOISY * max(inflation - 1, 0.0))
+    inflation = max(pearson / float(u2.sum()), 1.0) if pearson > 0 else 1.0
+    if contrasts.deviance is not None and pearson > 0:
+        noisy = min(weighed, NOISY * (inflation - 1))
         weighed = noisy + contrasts.deviance / pearson * (weighed - noisy)
-    return statistic, weighed - penalty
+    return statistic, weighed - penalty, inflation
 
 
 def _whitened(T: Array, V: Array) -> tuple[Array, Array]:

@@ -23,11 +23,15 @@ ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
 
 @dataclass(frozen=True)
 class Test:
-    """A chi-square statistic, its degrees of freedom, and twice the log of the Bayes factor for dependence."""
+    """A chi-square statistic, its degrees of freedom, and twice the log of the Bayes factor for dependence.
+
+    ``inflation`` is how many times the channels enlarged the variance, in the direction of the dependence.
+    """
 
     statistic: float
     df: int
     evidence: float = 0.0
+    inflation: float = 1.0
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
 
@@ -88,8 +92,8 @@ def association(families: Families, x: str, y: str, given: Sequence[str] = ()) -
 
 
 def _test(contrasts: Contrasts) -> Test:
-    statistic, evidence = judge(contrasts)
-    return Test(statistic, len(contrasts.T), evidence)
+    statistic, evidence, inflation = judge(contrasts)
+    return Test(statistic, len(contrasts.T), evidence, inflation)
 
 
 def all_pairs(families: Families, names: Sequence[str]) -> dict[tuple[str, str], Test]:

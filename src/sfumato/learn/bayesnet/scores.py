@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import MOST_CELLS, Families
-from sfumato.evidence.independence import ODDS, Test, association
+from sfumato.evidence.independence import ODDS, Association, Test, association
 from sfumato.learn.bayesnet.arguments import real
 
 
@@ -159,7 +159,8 @@ class Wald(Score):
 
     With an order, K2 asks for each edge given the others. Without one, the score of a family is the sum of what its
     parents add one after the other, in the order that gives the least: so that a parent which the others explain
-    never adds anything.
+    never adds anything. What each adds is multiplied by its inflation, which brings tests with different noise to one
+    scale, that of the likelihood: else a climb prefers whatever is least noisy.
     """
 
     prunes = True
@@ -167,7 +168,7 @@ class Wald(Score):
 
     def __init__(self, families: Families) -> None:
         super().__init__(families)
-        self._gains: dict[tuple[str, str, frozenset[str]], float] = {}
+        self._found: dict[tuple[str, str, frozenset[str]], Association] = {}
 
     def compute(self, node: str, parents: tuple[str, ...]) -> float:
         if not parents:
@@ -176,19 +177,21 @@ class Wald(Score):
         for last in sorted(parents, key=lambda parent: self.gain(node, parent, ())):
             rest = tuple(other for other in parents if other != last)
             more = self.gain(node, last, rest)
-            ends.append(self.local(node, rest) + more)
+            ends.append(self.local(node, rest) + more * self._association(node, last, rest).test.inflation)
             if more <= 0:  # a superfluous parent: no climb stays here, the other orders need not be known
                 break
         return min(ends)
 
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
+        return self._association(node, parent, given).evidence - ODDS
+
+    def _association(self, node: str, parent: str, given: Sequence[str]) -> Association:
         key = (node, parent, frozenset(given))
-        if key not in self._gains:
-            found = association(self.families, parent, node, self.ordered(given))
-            self._gains[key] = found.evidence - ODDS
+        if key not in self._found:
+            self._found[key] = association(self.families, parent, node, self.ordered(given))
             if not given:  # the same table tells of both directions
-                self._gains[parent, node, frozenset()] = self._gains[key]
-        return self._gains[key]
+                self._found[parent, node, frozenset()] = self._found[key]
+        return self._found[key]
 
 
 SCORES = ("wald", "bic", "bayes", "bdeu")

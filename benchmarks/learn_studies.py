@@ -96,7 +96,8 @@ def scores(name: str, kind: str, p: float, runs: int) -> str:
     z = np.array(error) / np.array(sd)
     return (
         f"{name} {kind} p={p:g}: {np.mean(np.abs(z) < 1.96):.3f} of {runs} intervals cover, "
-        f"bias {np.mean(error):+.4f}, root mean square error {np.sqrt(np.mean(np.square(error))):.4f}, mean standard error {np.mean(sd):.4f}"
+        f"bias {np.mean(error):+.4f}, root mean square error {np.sqrt(np.mean(np.square(error))):.4f}, "
+        f"mean standard error {np.mean(sd):.4f}"
     )
 
 

@@ -23,8 +23,10 @@ from sfumato.evidence.model.observed import observe
 from sfumato.learn.base import Classifier, check_number
 from sfumato.release import Release
 
-#: A: how many records the model's own error is worth where the channel cannot say.
+#: A: how many records the model is trusted like where the channel cannot say.
 TRUST = 10.0
+#: How many its error was worth on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
+WORTH = 20.0
 _CELLS = 1 << 20
 _DRAWN = 50_000
 _ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
@@ -112,7 +114,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
 
 
 def _sd(found: Blended) -> float:
-    return float(np.sqrt(found.noise + found.gap**2 / TRUST))
+    return float(np.sqrt(found.noise + found.gap**2 / WORTH))
 
 
 def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
@@ -127,9 +129,9 @@ def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
     classes = len(model.classes_)
     joint = np.bincount(codes[model.target_].astype(np.int64) * classes + answer, minlength=classes**2) / _DRAWN
     confusion = joint.reshape(classes, classes)
-    spread = np.sqrt(confusion * (1 - confusion) / TRUST)
+    spread = np.sqrt(confusion * (1 - confusion) / WORTH)
     accuracy = float(np.trace(confusion))
-    sd = float(np.sqrt(accuracy * (1 - accuracy) / TRUST))
+    sd = float(np.sqrt(accuracy * (1 - accuracy) / WORTH))
     return Score(
         accuracy, sd, confusion, spread, float(confusion.sum(axis=1).max()), model.classes_, float(source.n), level
     )  # fmt: skip

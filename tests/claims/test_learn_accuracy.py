@@ -52,10 +52,10 @@ def test_unequal_asymmetric_and_joint_channels_are_learned_through():
 
 
 def independent(n, seed):
-    """Two thirds of the records are of one class, whatever the attributes say."""
+    """Three records in five are of one class, whatever the attributes say."""
     rng = np.random.default_rng(seed)
     schema = sf.Schema({f"x{i}": sf.Categorical((0, 1, 2)) for i in range(4)} | {"y": sf.Categorical(("a", "b"))})
-    codes = {f"x{i}": rng.integers(0, 3, n) for i in range(4)} | {"y": (rng.random(n) < 1 / 3).astype(int)}
+    codes = {f"x{i}": rng.integers(0, 3, n) for i in range(4)} | {"y": (rng.random(n) < 0.4).astype(int)}
     return schema.decode(codes), schema
 
 
@@ -63,7 +63,7 @@ def test_the_majority_is_learned_where_nothing_foretells_the_target():
     """Noise alone: the tree says the majority class; told to believe the model it would follow the noise."""
     for seed in range(5):
         rows, schema = independent(800, seed)
-        scheme = sf.Scheme(schema, {n: c.symmetric(schema[n].size, 0.3) for n in schema})
+        scheme = sf.Scheme(schema, {n: c.symmetric(schema[n].size, 0.1) for n in schema})
         model = sf.evidence(sf.randomize(rows, scheme, rng=seed + 100), method="model", tau=1.0)
         with pytest.warns(UnrecoverableWarning, match="foretells 'y'"):
             tree = DecisionTree().fit(model, target="y")

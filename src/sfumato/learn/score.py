@@ -23,8 +23,10 @@ from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
 from sfumato.release import Release
 
-#: A: how many records the model's own error is worth where the channel cannot say.
+#: A: how many records the model is trusted like where the channel cannot say.
 TRUST = 10.0
+#: How many its error was worth on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
+WORTH = 20.0
 #: The largest table that weights are sought over; beyond it they are sought over drawn records.
 _CELLS = 1 << 18
 _ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
@@ -112,7 +114,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
 
 
 def _sd(found: Blended) -> float:
-    return float(np.sqrt(found.noise + found.gap**2 / TRUST))
+    return float(np.sqrt(found.noise + found.gap**2 / WORTH))
 
 
 def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:

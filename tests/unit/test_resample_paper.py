@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.errors import DisclosureWarning
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.paper import Kernel, moments

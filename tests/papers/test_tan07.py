@@ -12,7 +12,16 @@ pytest.importorskip("sklearn")
 
 from sfumato.assess.comparison import errors
 from sfumato.owner.resample import resample
-from sfumato.papers import tan07, tan07_dapl, tan07_fig3, tan07_fig6, tan07_fig7, tan07_table2
+from sfumato.papers import (
+    tan07,
+    tan07_dapl,
+    tan07_fig3,
+    tan07_fig4,
+    tan07_fig5,
+    tan07_fig6,
+    tan07_fig7,
+    tan07_table2,
+)
 
 
 def brought(file):
@@ -74,14 +83,25 @@ def test_ionosphere_knn_loses_more_than_printed_and_less_when_pooled():
     assert apart.mean() > 3 and apart.mean() > pooled.mean()
 
 
-@pytest.mark.parametrize("figure", [tan07_fig3, tan07_fig6, tan07_fig7])
+NEEDED = {tan07_fig4: "svmguide1_train.csv", tan07_fig5: "pima.csv"}
+
+
+@pytest.mark.parametrize("figure", [tan07_fig3, tan07_fig4, tan07_fig5, tan07_fig6, tan07_fig7])
 def test_figures_print_themselves(figure):
+    if figure in NEEDED:
+        brought(NEEDED[figure])
     text = figure.report(seeds=2, sites=(1, 2))
     lines = text.splitlines()
     assert lines[0].startswith("Tan07 Fig.") and len(lines) == 6
     for line in lines[2:4]:
         assert line.count("±") == 3
     assert "linkage" in lines[1]
+
+
+def test_figures_are_drawn(tmp_path):
+    tan07_fig3.figure(tmp_path / "fig3.svg", seeds=2)
+    text = (tmp_path / "fig3.svg").read_text()
+    assert text.lstrip().startswith("<?xml") and len(text) > 10_000
 
 
 def test_seeds_can_run_in_parallel():

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.errors import DisclosureWarning
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.paper import Kernel, moments
@@ -130,3 +130,12 @@ def test_kernel_draw_can_write_in_place():
 
     got = Kernel.fit(X).around(X, np.arange(10), source(1), slot)
     assert got is slot and np.isfinite(slot).all()
+
+
+def test_every_site_may_release_as_many_rows_as_it_likes():
+    X = np.random.default_rng(0).normal(size=(90, 2))
+    site = np.repeat(["a", "b"], [60, 30])
+    out = resample(X, [0, 1] * 45, sites=site, rows={"a": 6, "b": 300}, rng=1)
+    assert {entry["site"]: entry["rows"] for entry in out.proportions if entry["class"] == 0} == {"a": 3, "b": 150}
+    with pytest.raises(SfumatoError, match="rows must name every site"):
+        resample(X, sites=site, rows={"a": 6})

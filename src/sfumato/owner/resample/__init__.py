@@ -6,7 +6,7 @@ as little as a bound on disclosure allows. Neither is a proof of privacy: where 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def resample(
     *,
     max_risk: float | None = None,
     max_outlier_risk: float | None = None,
-    rows: int | None = None,
+    rows: int | Mapping[Any, int] | None = None,
     ride: Sequence[str] = (),
     scheme: Scheme | None = None,
     rng: Rng = None,
@@ -55,7 +55,8 @@ def resample(
 
     X is a matrix or any table, y the labels or the name of the label column, ``sites`` a number (the rows are dealt
     out at random, for experiments), the site of each row, or the name of the column that tells it. Columns of
-    ``scheme`` pass through its channels, columns in ``ride`` go along with their centre as they are.
+    ``scheme`` pass through its channels, columns in ``ride`` go along with their centre as they are. ``rows`` are how
+    many to release, in all or for each site by name; as many as there are records by default.
 
     >>> released = resample(np.random.default_rng(0).normal(size=(60, 2)), [0, 1] * 30, rng=1)
     >>> released.X.shape, released.y.tolist().count(1)
@@ -78,7 +79,7 @@ def resample(
             raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
     site = site_of(sites, len(data.X), src)
     found = groups(data.y, site, per_class)
-    quota = _quota([len(members) for *_, members in found], rows)
+    quota = _quotas(found, rows)
     for place, label, members in found:
         where = _where(place, label, sites)
         if len(members) < 2:
@@ -141,6 +142,22 @@ def _multiplier(bandwidth: str | float) -> float:
     if strange or not 0 < float(bandwidth) < np.inf:
         raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
     return float(bandwidth)
+
+
+def _quotas(found: list[tuple[Any, Any, Index]], rows: int | Mapping[Any, int] | None) -> list[int]:
+    """Released rows of each group, from the number for all or the numbers for each site."""
+    sizes = [len(members) for *_, members in found]
+    if not isinstance(rows, Mapping):
+        return _quota(sizes, rows)
+    places = list(dict.fromkeys(place for place, *_ in found))
+    if set(rows) != set(places):
+        raise SfumatoError(
+            f"rows must name every site ({', '.join(map(str, places))}), got {', '.join(map(str, rows))}"
+        )
+    out = []
+    for place in places:
+        out += _quota([n for (at, *_), n in zip(found, sizes, strict=True) if at == place], rows[place])
+    return out
 
 
 def _quota(sizes: list[int], rows: int | None) -> list[int]:

@@ -6,10 +6,11 @@ import numpy as np
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.evidence import contrasts, independence
 from sfumato.evidence.families import Families
 from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.scores import Bayes, Bic, Wald
-from sfumato.learn.bayesnet.search import k2
+from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
 from sfumato.papers.ma06_exp2 import network
 from sfumato.papers.ma06_exp4 import variable_eta
@@ -51,3 +52,18 @@ def test_at_most_half_the_wrong_links_of_the_best_constant() -> None:
                 wrong[name].append(sum(wrong_links(k2(score, net.schema_.names, 3), net.parents_)))
     means = {name: float(np.mean(values)) for name, values in wrong.items()}
     assert means["wald"] <= 0.5 * min(means[name] for name in ("1", "4", "8", "eta")), means
+
+
+def test_the_climb_brings_evidence_to_one_scale(monkeypatch) -> None:
+    """The negative control: summed as they come, W prefers what is least noisy, with more wrong links."""
+    nets = [random_network(7, 5000 + seed, links=1.5) for seed in range(5)]
+    seen = [families(net, 0.1, 50_000, 77 + seed) for seed, net in enumerate(nets)]
+
+    def wrong() -> float:
+        pairs = zip(nets, seen, strict=True)
+        return np.mean([sum(wrong_links(hill_climb(Wald(f), n.schema_.names, 3), n.parents_)) for n, f in pairs])
+
+    scaled = wrong()
+    monkeypatch.setattr(independence, "judge", lambda found: (*contrasts.judge(found)[:2], 1.0))
+    plain = wrong()
+    assert scaled <= 1.0 and scaled < plain, (scaled, plain)

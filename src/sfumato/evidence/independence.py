@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import log, prod
+from math import inf, log, prod
 
 import numpy as np
 
@@ -25,13 +25,15 @@ ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
 class Test:
     """A chi-square statistic, its degrees of freedom, and twice the log of the Bayes factor for dependence.
 
-    ``inflation`` is how many times the channels enlarged the variance, in the direction of the dependence.
+    ``inflation`` is how many times the channels enlarged the variance, in the direction of the dependence;
+    ``deviance`` the likelihood ratio of the estimated table where it is known.
     """
 
     statistic: float
     df: int
     evidence: float = 0.0
     inflation: float = 1.0
+    deviance: float = inf
 
     __test__ = False  # not a test case, whatever pytest thinks of the name
 
@@ -65,6 +67,10 @@ class Association:
             common = min(common, overall)
         return 2 * float(np.logaddexp(overall / 2, common / 2)) - 2 * log(2)
 
+    def likelihood(self, gain: float) -> float:
+        """Some of the evidence on the scale of the likelihood of true records, whatever the noise of the test."""
+        return min(gain * self.test.inflation, self.overall.deviance)
+
     @property
     def test(self) -> Test:
         """The test that speaks more clearly for dependence."""
@@ -93,7 +99,8 @@ def association(families: Families, x: str, y: str, given: Sequence[str] = ()) -
 
 def _test(contrasts: Contrasts) -> Test:
     statistic, evidence, inflation = judge(contrasts)
-    return Test(statistic, len(contrasts.T), evidence, inflation)
+    deviance = inf if contrasts.deviance is None else contrasts.deviance
+    return Test(statistic, len(contrasts.T), evidence, inflation, deviance)
 
 
 def all_pairs(families: Families, names: Sequence[str]) -> dict[tuple[str, str], Test]:

@@ -159,8 +159,8 @@ class Wald(Score):
 
     With an order, K2 asks for each edge given the others. Without one, the score of a family is the sum of what its
     parents add one after the other, in the order that gives the least: so that a parent which the others explain
-    never adds anything. What each adds is multiplied by its inflation, which brings tests with different noise to one
-    scale, that of the likelihood: else a climb prefers whatever is least noisy.
+    never adds anything. What each adds is brought to one scale, that of the likelihood of true records: else a climb
+    prefers whatever is least noisy.
     """
 
     prunes = True
@@ -177,7 +177,7 @@ class Wald(Score):
         for last in sorted(parents, key=lambda parent: self.gain(node, parent, ())):
             rest = tuple(other for other in parents if other != last)
             more = self.gain(node, last, rest)
-            ends.append(self.local(node, rest) + more * self._association(node, last, rest).test.inflation)
+            ends.append(self.local(node, rest) + self._association(node, last, rest).likelihood(more))
             if more <= 0:  # a superfluous parent: no climb stays here, the other orders need not be known
                 break
         return min(ends)

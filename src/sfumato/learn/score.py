@@ -23,10 +23,11 @@ from sfumato.evidence.model.observed import observe
 from sfumato.learn.base import Classifier, check_number
 from sfumato.release import Release
 
-#: A: how many records the model is trusted like where the channel cannot say.
+#: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
 TRUST = 10.0
-#: How many its error was worth on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
-WORTH = 20.0
+_OWN = 50
+#: Its error was worth twice as many on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
+WORTH = 2.0
 _CELLS = 1 << 20
 _DRAWN = 50_000
 _ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
@@ -100,21 +101,21 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     answer = np.repeat(model.decisions(names[:-1]), classes)
     truth = np.arange(len(answer)) % classes
     right = (truth == answer).astype(np.float64)
-    found = blended_mean(cuts, right, TRUST)
+    n = sum(own.total for own, _ in cuts)
+    trust = min(TRUST, n / _OWN)
+    found = blended_mean(cuts, right, trust)
     confusion, spread = np.zeros((classes, classes)), np.zeros((classes, classes))
     for i, j in np.ndindex(classes, classes):
         if classes <= _ALL_CELLS or i == j:
-            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), TRUST)
-            confusion[i, j], spread[i, j] = cell.value, _sd(cell)
+            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
+            confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
-    n = sum(own.total for own, _ in cuts)
-    return Score(
-        min(max(found.value, 0.0), 1.0), _sd(found), confusion, spread, float(shares.max()), model.classes_, n, level
-    )  # fmt: skip
+    accuracy = min(max(found.value, 0.0), 1.0)
+    return Score(accuracy, _sd(found, trust), confusion, spread, float(shares.max()), model.classes_, n, level)
 
 
-def _sd(found: Blended) -> float:
-    return float(np.sqrt(found.noise + found.gap**2 / WORTH))
+def _sd(found: Blended, trust: float) -> float:
+    return float(np.sqrt(found.noise + found.gap**2 / (WORTH * trust)))
 
 
 def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
@@ -129,9 +130,9 @@ def _by_sampling(model: Classifier, source: Evidence, level: float) -> Score:
     classes = len(model.classes_)
     joint = np.bincount(codes[model.target_].astype(np.int64) * classes + answer, minlength=classes**2) / _DRAWN
     confusion = joint.reshape(classes, classes)
-    spread = np.sqrt(confusion * (1 - confusion) / WORTH)
+    spread = np.sqrt(confusion * (1 - confusion) / TRUST)
     accuracy = float(np.trace(confusion))
-    sd = float(np.sqrt(accuracy * (1 - accuracy) / WORTH))
+    sd = float(np.sqrt(accuracy * (1 - accuracy) / TRUST))
     return Score(
         accuracy, sd, confusion, spread, float(confusion.sum(axis=1).max()), model.classes_, float(source.n), level
     )  # fmt: skip

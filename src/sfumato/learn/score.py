@@ -23,10 +23,11 @@ from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
 from sfumato.release import Release
 
-#: A: how many records the model is trusted like where the channel cannot say.
+#: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
 TRUST = 10.0
-#: How many its error was worth on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
-WORTH = 20.0
+_OWN = 50
+#: Its error was worth twice as many on data where it could be seen (random networks, Pima, Mushroom, svmguide1).
+WORTH = 2.0
 #: The largest table that weights are sought over; beyond it they are sought over drawn records.
 _CELLS = 1 << 18
 _ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
@@ -100,21 +101,21 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     answer = np.repeat(model.decisions(names[:-1]), classes)
     truth = np.arange(len(answer)) % classes
     right = (truth == answer).astype(np.float64)
-    found = blended_mean(cuts, right, TRUST)
+    n = sum(own.total for own, _ in cuts)
+    trust = min(TRUST, n / _OWN)
+    found = blended_mean(cuts, right, trust)
     confusion, spread = np.zeros((classes, classes)), np.zeros((classes, classes))
     for i, j in np.ndindex(classes, classes):
         if classes <= _ALL_CELLS or i == j:
-            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), TRUST)
-            confusion[i, j], spread[i, j] = cell.value, _sd(cell)
+            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
+            confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
-    n = sum(own.total for own, _ in cuts)
-    return Score(
-        min(max(found.value, 0.0), 1.0), _sd(found), confusion, spread, float(shares.max()), model.classes_, n, level
-    )  # fmt: skip
+    accuracy = min(max(found.value, 0.0), 1.0)
+    return Score(accuracy, _sd(found, trust), confusion, spread, float(shares.max()), model.classes_, n, level)
 
 
-def _sd(found: Blended) -> float:
-    return float(np.sqrt(found.noise + found.gap**2 / WORTH))
+def _sd(found: Blended, trust: float) -> float:
+    return float(np.sqrt(found.noise + found.gap**2 / (WORTH * trust)))
 
 
 def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
@@ -124,7 +125,14 @@ def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
     right = np.eye(classes).reshape(-1)
     majority = float(confusion.sum(axis=1).max())
     return Score(
-        float(right @ shares), float(right @ cov @ right) ** 0.5, confusion, spread, majority, model.classes_, n, level
+        min(max(float(right @ shares), 0.0), 1.0),
+        float(right @ cov @ right) ** 0.5,
+        confusion,
+        spread,
+        majority,
+        model.classes_,
+        n,
+        level,
     )
 
 

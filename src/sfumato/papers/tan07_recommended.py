@@ -2,7 +2,7 @@
 
 Risk: half of the records are released, the other half are strangers, every attack tries to tell them apart; the
 attack that is strongest on average counts. Cost: phi over four classifiers, on the paper's splits. The seeds start at
-FIRST: what the method was tuned on had others.
+FIRST; docs/resample.md tells which data sets were looked at on them before the method was settled.
 """
 
 from __future__ import annotations

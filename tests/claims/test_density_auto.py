@@ -15,7 +15,7 @@ from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence.density import density
 from sfumato.evidence.density.kernels import interval_kernel
 from sfumato.evidence.density.penalised import gaussian_fit, newton, objective, penalty
-from sfumato.evidence.density.threads import one_thread
+from sfumato.threads import one_thread
 
 PAIRS = [
     (st.uniform(2, 2), uniform(1)),
@@ -125,9 +125,13 @@ def test_scoring_finds_the_maximum_and_its_gradient_vanishes() -> None:
 
 
 def test_one_thread_restores_what_it_found() -> None:
-    from sfumato.evidence.density.threads import pools
+    from threadpoolctl import threadpool_info, threadpool_limits
 
-    before = [getter() for getter, _ in pools()]
-    with one_thread():
-        assert all(getter() == 1 for getter, _ in pools())
-    assert [getter() for getter, _ in pools()] == before
+    def blas() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = blas()
+        with one_thread():
+            assert set(blas()) == {1}
+        assert blas() == before and set(before) == {2}

@@ -18,6 +18,7 @@ from sfumato.owner.resample.closeness import Insider, auc, blend_insider, kernel
 from sfumato.owner.resample.kernel import Array, deviation, permutation
 from sfumato.owner.resample.recommended import Site
 from sfumato.randomness import Source, source
+from sfumato.threads import one_thread
 
 Labels = NDArray[Any]
 Rng = np.random.Generator | Source | int | None
@@ -77,6 +78,7 @@ def misses(X: Array, y: Labels, Xt: Array, yt: Labels, seed: int = 0, names: Seq
     return {name: 100.0 * (models[name].fit(X, y).predict(Xt) != yt) for name in (names or models)}
 
 
+@one_thread()
 def compare(
     X: Array, y: Labels, Xt: Array, yt: Labels, asked: float = 0.55, repeats: int = 3, *, rng: Rng = None
 ) -> list[Row]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.channels.linear import Array, Embedded, Kronecker, Operator, UniformPlus
 from sfumato.errors import ConvergenceWarning
+from sfumato.threads import one_thread
 
 _SHRINK = 100.0  # an extrapolated cell may lose at most this factor in one step, so that none is frozen at zero
 
@@ -22,6 +23,7 @@ class Fit:
     iterations: int
 
 
+@one_thread()
 def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: int = 10_000) -> Fit:
     """The distribution θ of true values that makes the observed released counts most likely.
 

@@ -22,6 +22,7 @@ from sfumato.evidence import Evidence, evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
 from sfumato.release import Release
 from sfumato.schema import Schema
+from sfumato.threads import one_thread
 
 if TYPE_CHECKING:
     from sfumato.learn.score import Score
@@ -88,6 +89,7 @@ class Classifier(Parameters, ABC):
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         """Pr(class) of each record, a row each, from the codes of its features."""
 
+    @one_thread()
     def fit(self, source: Any, target: Any = None) -> Self:
         """Learn from evidence or a release; ``target`` names the class (or give it to the constructor).
 

@@ -22,6 +22,7 @@ from sfumato.evidence.model.observed import observe
 from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
 from sfumato.release import Release
+from sfumato.threads import one_thread
 
 #: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
 TRUST = 10.0
@@ -90,6 +91,7 @@ def hold_out(
     return Release.concat(learn), Release.concat(held)
 
 
+@one_thread()
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
     check_number("level", level, above=0, below=1)

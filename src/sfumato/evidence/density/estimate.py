@@ -18,7 +18,7 @@ from sfumato.evidence.density.hopeless import check_scale, unrounded, warn_if_ho
 from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
-from sfumato.evidence.density.threads import one_thread
+from sfumato.threads import one_thread
 
 Floats = NDArray[np.float64]
 METHODS = ("auto", "em", "as", "mle")

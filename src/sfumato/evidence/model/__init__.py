@@ -11,6 +11,7 @@ from sfumato.evidence.model.candidates import TAU
 from sfumato.evidence.model.evidence import JOINT_CELLS, ModelEvidence
 from sfumato.evidence.model.junction import CLIQUE_CELLS, JunctionEvidence
 from sfumato.release import Release
+from sfumato.threads import one_thread
 
 __all__ = ["JunctionEvidence", "ModelEvidence", "model_evidence"]
 
@@ -19,6 +20,7 @@ class JunctionTreeWarning(SfumatoWarning):
     """A joint table too large to model whole."""
 
 
+@one_thread()
 def model_evidence(release: Release, **options: Any) -> ModelEvidence | JunctionEvidence:
     """The joint model of a release: ``sf.evidence(release, method="model", ...)``; see ``ModelEvidence``.
 

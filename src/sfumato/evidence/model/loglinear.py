@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
 from sfumato.evidence.model.observed import Observed
+from sfumato.threads import one_thread
 
 Term = tuple[int, ...]
 
@@ -128,6 +129,7 @@ class Fitted:
         return self.design.theta(self.parameters)
 
 
+@one_thread()
 def fit(
     observed: Observed, design: Design, tau: float, start: Array | None = None, tolerance: float = 3e-5, most: int = 400
 ) -> Fitted:

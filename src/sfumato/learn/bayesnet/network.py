@@ -22,6 +22,7 @@ from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
 from sfumato.schema import Schema
+from sfumato.threads import one_thread
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ class BayesianNetwork:
 
     # Learning.
 
+    @one_thread()
     def fit(
         self, evidence: Evidence, nodes: Sequence[str] | None = None, progress: Progress | None = None
     ) -> BayesianNetwork:

@@ -20,6 +20,7 @@ from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.measures import Rule, make_rule
 from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
 from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.threads import one_thread
 
 #: The most ways of cutting frequent sets in two that are looked at.
 SPLITS = 200_000
@@ -78,6 +79,7 @@ class AssociationRules(Parameters):
     itemsets_: list[FrequentSet]
     n_: int
 
+    @one_thread()
     def fit(self, source: Any, target: Any = None) -> Self:
         """Mine a release or evidence; ``target``, where given, keeps only rules that conclude an item of it."""
         self._check()

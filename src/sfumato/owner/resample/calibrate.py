@@ -13,6 +13,7 @@ from sfumato.owner.resample.intake import Labels
 from sfumato.owner.resample.kernel import Array, Index, deviation, permutation
 from sfumato.owner.resample.relay import models
 from sfumato.randomness import Source
+from sfumato.threads import one_thread
 
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
 RECORDS = 1200
@@ -131,6 +132,7 @@ def ladder(y: Labels, d: int) -> list[Setting]:
     return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])] + relayed
 
 
+@one_thread()
 def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, per_record: float = 1.0) -> Risk:
     """The mildest setting found whose games stay clear of both bounds; the strongest one where none does.
 

@@ -65,5 +65,5 @@ def test_every_figure_reports(figure: int, monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_trade_off_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("sfumato.papers.aa01_fig6", "sfumato.papers.aa01_fig7"):
         monkeypatch.setattr(importlib.import_module(module), "NOISE_SDS", (0.4, 1.0))
-    aa01_fig8.plot(tmp_path / "fig8.svg", seeds=2)
+    aa01_fig8.draw(tmp_path / "fig8.svg", seeds=2)
     assert "<svg" in (tmp_path / "fig8.svg").read_text()

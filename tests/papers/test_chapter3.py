@@ -64,7 +64,7 @@ def test_bound_table():
     assert any(row[0].startswith("erasure") for row in zhang04_bound.table(n=200, trials=50))
 
 
-@pytest.mark.parametrize("figure", [ma06_fig3_1.figure, ma06_fig3_2.figure, ma06_fig3_3.figure])
+@pytest.mark.parametrize("figure", [ma06_fig3_1.draw, ma06_fig3_2.draw, ma06_fig3_3.draw])
 def test_figures_are_drawn(figure, tmp_path):
     figure(tmp_path / "figure.svg")
     assert "<svg" in (tmp_path / "figure.svg").read_text()

@@ -99,7 +99,7 @@ def test_figures_print_themselves(figure):
 
 
 def test_figures_are_drawn(tmp_path):
-    tan07_fig3.figure(tmp_path / "fig3.svg", seeds=2)
+    tan07_fig3.draw(tmp_path / "fig3.svg", seeds=2)
     text = (tmp_path / "fig3.svg").read_text()
     assert text.lstrip().startswith("<?xml") and len(text) > 10_000
 

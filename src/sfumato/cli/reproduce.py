@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +17,7 @@ from sfumato.errors import SfumatoError
 
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Which figures or tables; none lists them all.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the pictures into this folder, as name.png, instead.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Run the settings of a published figure or table and print the paper's value beside ours.
@@ -25,6 +27,8 @@ def reproduce(
         sfumato reproduce
 
         sfumato reproduce ma06_fig2_2
+
+        sfumato reproduce ma06_fig5_10 ma06_fig7_8 --plot figures
     """
     known = _known()
     if not names:
@@ -38,11 +42,24 @@ def reproduce(
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else "sfumato reproduce lists what there is"
             raise SfumatoError(f"there is no figure or table called {name!r}: {hint}")
+    if plot is not None:
+        _draw({name: known[name] for name in names}, plot)
+        return
     reports = {name: known[name].report() for name in names}
     if json:
         console.emit(reports)
     else:
         console.say("\n\n".join(reports.values()))
+
+
+def _draw(wanted: dict[str, Any], folder: Path) -> None:
+    without = [name for name, module in wanted.items() if not hasattr(module, "draw")]
+    if without:
+        raise SfumatoError(f"there is no picture of {', '.join(without)}: leave --plot away to see the numbers")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, module in wanted.items():
+        module.draw(folder / f"{name}.png")
+        console.say(f"{folder / name}.png")
 
 
 def _known() -> dict[str, Any]:

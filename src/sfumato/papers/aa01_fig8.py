@@ -26,7 +26,7 @@ def report(seeds: int = 20) -> str:
     return "\n".join(rows)
 
 
-def plot(path: Path, seeds: int = 20, method: str = "em") -> Any:
+def draw(path: Path, seeds: int = 20, method: str = "em") -> Any:
     """The four curves in one picture."""
     from matplotlib.figure import Figure
 

@@ -33,7 +33,7 @@ def curves() -> dict[str, Array]:
     return out
 
 
-def figure(path: Any) -> None:
+def draw(path: Any) -> None:
     """Both panels of the figure."""
     from matplotlib.figure import Figure
 

@@ -12,7 +12,7 @@ from sfumato.papers.printing import show
 GAMMAS = (1.5, 3.0, 9.0, 19.0, 49.0)
 
 
-def figure(path: Any) -> None:
+def draw(path: Any) -> None:
     """One curve per gamma."""
     from matplotlib.figure import Figure
 

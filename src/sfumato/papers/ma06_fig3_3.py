@@ -33,7 +33,7 @@ def _ratio(counts: Array) -> Array:
     return out
 
 
-def figure(path: Any) -> None:
+def draw(path: Any) -> None:
     """The two histograms."""
     from matplotlib.figure import Figure
 

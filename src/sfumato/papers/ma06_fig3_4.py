@@ -75,7 +75,7 @@ def distances_b(
     return out
 
 
-def figure(path: Any) -> None:
+def draw(path: Any) -> None:
     """Both panels."""
     from matplotlib.figure import Figure
 

@@ -21,7 +21,7 @@ def report(seeds: int = 100, jobs: int = 1, sites: tuple[int, ...] = SITES) -> s
     return one.text(one.measure(seeds, jobs))
 
 
-def figure(path: Any, seeds: int = 100, jobs: int = 1) -> None:
+def draw(path: Any, seeds: int = 100, jobs: int = 1) -> None:
     """The same, drawn."""
     one = curves()
     one.draw(one.measure(seeds, jobs), path)

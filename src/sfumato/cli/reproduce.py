@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import inspect
 import pkgutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from sfumato.errors import SfumatoError
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Which figures or tables; none lists them all.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the pictures into this folder, as name.png, instead.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many processes, for those that repeat over many seeds.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Run the settings of a published figure or table and print the paper's value beside ours.
@@ -29,6 +32,8 @@ def reproduce(
         sfumato reproduce ma06_fig2_2
 
         sfumato reproduce ma06_fig5_10 ma06_fig7_8 --plot figures
+
+        sfumato reproduce tan07_table2 --jobs 4
     """
     known = _known()
     if not names:
@@ -43,23 +48,27 @@ def reproduce(
             hint = f"did you mean {near[0]!r}?" if near else "sfumato reproduce lists what there is"
             raise SfumatoError(f"there is no figure or table called {name!r}: {hint}")
     if plot is not None:
-        _draw({name: known[name] for name in names}, plot)
+        _draw({name: known[name] for name in names}, plot, jobs)
         return
-    reports = {name: known[name].report() for name in names}
+    reports = {name: known[name].report(**_jobs(known[name].report, jobs)) for name in names}
     if json:
         console.emit(reports)
     else:
         console.say("\n\n".join(reports.values()))
 
 
-def _draw(wanted: dict[str, Any], folder: Path) -> None:
+def _draw(wanted: dict[str, Any], folder: Path, jobs: int) -> None:
     without = [name for name, module in wanted.items() if not hasattr(module, "draw")]
     if without:
         raise SfumatoError(f"there is no picture of {', '.join(without)}: leave --plot away to see the numbers")
     folder.mkdir(parents=True, exist_ok=True)
     for name, module in wanted.items():
-        module.draw(folder / f"{name}.png")
+        module.draw(folder / f"{name}.png", **_jobs(module.draw, jobs))
         console.say(f"{folder / name}.png")
+
+
+def _jobs(work: Callable[..., Any], jobs: int) -> dict[str, int]:
+    return {"jobs": jobs} if "jobs" in inspect.signature(work).parameters else {}
 
 
 def _known() -> dict[str, Any]:

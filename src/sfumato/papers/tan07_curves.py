@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,15 @@ class Curves:
     name: str
     sites: Sequence[int]
     why: str
+
+    def report(self, seeds: int = 100, jobs: int = 1, sites: Sequence[int] | None = None) -> str:
+        """phi, linkage and the bounds on DAPL for every number of sites."""
+        one = self if sites is None else replace(self, sites=sites)
+        return one.text(one.measure(seeds, jobs))
+
+    def draw(self, path: Any, seeds: int = 100, jobs: int = 1) -> None:
+        """The same, drawn."""
+        self.picture(self.measure(seeds, jobs), path)
 
     def measure(self, seeds: int, jobs: int = 1) -> list[list[Trial]]:
         """The trials of every number of sites."""
@@ -40,7 +49,7 @@ class Curves:
         rows.append(f"phi in points of error, {len(found[0])} seeds. Paper: |phi| at most 3 points for all L.")
         return "\n".join([*rows, self.why])
 
-    def draw(self, found: Sequence[Sequence[Trial]], path: Any) -> None:
+    def picture(self, found: Sequence[Sequence[Trial]], path: Any) -> None:
         """phi with two standard errors on the left, as in the paper; DAPL beside linkage on the right."""
         from matplotlib.figure import Figure
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sfumato.papers.tan07_curves import Curves
 
 SITES = (1, 2, 4, 8)
@@ -13,26 +11,5 @@ WHY = (
     "while linkage, what an attacker really gains, falls: nine rows in ten point at their record at L = 1."
 )
 
-
-def curves(sites: tuple[int, ...] = SITES) -> Curves:
-    """What the figure is about."""
-    return Curves("Tan07 Fig. 5: Pima diabetes", "pima", sites, WHY)
-
-
-def report(seeds: int = 100, jobs: int = 1, sites: tuple[int, ...] = SITES) -> str:
-    """phi, linkage and the bounds on DAPL for every number of sites."""
-    one = curves(sites)
-    return one.text(one.measure(seeds, jobs))
-
-
-def draw(path: Any, seeds: int = 100, jobs: int = 1) -> None:
-    """The same, drawn."""
-    one = curves()
-    one.draw(one.measure(seeds, jobs), path)
-
-
-if __name__ == "__main__":
-    import os
-    import sys
-
-    sys.stdout.write(report(jobs=os.cpu_count() or 1) + "\n")
+FIGURE = Curves("Tan07 Fig. 5: Pima diabetes", "pima", SITES, WHY)
+report, draw = FIGURE.report, FIGURE.draw

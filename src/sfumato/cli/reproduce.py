@@ -33,7 +33,7 @@ def reproduce(
 
         sfumato reproduce ma06_fig5_10 ma06_fig7_8 --plot figures
 
-        sfumato reproduce tan07_table2 --jobs 4
+        sfumato reproduce tan07_fig3 --jobs 4
     """
     known = _known()
     if not names:

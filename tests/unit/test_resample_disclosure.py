@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from sfumato.assess.comparison import compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind, mean_risk, membership
 from sfumato.assess.resample_page import page
-from sfumato.errors import EstimationError
+from sfumato.errors import DisclosureWarning, EstimationError
 from sfumato.owner import project
-from sfumato.owner.resample import Risk, Setting, resample
+from sfumato.owner.resample import Risk, Setting, resample, resample_file
 from sfumato.randomness import source
 
 X = np.random.default_rng(0).normal(size=(400, 3))
@@ -97,3 +99,14 @@ def test_shapes_must_fit():
         disclosure(X, X, [1, 2])
     with pytest.raises(EstimationError, match="same columns"):
         dapl_scores(X, X[:, :2])
+
+
+def test_no_dictionary_carries_the_values_of_records_that_are_not_released(tmp_path):
+    names = pa.array([f"person {i}" for i in range(60)]).dictionary_encode()
+    table = pa.table({"x": np.random.default_rng(0).normal(size=60), "who": names})
+    with pytest.warns(DisclosureWarning):
+        released = resample(table, ride=["who"], rows=4, rng=1)
+        resample_file(table, tmp_path / "stream.parquet", ride=["who"], rng=1)
+    kept = pq.read_table(released.save(tmp_path / "rows.parquet")).column("who")
+    assert kept.type == pa.string() and len(set(kept.to_pylist())) <= 4
+    assert pq.read_table(tmp_path / "stream.parquet").column("who").type == pa.string()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Scheme | None, src: Source) -> pa.Table:
     """The companions of each released row: its centre's own values, or channel answers to them."""
-    chosen = others.take(centre)
+    chosen = _plain(others).take(centre)
     out = chosen.select(list(ride))
     if scheme is not None:
         from sfumato.owner.randomize import randomize
@@ -27,6 +27,16 @@ def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Sche
         for name in answered.column_names:
             out = out.append_column(name, answered.column(name))
     return out
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Dictionaries written out: else a file would carry the values of all records, also of those not released."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+    return table
 
 
 def warn_of_riders(ride: Sequence[str]) -> None:

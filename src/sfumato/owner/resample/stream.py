@@ -17,7 +17,7 @@ from sfumato.owner.resample.learn import Moments
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.reading import Key, Reading
 from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
-from sfumato.owner.resample.result import describe
+from sfumato.owner.resample.result import describe, plain
 from sfumato.owner.resample.sink import Sink
 from sfumato.randomness import Source, source
 
@@ -155,4 +155,4 @@ def _pieces(
 
 def _count(key: Key, moments: Moments, y: str | None, site_column: str | None) -> dict[str, Any]:
     named = (("site", site_column, key[0]), ("class", y, key[1]))
-    return {word: value for word, name, value in named if None not in (name, value)} | {"rows": moments.n}
+    return {word: plain(value) for word, name, value in named if None not in (name, value)} | {"rows": moments.n}

@@ -132,3 +132,11 @@ def test_a_bound_that_cannot_be_held_is_said_aloud():
     said = " ".join(str(one.message) for one in caught)
     assert "the bound is not held" in said and "asked 0.501" in said and "class 0 has 6 rows" in said
     assert not out.worst.held
+
+
+def test_columns_that_the_release_adds_must_not_be_there_already():
+    """Else a file would have two columns of a name, which most software refuses to read."""
+    table = pa.table({"x": X[:, 0], "site": X[:, 1], "y": X[:, 2]})
+    refused("gets a column 'y'", table, Y)
+    refused("gets a column 'site'", table.drop_columns("y"), Y, sites=2)
+    assert resample(table.drop_columns("y"), Y, rng=1).table().column_names == ["x", "site", "y"]

@@ -171,3 +171,17 @@ def test_labels_and_sites_of_any_kind_are_described(tmp_path, label):
     about = resample_file(table, tmp_path / "stream.parquet", "y", site_column="s", rng=1)
     assert [entry["class"] for entry in about["proportions"]] == [str(label(i)) for i in (0, 1, 0, 1)]
     assert about["proportions"] == kept.description["proportions"]
+
+
+def test_options_that_contradict_each_other_are_refused_as_in_memory(raw, tmp_path):
+    for match, options in (
+        ("max_risk chooses the kernel", {"max_risk": 0.9, "bandwidth": 2.0}),
+        ("max_risk chooses the kernel", {"max_risk": 0.9, "shrink": True}),
+        ("max_outlier_risk goes with max_risk", {"max_outlier_risk": 0.6}),
+        ('bandwidth must be "scott" or', {"bandwidth": -1.0}),
+        ('bandwidth must be "scott" or', {"bandwidth": "wide"}),
+    ):
+        with pytest.raises(SfumatoError, match=match):
+            resample_file(raw[0], tmp_path / "out.parquet", "y", drop=["k"], **options)
+    about = resample_file(raw[0], tmp_path / "out.parquet", "y", drop=["k"], bandwidth=2, shrink=True, rng=1)
+    assert about["method"] == "kernel, 2 times Scott's bandwidth, variance shrunk"

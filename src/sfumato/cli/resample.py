@@ -93,7 +93,7 @@ def resample(
                 site_column=site_column,
                 drop=dropped,
                 per_class=not pooled,
-                bandwidth=1.0 if bandwidth is None else bandwidth,
+                bandwidth="scott" if bandwidth is None else bandwidth,
                 shrink=shrink,
                 max_risk=asked,
                 max_outlier_risk=max_outlier_risk,

@@ -14,7 +14,7 @@ from sfumato.owner.resample.envelope import Envelope
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, refuse_one_row
 from sfumato.owner.resample.kernel import Array, Index
 from sfumato.owner.resample.learn import Moments
-from sfumato.owner.resample.paper import Kernel
+from sfumato.owner.resample.paper import Kernel, check_options, kernel_words
 from sfumato.owner.resample.reading import Key, Reading
 from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import describe, plain
@@ -38,7 +38,7 @@ def resample_file(
     site_column: str | None = None,
     drop: Sequence[str] = (),
     per_class: bool = True,
-    bandwidth: float = 1.0,
+    bandwidth: str | float = "scott",
     shrink: bool = False,
     max_risk: float | None = None,
     max_outlier_risk: float | None = None,
@@ -59,12 +59,13 @@ def resample_file(
     src = source(rng)
     ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
     warn_of_riders(ride)
+    multiplier = check_options(bandwidth, shrink, max_risk, max_outlier_risk)
     if max_risk is not None and y is not None and not per_class:
         raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
     extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
     reading = Reading(table, y, extra, site_column, drop, per_class)
     learned = _learn(reading, FITTED if max_risk is not None else LOOKED, max_risk is not None, src)
-    draw, risk = _drawing(learned, bandwidth, shrink, max_risk, max_outlier_risk, src)
+    draw, risk = _drawing(learned, multiplier, shrink, max_risk, max_outlier_risk, src)
     for place, one in risk.items():
         if not one.held:
             refuse_or_warn(place, one, strict)
@@ -75,7 +76,7 @@ def resample_file(
             if progress is not None:
                 progress(len(data.X))
         counts = [_count(key, moments, y, site_column) for key, moments in learned.items()]
-        method = "blend within cells, calibrated" if risk else f"kernel, {bandwidth:g} times Scott's bandwidth"
+        method = "blend within cells, calibrated" if risk else kernel_words(multiplier, shrink)
         return sink.finish(describe(method, counts, risk))
 
 

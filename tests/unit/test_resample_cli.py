@@ -116,3 +116,18 @@ def test_a_bound_that_is_not_held_writes_nothing_unless_accepted(tmp_path):
     assert (tmp_path / "small.resampled.parquet").exists()
     with pytest.raises(SfumatoError, match="already exists"):
         run(*options)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize(("records", "few"), [(40, 3), (12, 6)])
+def test_the_report_of_a_small_class_does_not_depend_on_luck(tmp_path, monkeypatch, records, few):
+    """A random split may leave one record of a class of three, and too few records for any nearest neighbours."""
+    X = np.random.default_rng(0).normal(size=(records, 2))
+    path = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "y": ["few"] * few + ["many"] * (records - few)}), path)
+    compared = []
+    monkeypatch.setattr(comparison, "compare", lambda X, y, *rest, **options: compared.append(y) or [])
+    for _ in range(6):
+        run(path, "--target", "y", "--bandwidth", 1, "--overwrite", "--report", tmp_path / "page.html")
+        assert "What does this release disclose" in (tmp_path / "page.html").read_text()
+    assert [list(y).count("few") for y in compared] == ([3] * 6 if records == 40 else [])

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato import Categorical, Schema, Scheme
 from sfumato.assess.comparison import compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind, mean_risk, membership
 from sfumato.assess.resample_page import page
@@ -110,3 +111,15 @@ def test_no_dictionary_carries_the_values_of_records_that_are_not_released(tmp_p
     kept = pq.read_table(released.save(tmp_path / "rows.parquet")).column("who")
     assert kept.type == pa.string() and len(set(kept.to_pylist())) <= 4
     assert pq.read_table(tmp_path / "stream.parquet").column("who").type == pa.string()
+
+
+def test_a_record_answers_a_channel_once_however_many_rows_start_from_it():
+    """Twenty fresh answers under gamma = 3 would be nearly the truth to whoever tells the rows of a record."""
+    sick = np.random.default_rng(0).integers(0, 2, 300)
+    scheme = Scheme.for_gamma(Schema({"sick": Categorical((0, 1))}), gamma=3)
+    table = pa.table({"x": np.arange(300.0), "sick": sick})
+    released = resample(table, bandwidth=0.01, scheme=scheme, rows=6000, rng=1)
+    answers = released.table().column("sick").to_numpy()
+    assert all(len(set(answers[released.centres == i])) <= 1 for i in range(300))
+    found = np.array([answers[released.centres == i].mean() > 0.5 for i in range(300)])
+    assert abs((found == sick).mean() - 0.75) < 0.12  # what one answer tells; twenty tell .99

@@ -401,3 +401,21 @@ def test_the_likelihood_of_few_randomized_records_is_that_of_no_impossible_table
         net = BayesianNetwork({"a": (), "b": ("a",), "c": ("a", "b")}).fit(seen)
         assert any((cpt.values < 1e-3).any() for cpt in net.cpts_.values())  # some estimates were negative
         assert -150 * 3 * np.log(2) <= net.log_likelihood(seen) < 0
+
+
+def test_arguments_of_the_wrong_kind_are_one_line_and_given_tables_are_copied():
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1))})
+    root, parents = np.array([0.5, 0.5]), {"a": (), "b": ("a",)}
+    net = BayesianNetwork.of(schema, parents, {"a": root, "b": [[0.1, 0.9], [0.2, 0.8]]})
+    root[0] = 9
+    assert net.cpt("a").values.tolist() == [0.5, 0.5]
+    fitted = BayesianNetwork(parents).fit(sf.evidence({"a": [0, 1, 1], "b": [0, 1, 0]}, schema))
+    for match, call in (
+        ("must hold numbers in rows of equal length", lambda: BayesianNetwork.of(schema, parents, {"a": "x", "b": 1})),
+        ("given must look like", lambda: net.query("a", ["b"])),
+        (r"names \['a'\], which is no attribute", lambda: BayesianNetwork.of(schema, {"a": (), "b": (["a"],)}, {})),
+        ("a tree follows no order", lambda: BayesianNetwork(order=["a", "b"], search="tree")),
+        ("cell must be the codes of a, b", lambda: fitted.cpt("b").density(1)),
+    ):
+        with pytest.raises(EstimationError, match=match):
+            call()

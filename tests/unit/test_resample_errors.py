@@ -140,3 +140,7 @@ def test_columns_that_the_release_adds_must_not_be_there_already():
     refused("gets a column 'y'", table, Y)
     refused("gets a column 'site'", table.drop_columns("y"), Y, sites=2)
     assert resample(table.drop_columns("y"), Y, rng=1).table().column_names == ["x", "site", "y"]
+
+
+def test_a_scheme_is_a_scheme():
+    refused("scheme must be a Scheme.*got str", pa.table({"x": X[:, 0]}), scheme="scheme.json")

@@ -37,6 +37,8 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
 
 def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
     """Pr(target | given) by value, by tuple of values for several targets."""
+    if not isinstance(given, Mapping):
+        raise EstimationError(f"given must look like {{'attribute': value, ...}}, got {given!r} instead")
     for name in (*target, *given):
         net.cpt(name)
     codes = {name: _code(net, name, value) for name, value in given.items()}

@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
-from sfumato.owner.resample.companions import accompany, warn_of_riders
+from sfumato.owner.resample.companions import accompany, check_scheme, warn_of_riders
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row, site_of, take_in
 from sfumato.owner.resample.kernel import Array, Index, centres
 from sfumato.owner.resample.paper import Kernel, check_options, kernel_words
@@ -65,6 +65,7 @@ def resample(
     src = source(rng)
     named = sites if isinstance(sites, str) else None
     ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
+    check_scheme(scheme)
     kept = [*ride, *(scheme.schema.names if scheme is not None else ()), *([named] if named else [])]
     data = take_in(X, y, kept)
     if named and data.others is not None:

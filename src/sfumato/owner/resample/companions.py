@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.errors import DisclosureWarning
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample.kernel import Index
 from sfumato.randomness import Source
 
@@ -43,6 +43,14 @@ def _plain(table: pa.Table) -> pa.Table:
         if pa.types.is_dictionary(field.type):
             table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
     return table
+
+
+def check_scheme(scheme: object) -> None:
+    """A scheme, or none."""
+    from sfumato.scheme import Scheme
+
+    if scheme is not None and not isinstance(scheme, Scheme):
+        raise SfumatoError(f"scheme must be a Scheme with the channels of some columns, got {type(scheme).__name__}")
 
 
 def warn_of_riders(ride: Sequence[str]) -> None:

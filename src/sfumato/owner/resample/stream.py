@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import SchemaError, SfumatoError
-from sfumato.owner.resample.companions import accompany, warn_of_riders
+from sfumato.owner.resample.companions import accompany, check_scheme, warn_of_riders
 from sfumato.owner.resample.envelope import Envelope
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, refuse_one_row
 from sfumato.owner.resample.kernel import Array, Index
@@ -62,6 +62,7 @@ def resample_file(
     multiplier = check_options(bandwidth, shrink, max_risk, max_outlier_risk)
     if max_risk is not None and y is not None and not per_class:
         raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
+    check_scheme(scheme)
     extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
     reading = Reading(table, y, extra, site_column, drop, per_class)
     learned = _learn(reading, FITTED if max_risk is not None else LOOKED, max_risk is not None, src)

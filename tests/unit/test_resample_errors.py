@@ -144,3 +144,15 @@ def test_columns_that_the_release_adds_must_not_be_there_already():
 
 def test_a_scheme_is_a_scheme():
     refused("scheme must be a Scheme.*got str", pa.table({"x": X[:, 0]}), scheme="scheme.json")
+
+
+def test_copies_that_hide_each_other_are_warned_of_in_the_bounded_mode():
+    copies = np.repeat(X[:20], 20, axis=0)
+    with pytest.warns(
+        DisclosureWarning, match="20 distinct rows in 400: copies have no density, and .* nearly as it is"
+    ):
+        released = resample(copies, max_risk=0.9, rng=1)
+    gaps = np.abs(released.X[:, None] - X[None]).max(axis=2).min(axis=1)
+    assert np.median(gaps) < 0.05  # what the warning says
+    with pytest.warns(DisclosureWarning, match="copies have no density; channels"):
+        resample(copies, rng=1)

@@ -17,6 +17,7 @@ from sfumato.owner.resample import Resampled, resample_file
 from sfumato.owner.resample import resample as draw
 from sfumato.owner.resample.intake import Labels
 from sfumato.owner.resample.recommended import refuse_or_warn
+from sfumato.owner.resample.sink import check_target
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def resample(
     goal = out or source.with_name(f"{source.name.removesuffix(tables.suffix(source))}.resampled.parquet")
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
+    check_target(source, goal, overwrite)
     asked = max_risk if bandwidth is None else None
     chosen = Scheme.from_json(console.read_text(scheme)) if scheme is not None else None
     riding, dropped = _names(ride), _names(drop)
@@ -141,6 +143,8 @@ def _check(
         raise SfumatoError("--bandwidth is the paper's kernel, which holds no bound: leave --max-outlier-risk out")
     if report is not None and not report.parent.is_dir():
         raise SfumatoError(f"{report}: the folder {report.parent} does not exist")
+    if report is not None and report.resolve() == source.resolve():
+        raise SfumatoError(f"{report} is the raw table itself: choose another name for the report")
 
 
 def _large(source: Path) -> bool:

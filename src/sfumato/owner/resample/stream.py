@@ -18,7 +18,7 @@ from sfumato.owner.resample.paper import Kernel, check_options, kernel_words
 from sfumato.owner.resample.reading import Key, Reading
 from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import describe, plain
-from sfumato.owner.resample.sink import Sink
+from sfumato.owner.resample.sink import Sink, check_target
 from sfumato.randomness import Source, source
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def resample_file(
     refuses where the bound is not held. The table is read twice. Within a batch the order is random; which batch a
     row comes from can be told from its place in the file.
     """
+    check_target(table, target, overwrite)
     src = source(rng)
     ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
     warn_of_riders(ride)

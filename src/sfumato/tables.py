@@ -6,6 +6,7 @@ columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -216,4 +217,6 @@ def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:
 
 
 def _first_line(problem: BaseException) -> str:
-    return str(problem).strip().splitlines()[0] if str(problem).strip() else type(problem).__name__
+    """What is wrong, without the record itself that a reader quotes at the end: messages end up in logs."""
+    line = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+    return re.sub(r"(Expected \d+ columns, got \d+):.*", r"\1", line)

@@ -370,3 +370,52 @@ def test_numbers_with_additive_noise_are_refused_in_one_line():
     for net in (BayesianNetwork(), BayesianNetwork(parents={"x": ["y"], "y": []})):
         with pytest.raises(SfumatoError, match="additive noise"):
             net.fit(sf.evidence(release))
+
+
+def test_values_in_another_order_or_other_values_are_not_compared_place_by_place():
+    rows = {"a": [0, 0, 1, 1, 1], "b": [1, 0, 1, 1, 1]}
+    parents = {"a": (), "b": ("a",)}
+
+    def seen(*labels):
+        return sf.evidence(rows, sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical(labels)}))
+
+    net = BayesianNetwork(parents).fit(seen(0, 1))
+    assert net.score(BayesianNetwork(parents).fit(seen(0, 1))) == 0
+    turned, more = seen(1, 0), seen(0, 1, 2)
+    for other in (turned, BayesianNetwork(parents).fit(turned)):
+        with pytest.raises(EstimationError, match="the same values in another order of 'b': 0, 1 and 1, 0"):
+            net.score(other)
+    with pytest.raises(EstimationError, match="different values of 'b'"):
+        net.log_likelihood(more)
+
+
+@pytest.mark.parametrize("method", ["moment", "project", "mle"])
+def test_the_likelihood_of_few_randomized_records_is_that_of_no_impossible_table(method):
+    rng = np.random.default_rng(0)
+    rows = {name: (rng.random(150) < 0.2).astype(int) for name in "abc"}
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in "abc"})
+    release = sf.randomize(rows, sf.Scheme(schema, {name: c.binary(0.3, 0.3) for name in "abc"}), rng=1)
+    seen = sf.evidence(release, method=method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        net = BayesianNetwork({"a": (), "b": ("a",), "c": ("a", "b")}).fit(seen)
+        assert any((cpt.values < 1e-3).any() for cpt in net.cpts_.values())  # some estimates were negative
+        assert -150 * 3 * np.log(2) <= net.log_likelihood(seen) < 0
+
+
+def test_arguments_of_the_wrong_kind_are_one_line_and_given_tables_are_copied():
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1))})
+    root, parents = np.array([0.5, 0.5]), {"a": (), "b": ("a",)}
+    net = BayesianNetwork.of(schema, parents, {"a": root, "b": [[0.1, 0.9], [0.2, 0.8]]})
+    root[0] = 9
+    assert net.cpt("a").values.tolist() == [0.5, 0.5]
+    fitted = BayesianNetwork(parents).fit(sf.evidence({"a": [0, 1, 1], "b": [0, 1, 0]}, schema))
+    for match, call in (
+        ("must hold numbers in rows of equal length", lambda: BayesianNetwork.of(schema, parents, {"a": "x", "b": 1})),
+        ("given must look like", lambda: net.query("a", ["b"])),
+        (r"names \['a'\], which is no attribute", lambda: BayesianNetwork.of(schema, {"a": (), "b": (["a"],)}, {})),
+        ("a tree follows no order", lambda: BayesianNetwork(order=["a", "b"], search="tree")),
+        ("cell must be the codes of a, b", lambda: fitted.cpt("b").density(1)),
+    ):
+        with pytest.raises(EstimationError, match=match):
+            call()

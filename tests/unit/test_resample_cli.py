@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from sfumato.assess import comparison
 from sfumato.cli import resample as command
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.owner.resample import calibrate
+from sfumato.owner.resample import calibrate, resample_file
 
 app = typer.Typer()
 app.command()(command.resample)
@@ -116,3 +116,34 @@ def test_a_bound_that_is_not_held_writes_nothing_unless_accepted(tmp_path):
     assert (tmp_path / "small.resampled.parquet").exists()
     with pytest.raises(SfumatoError, match="already exists"):
         run(*options)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize(("records", "few"), [(40, 3), (12, 6)])
+def test_the_report_of_a_small_class_does_not_depend_on_luck(tmp_path, monkeypatch, records, few):
+    """A random split may leave one record of a class of three, and too few records for any nearest neighbours."""
+    X = np.random.default_rng(0).normal(size=(records, 2))
+    path = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "y": ["few"] * few + ["many"] * (records - few)}), path)
+    compared = []
+    monkeypatch.setattr(comparison, "compare", lambda X, y, *rest, **options: compared.append(y) or [])
+    for _ in range(6):
+        run(path, "--target", "y", "--bandwidth", 1, "--overwrite", "--report", tmp_path / "page.html")
+        assert "What does this release disclose" in (tmp_path / "page.html").read_text()
+    assert [list(y).count("few") for y in compared] == ([3] * 6 if records == 40 else [])
+
+
+def test_the_raw_table_is_never_written_over_and_no_record_stands_in_a_message(tmp_path):
+    path = tmp_path / "raw.csv"
+    text = "a,y\n" + "".join(f"{i},{i % 2}\n" for i in range(40))
+    path.write_text(text)
+    for options in (["--out", path], ["--report", path], ["--out", tmp_path / "." / "raw.csv"]):
+        with pytest.raises(SfumatoError, match="is the raw table itself"):
+            run(path, "--target", "y", "--bandwidth", 1, "--overwrite", *options)
+    with pytest.raises(SfumatoError, match="is the raw table itself"):
+        resample_file(path, path, "y", overwrite=True)
+    assert path.read_text() == text
+    path.write_text(text + "secret,1,2\n")
+    with pytest.raises(SfumatoError, match="Expected 2 columns, got 3") as caught:
+        run(path, "--target", "y", "--bandwidth", 1)
+    assert "secret" not in str(caught.value)

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from sfumato import Categorical, Schema, Scheme
 from sfumato.assess.comparison import compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind, mean_risk, membership
 from sfumato.assess.resample_page import page
-from sfumato.errors import EstimationError
+from sfumato.errors import DisclosureWarning, EstimationError
 from sfumato.owner import project
-from sfumato.owner.resample import Risk, Setting, resample
+from sfumato.owner.resample import Risk, Setting, resample, resample_file
 from sfumato.randomness import source
 
 X = np.random.default_rng(0).normal(size=(400, 3))
@@ -97,3 +100,26 @@ def test_shapes_must_fit():
         disclosure(X, X, [1, 2])
     with pytest.raises(EstimationError, match="same columns"):
         dapl_scores(X, X[:, :2])
+
+
+def test_no_dictionary_carries_the_values_of_records_that_are_not_released(tmp_path):
+    names = pa.array([f"person {i}" for i in range(60)]).dictionary_encode()
+    table = pa.table({"x": np.random.default_rng(0).normal(size=60), "who": names})
+    with pytest.warns(DisclosureWarning):
+        released = resample(table, ride=["who"], rows=4, rng=1)
+        resample_file(table, tmp_path / "stream.parquet", ride=["who"], rng=1)
+    kept = pq.read_table(released.save(tmp_path / "rows.parquet")).column("who")
+    assert kept.type == pa.string() and len(set(kept.to_pylist())) <= 4
+    assert pq.read_table(tmp_path / "stream.parquet").column("who").type == pa.string()
+
+
+def test_a_record_answers_a_channel_once_however_many_rows_start_from_it():
+    """Twenty fresh answers under gamma = 3 would be nearly the truth to whoever tells the rows of a record."""
+    sick = np.random.default_rng(0).integers(0, 2, 300)
+    scheme = Scheme.for_gamma(Schema({"sick": Categorical((0, 1))}), gamma=3)
+    table = pa.table({"x": np.arange(300.0), "sick": sick})
+    released = resample(table, bandwidth=0.01, scheme=scheme, rows=6000, rng=1)
+    answers = released.table().column("sick").to_numpy()
+    assert all(len(set(answers[released.centres == i])) <= 1 for i in range(300))
+    found = np.array([answers[released.centres == i].mean() > 0.5 for i in range(300)])
+    assert abs((found == sick).mean() - 0.75) < 0.12  # what one answer tells; twenty tell .99

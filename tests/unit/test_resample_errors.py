@@ -132,3 +132,27 @@ def test_a_bound_that_cannot_be_held_is_said_aloud():
     said = " ".join(str(one.message) for one in caught)
     assert "the bound is not held" in said and "asked 0.501" in said and "class 0 has 6 rows" in said
     assert not out.worst.held
+
+
+def test_columns_that_the_release_adds_must_not_be_there_already():
+    """Else a file would have two columns of a name, which most software refuses to read."""
+    table = pa.table({"x": X[:, 0], "site": X[:, 1], "y": X[:, 2]})
+    refused("gets a column 'y'", table, Y)
+    refused("gets a column 'site'", table.drop_columns("y"), Y, sites=2)
+    assert resample(table.drop_columns("y"), Y, rng=1).table().column_names == ["x", "site", "y"]
+
+
+def test_a_scheme_is_a_scheme():
+    refused("scheme must be a Scheme.*got str", pa.table({"x": X[:, 0]}), scheme="scheme.json")
+
+
+def test_copies_that_hide_each_other_are_warned_of_in_the_bounded_mode():
+    copies = np.repeat(X[:20], 20, axis=0)
+    with pytest.warns(
+        DisclosureWarning, match="20 distinct rows in 400: copies have no density, and .* nearly as it is"
+    ):
+        released = resample(copies, max_risk=0.9, rng=1)
+    gaps = np.abs(released.X[:, None] - X[None]).max(axis=2).min(axis=1)
+    assert np.median(gaps) < 0.05  # what the warning says
+    with pytest.warns(DisclosureWarning, match="copies have no density; channels"):
+        resample(copies, rng=1)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +15,7 @@ from pyarrow import csv
 import sfumato as sf
 from sfumato import tables
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.owner.resample import calibrate, resample_file, stream
+from sfumato.owner.resample import calibrate, resample, resample_file, stream
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.learn import Moments
 from sfumato.randomness import source
@@ -157,3 +159,29 @@ def test_reading_a_long_parquet_file_keeps_memory_flat(tmp_path, monkeypatch):
         held.append(pa.total_allocated_bytes() - before)
     assert rows == 2_400_000 and len(held) == 12
     assert max(held) < 20e6  # a batch is 3.2 MB; one iterator over the whole file holds 38 to 53 MB
+
+
+@pytest.mark.parametrize("label", [lambda i: date(2020, 1, 1 + i), lambda i: Decimal(i), lambda i: bytes([65 + i])])
+def test_labels_and_sites_of_any_kind_are_described(tmp_path, label):
+    rows = {"x": np.random.default_rng(0).normal(size=40), "y": [label(i % 2) for i in range(40)]}
+    table = pa.table({**rows, "s": [label(i // 20) for i in range(40)]})
+    kept = resample(table, "y", "s", rng=1)
+    saved = pq.read_table(kept.save(tmp_path / "rows.parquet"))
+    assert set(saved.column("y").to_pylist()) == {label(0), label(1)}
+    about = resample_file(table, tmp_path / "stream.parquet", "y", site_column="s", rng=1)
+    assert [entry["class"] for entry in about["proportions"]] == [str(label(i)) for i in (0, 1, 0, 1)]
+    assert about["proportions"] == kept.description["proportions"]
+
+
+def test_options_that_contradict_each_other_are_refused_as_in_memory(raw, tmp_path):
+    for match, options in (
+        ("max_risk chooses the kernel", {"max_risk": 0.9, "bandwidth": 2.0}),
+        ("max_risk chooses the kernel", {"max_risk": 0.9, "shrink": True}),
+        ("max_outlier_risk goes with max_risk", {"max_outlier_risk": 0.6}),
+        ('bandwidth must be "scott" or', {"bandwidth": -1.0}),
+        ('bandwidth must be "scott" or', {"bandwidth": "wide"}),
+    ):
+        with pytest.raises(SfumatoError, match=match):
+            resample_file(raw[0], tmp_path / "out.parquet", "y", drop=["k"], **options)
+    about = resample_file(raw[0], tmp_path / "out.parquet", "y", drop=["k"], bandwidth=2, shrink=True, rng=1)
+    assert about["method"] == "kernel, 2 times Scott's bandwidth, variance shrunk"

@@ -44,6 +44,10 @@ class Row:
         return float(np.mean(list(self.phi.values()))) if self.phi else float("nan")
 
 
+#: Neighbours that kNN asks, and so the fewest records to train on.
+NEIGHBOURS = 11
+
+
 def classifiers(seed: int = 0) -> dict[str, Any]:
     """kNN (11), naive Bayes with a floor under its variances, a small network and a random forest.
 
@@ -60,7 +64,7 @@ def classifiers(seed: int = 0) -> dict[str, Any]:
         raise MissingPartError("classifiers need scikit-learn: pip install 'sfumato[sklearn]'") from None
     network = MLPClassifier((8,), solver="lbfgs", alpha=0.3, max_iter=2000, random_state=seed)
     return {
-        "kNN": make_pipeline(MinMaxScaler((-1, 1)), KNeighborsClassifier(11)),
+        "kNN": make_pipeline(MinMaxScaler((-1, 1)), KNeighborsClassifier(NEIGHBOURS)),
         "naive Bayes": make_pipeline(MinMaxScaler((-1, 1)), GaussianNB(var_smoothing=1e-3)),
         "network": make_pipeline(StandardScaler(), network),
         "forest": RandomForestClassifier(60, min_samples_leaf=2, random_state=seed, n_jobs=1),

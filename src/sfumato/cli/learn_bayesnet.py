@@ -50,6 +50,8 @@ def bayesnet(
         weight = prior
     if structure is not None and (order is not None or tree):
         raise SfumatoError("give --structure, or how to search (--order, --tree), and not both")
+    if order is not None and tree:
+        raise SfumatoError("a tree follows no order: give --order or --tree, and not both")
     net = BayesianNetwork(
         read_structure(structure) if structure is not None else None,
         [name.strip() for name in order.split(",")] if order is not None else None,

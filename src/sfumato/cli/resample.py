@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from sfumato import tables
 from sfumato.cli import console
@@ -13,7 +15,9 @@ from sfumato.errors import SfumatoError
 from sfumato.files import replacing
 from sfumato.owner.resample import Resampled, resample_file
 from sfumato.owner.resample import resample as draw
+from sfumato.owner.resample.intake import Labels
 from sfumato.owner.resample.recommended import refuse_or_warn
+from sfumato.owner.resample.sink import check_target
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -65,6 +69,7 @@ def resample(
     goal = out or source.with_name(f"{source.name.removesuffix(tables.suffix(source))}.resampled.parquet")
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
+    check_target(source, goal, overwrite)
     asked = max_risk if bandwidth is None else None
     chosen = Scheme.from_json(console.read_text(scheme)) if scheme is not None else None
     riding, dropped = _names(ride), _names(drop)
@@ -93,7 +98,7 @@ def resample(
                 site_column=site_column,
                 drop=dropped,
                 per_class=not pooled,
-                bandwidth=1.0 if bandwidth is None else bandwidth,
+                bandwidth="scott" if bandwidth is None else bandwidth,
                 shrink=shrink,
                 max_risk=asked,
                 max_outlier_risk=max_outlier_risk,
@@ -138,6 +143,8 @@ def _check(
         raise SfumatoError("--bandwidth is the paper's kernel, which holds no bound: leave --max-outlier-risk out")
     if report is not None and not report.parent.is_dir():
         raise SfumatoError(f"{report}: the folder {report.parent} does not exist")
+    if report is not None and report.resolve() == source.resolve():
+        raise SfumatoError(f"{report} is the raw table itself: choose another name for the report")
 
 
 def _large(source: Path) -> bool:
@@ -162,7 +169,6 @@ def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
 
 def _sample(source: Path, drop: tuple[str, ...]) -> pa.Table:
     """A random part of a large table, for its report: every record gets a tag, those with the least stay."""
-    import numpy as np
     import pyarrow as pa
 
     rng = np.random.default_rng()
@@ -178,27 +184,34 @@ def _sample(source: Path, drop: tuple[str, ...]) -> pa.Table:
 
 
 def _report(path: Path, table: pa.Table, target: str | None, released: Resampled, title: str, asked: float) -> None:
-    import numpy as np
-
-    from sfumato.assess.comparison import compare
+    from sfumato.assess.comparison import NEIGHBOURS, compare
     from sfumato.assess.disclosure import disclosure
     from sfumato.assess.resample_page import page
-    from sfumato.errors import MissingPartError
 
     X = np.column_stack([np.asarray(table.column(name), dtype=np.float64) for name in released.names])
     y = np.asarray(table.column(target)) if target else None
     rows: Any = ()
     if y is not None and len(X) <= 5000:
         console.note("comparing methods at equal risk (on the owner's own records; nothing of it is released) ...")
-        held = np.arange(len(X)) % 4 == 0
-        order = np.random.default_rng().permutation(len(X))
-        test, train = order[held], order[~held]
+        test = _quarter(y)
         try:
-            rows = compare(X[train], y[train], X[test], y[test], asked, repeats=2)
-        except MissingPartError as problem:
-            console.warn(str(problem))
+            if (~test).sum() < NEIGHBOURS or not test.any():
+                raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
+            rows = compare(X[~test], y[~test], X[test], y[test], asked, repeats=2)
+        except SfumatoError as problem:
+            console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:
         temporary.write_text(page(X, y, released, disclosure(X, released), rows, title), encoding="utf-8")
+
+
+def _quarter(y: Labels) -> NDArray[np.bool_]:
+    """A random quarter of the records of each class, to test on; small classes are left to training."""
+    rng = np.random.default_rng()
+    out = np.zeros(len(y), dtype=bool)
+    for label in np.unique(y):
+        members = rng.permutation(np.flatnonzero(y == label))
+        out[members[: len(members) // 4]] = True
+    return out
 
 
 def _say(goal: Path, about: dict[str, Any], json: bool) -> None:

@@ -15,6 +15,7 @@ from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
+from sfumato.schema import Schema
 
 if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
@@ -36,6 +37,8 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
 
 def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
     """Pr(target | given) by value, by tuple of values for several targets."""
+    if not isinstance(given, Mapping):
+        raise EstimationError(f"given must look like {{'attribute': value, ...}}, got {given!r} instead")
     for name in (*target, *given):
         net.cpt(name)
     codes = {name: _code(net, name, value) for name, value in given.items()}
@@ -91,9 +94,15 @@ def predict(net: BayesianNetwork, table: Any, target: str) -> Any:
 def log_likelihood(net: BayesianNetwork, data: Any) -> float:
     """Σ_i Σ_jk N_ijk log θ_ijk, -inf if something that occurs is impossible."""
     if isinstance(data, Evidence):
-        families = Families(data)
-        counts = {node: families.family((*held, node)).table for node, held in net.parents_.items()}
-        return float(sum(_weighted(counts[node], net.cpts_[node].values) for node in counts))
+        _same_values(net, data.schema, "the network and the evidence")
+        families = Families(data) if data.method == "moment" else None
+        total = 0.0
+        for node, held in net.parents_.items():
+            names, values = (*held, node), net.cpts_[node].values
+            counts = data.counts(names).table if families is None else families.family(names).table
+            # a negative count of what is impossible is noise around none
+            total += _weighted(np.where((values == 0) & (counts < 0), 0.0, counts), values)
+        return total
     codes = net.schema_.encode(data)
     total = 0.0
     for node, held in net.parents_.items():
@@ -111,9 +120,7 @@ def kl(reference: BayesianNetwork, net: BayesianNetwork) -> float:
     """Σ_x P(x) log P(x)/Q(x), family by family, without the joint table."""
     if set(reference.schema_.names) != set(net.schema_.names):
         raise EstimationError("the two networks have different attributes")
-    for name, domain in net.schema_.items():
-        if reference.schema_[name].size != domain.size:
-            raise EstimationError(f"the two networks have different values of {name!r}")
+    _same_values(net, reference.schema_, "the two networks")
     total = 0.0
     for sign, other in ((1.0, reference), (-1.0, net)):
         for node, held in other.parents_.items():
@@ -146,6 +153,16 @@ def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Factor]:
                 wanted.add(parent)
                 stack.append(parent)
     return [factor for factor in factors(net) if factor.names[-1] in wanted]
+
+
+def _same_values(net: BayesianNetwork, other: Schema, who: str) -> None:
+    """Tables are compared place by place, so the values must be the same, in the same order."""
+    for name, domain in net.schema_.items():
+        ours, theirs = ([str(label) for label in one.labels] for one in (domain, other[name]))
+        if ours != theirs:
+            order = sorted(ours) == sorted(theirs)
+            kind = "the same values in another order" if order else "different values"
+            raise EstimationError(f"{who} have {kind} of {name!r}: {', '.join(ours)} and {', '.join(theirs)}")
 
 
 def _code(net: BayesianNetwork, name: str, value: Any) -> int:

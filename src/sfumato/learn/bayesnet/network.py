@@ -77,6 +77,8 @@ class BayesianNetwork:
             raise EstimationError(f"search must be auto or tree, got {search!r} instead")
         if parents is not None and (order is not None or search == "tree"):
             raise EstimationError("give parents, or how to search for them, and not both")
+        if order is not None and search == "tree":
+            raise EstimationError("a tree follows no order: give order, or search='tree', and not both")
         self.parents, self.order = parents, order if order is None else check_order(order)
         self.max_parents = max_parents if max_parents is None else whole("max_parents", max_parents, 0)
         self.criterion, self.search, self.prior = score, search, prior
@@ -135,7 +137,10 @@ class BayesianNetwork:
         for node, held in net.parents_.items():
             if node not in tables:
                 raise EstimationError(f"the probabilities of {node!r} are missing")
-            table = np.asarray(tables[node], dtype=np.float64)
+            try:
+                table = np.array(tables[node], dtype=np.float64)
+            except (TypeError, ValueError):
+                raise EstimationError(f"the table of {node!r} must hold numbers in rows of equal length") from None
             shape = (*schema.sizes(held), schema[node].size)
             if table.shape != shape:
                 raise EstimationError(f"the table of {node!r} must have shape {shape}, got {table.shape} instead")

@@ -105,7 +105,8 @@ class CPT:
 
     def density(self, cell: tuple[int, ...], population: bool = True) -> Hinkley:
         """The approximate distribution of one estimate, as a ratio of two normals."""
-        inside = len(cell) == len(self.shape) and all(0 <= at < k for at, k in zip(cell, self.shape, strict=True))
+        inside = isinstance(cell, tuple | list) and len(cell) == len(self.shape)
+        inside = inside and all(0 <= at < k for at, k in zip(cell, self.shape, strict=True))
         if not inside:
             raise EstimationError(f"cell must be the codes of {', '.join(self.schema)} within {self.shape}, got {cell}")
         m1, m2, v11, v12, v22 = (float(part[cell]) for part in self.moments(population))

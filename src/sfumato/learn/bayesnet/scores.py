@@ -43,8 +43,8 @@ class Score(ABC):
         return self._local[key]
 
     def test(self, node: str, parent: str, given: Sequence[str]) -> Test:
-        """The evidence for one edge."""
-        return association(self.families, parent, node, self.ordered(given)).test
+        """The evidence for one edge: the test on all contrasts, not the better of two, which luck would choose."""
+        return association(self.families, parent, node, self.ordered(given)).overall
 
     def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
         """In the order of the schema, so that equal sets share their tables."""

@@ -25,7 +25,7 @@ def check_parents(parents: Mapping[str, Sequence[str]], names: Sequence[str]) ->
         if isinstance(held, str) or not isinstance(held, Iterable):
             raise EstimationError(f"the parents of {node!r} must be a list of names, got {held!r} instead")
         for name in (node, *held):
-            if name not in known:
+            if not isinstance(name, str) or name not in known:
                 raise EstimationError(f"the structure names {name!r}, which is no attribute; there are {_some(names)}")
         if node in held or len(set(held)) != len(held):
             raise EstimationError(f"the parents of {node!r} must be distinct other nodes, got {', '.join(held)}")

@@ -14,10 +14,10 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.calibrate import Risk
-from sfumato.owner.resample.companions import accompany, warn_of_riders
+from sfumato.owner.resample.companions import accompany, check_scheme, warn_of_riders
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row, site_of, take_in
 from sfumato.owner.resample.kernel import Array, Index, centres
-from sfumato.owner.resample.paper import Kernel
+from sfumato.owner.resample.paper import Kernel, check_options, kernel_words
 from sfumato.owner.resample.recommended import Site, check_bounds, refuse_or_warn
 from sfumato.owner.resample.result import Resampled
 from sfumato.owner.resample.stream import resample_file
@@ -65,19 +65,16 @@ def resample(
     src = source(rng)
     named = sites if isinstance(sites, str) else None
     ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
+    check_scheme(scheme)
     kept = [*ride, *(scheme.schema.names if scheme is not None else ()), *([named] if named else [])]
     data = take_in(X, y, kept)
     if named and data.others is not None:
         sites = np.asarray(data.others.column(named))
-    multiplier = _multiplier(bandwidth)
-    if max_risk is None and max_outlier_risk is not None:
-        raise SfumatoError("max_outlier_risk goes with max_risk, the bound for all records: give both")
-    if max_risk is not None:
-        if bandwidth != "scott" or shrink:
-            raise SfumatoError("max_risk chooses the kernel itself: leave bandwidth and shrink out")
-        if data.y is not None and not per_class:
-            raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
+    multiplier = check_options(bandwidth, shrink, max_risk, max_outlier_risk)
+    if max_risk is not None and data.y is not None and not per_class:
+        raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
     site = site_of(sites, len(data.X), src)
+    _check_names(data, several=not named and bool(site.strides[0]) and len(np.unique(site)) > 1)
     found = groups(data.y, site, per_class)
     quota = _quotas(found, rows)
     for place, label, members in found:
@@ -94,7 +91,7 @@ def resample(
             kernel = Kernel.fit(data.X, multiplier, shrink, members)
             own.append(members[centres(src, len(members), len(slot), balanced=False)])
             kernel.around(data.X, own[-1], src, slot)
-        method = f"kernel, {multiplier:g} times Scott's bandwidth" + (", variance shrunk" if shrink else "")
+        method = kernel_words(multiplier, shrink)
     else:
         own, risk = _recommended(data, site, found, slots, check_bounds(max_risk, max_outlier_risk), src)
         method = "blend within cells, calibrated"
@@ -135,13 +132,13 @@ def _recommended(
     return own, {place: model.risk for place, model in models.items()}
 
 
-def _multiplier(bandwidth: str | float) -> float:
-    if bandwidth == "scott":
-        return 1.0
-    strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
-    if strange or not 0 < float(bandwidth) < np.inf:
-        raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
-    return float(bandwidth)
+def _check_names(data: Intake, several: bool) -> None:
+    """The columns that a release adds must not be there already."""
+    added = [*(["y"] if data.y is not None and data.target is None else []), *(["site"] if several else [])]
+    taken = {*data.names, *(data.others.column_names if data.others is not None else ()), data.target}
+    for name in added:
+        if name in taken:
+            raise SfumatoError(f"the release gets a column {name!r}, and the table has one already: rename that")
 
 
 def _quotas(found: list[tuple[Any, Any, Index]], rows: int | Mapping[Any, int] | None) -> list[int]:

@@ -6,7 +6,9 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.errors import DisclosureWarning
+import numpy as np
+
+from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample.kernel import Index
 from sfumato.randomness import Source
 
@@ -17,8 +19,12 @@ if TYPE_CHECKING:
 
 
 def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Scheme | None, src: Source) -> pa.Table:
-    """The companions of each released row: its centre's own values, or channel answers to them."""
-    chosen = others.take(centre)
+    """The companions of each released row: its centre's own values, or channel answers to them.
+
+    A record answers once, however many rows it is the centre of: fresh answers would add up.
+    """
+    records, place = np.unique(centre, return_inverse=True)
+    chosen = _plain(others).take(records)
     out = chosen.select(list(ride))
     if scheme is not None:
         from sfumato.owner.randomize import randomize
@@ -26,7 +32,25 @@ def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Sche
         answered = randomize(chosen, scheme, rng=src).decode()
         for name in answered.column_names:
             out = out.append_column(name, answered.column(name))
-    return out
+    return out.take(place)
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Dictionaries written out: else a file would carry the values of all records, also of those not released."""
+    import pyarrow as pa
+
+    for i, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            table = table.set_column(i, field.name, table.column(i).cast(field.type.value_type))
+    return table
+
+
+def check_scheme(scheme: object) -> None:
+    """A scheme, or none."""
+    from sfumato.scheme import Scheme
+
+    if scheme is not None and not isinstance(scheme, Scheme):
+        raise SfumatoError(f"scheme must be a Scheme with the channels of some columns, got {type(scheme).__name__}")
 
 
 def warn_of_riders(ride: Sequence[str]) -> None:

@@ -88,3 +88,22 @@ def moments(X: Array, rows: Index | None = None) -> tuple[Array, Array]:
         gap *= gap
         squares += ones[: len(gap)] @ gap
     return mean, np.sqrt(squares / max(n - 1, 1))
+
+
+def kernel_words(multiplier: float, shrink: bool) -> str:
+    """What a release says of its kernel."""
+    return f"kernel, {multiplier:g} times Scott's bandwidth" + (", variance shrunk" if shrink else "")
+
+
+def check_options(
+    bandwidth: str | float, shrink: bool, max_risk: float | None, max_outlier_risk: float | None
+) -> float:
+    """The multiplier of the bandwidth, once what was asked for goes together."""
+    strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
+    if bandwidth != "scott" and (strange or not 0 < float(bandwidth) < np.inf):
+        raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
+    if max_risk is None and max_outlier_risk is not None:
+        raise SfumatoError("max_outlier_risk goes with max_risk, the bound for all records: give both")
+    if max_risk is not None and (bandwidth != "scott" or shrink):
+        raise SfumatoError("max_risk chooses the kernel itself: leave bandwidth and shrink out")
+    return 1.0 if bandwidth == "scott" else float(bandwidth)

@@ -52,12 +52,12 @@ class Resampled:
         """How many rows each class has at each site: this travels with the release, nothing of the density does."""
         if self.y is None:
             places, counts = np.unique(self.site, return_counts=True)
-            return [{"site": p, "rows": n} for p, n in zip(places.tolist(), counts.tolist(), strict=True)]
+            return [{"site": plain(p), "rows": int(n)} for p, n in zip(places, counts, strict=True)]
         found = []
         for place in np.unique(self.site):
             labels, counts = np.unique(self.y[self.site == place], return_counts=True)
             found += [
-                {"site": _plain(place), "class": _plain(label), "rows": int(n)}
+                {"site": plain(place), "class": plain(label), "rows": int(n)}
                 for label, n in zip(labels, counts, strict=True)
             ]
         return found
@@ -99,7 +99,7 @@ def describe(method: str, proportions: list[dict[str, Any]], risk: dict[Any, Ris
         "proportions": proportions,
         "risk": [
             {
-                "site": _plain(place),
+                "site": plain(place),
                 "asked": one.asked,
                 "achieved": round(one.achieved, 4),
                 "outliers_asked": one.outliers_asked,
@@ -133,5 +133,7 @@ def write_beside(path: Path, description: dict[str, Any]) -> None:
         temporary.write_text(json.dumps(description, indent=1, ensure_ascii=False))
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
+def plain(value: Any) -> Any:
+    """A label or a site as JSON can say it: dates, decimals and the like as text."""
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, str | int | float | bool) else str(value)

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+def check_target(table: Any, target: str | Path, overwrite: bool) -> None:
+    """Refuse, before anything is read, a target that is there or that is the raw table itself."""
+    path = Path(target)
+    if tables.is_path(table) and path.resolve() == Path(table).resolve():
+        raise ReleaseError(f"{path} is the raw table itself: choose another name for the release")
+    if path.exists() and not overwrite:
+        raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
+
+
 class Sink:
     """Parquet that carries its description, or CSV with the description in a JSON file beside it."""
 

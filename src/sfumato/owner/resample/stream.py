@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import SchemaError, SfumatoError
-from sfumato.owner.resample.companions import accompany, warn_of_riders
+from sfumato.owner.resample.companions import accompany, check_scheme, warn_of_riders
 from sfumato.owner.resample.envelope import Envelope
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, refuse_one_row
 from sfumato.owner.resample.kernel import Array, Index
 from sfumato.owner.resample.learn import Moments
-from sfumato.owner.resample.paper import Kernel
+from sfumato.owner.resample.paper import Kernel, check_options, kernel_words
 from sfumato.owner.resample.reading import Key, Reading
 from sfumato.owner.resample.recommended import FITTED, Site, check_bounds, refuse_or_warn
-from sfumato.owner.resample.result import describe
-from sfumato.owner.resample.sink import Sink
+from sfumato.owner.resample.result import describe, plain
+from sfumato.owner.resample.sink import Sink, check_target
 from sfumato.randomness import Source, source
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def resample_file(
     site_column: str | None = None,
     drop: Sequence[str] = (),
     per_class: bool = True,
-    bandwidth: float = 1.0,
+    bandwidth: str | float = "scott",
     shrink: bool = False,
     max_risk: float | None = None,
     max_outlier_risk: float | None = None,
@@ -56,15 +56,18 @@ def resample_file(
     refuses where the bound is not held. The table is read twice. Within a batch the order is random; which batch a
     row comes from can be told from its place in the file.
     """
+    check_target(table, target, overwrite)
     src = source(rng)
     ride = (ride,) if isinstance(ride, str) else tuple(dict.fromkeys(ride))
     warn_of_riders(ride)
+    multiplier = check_options(bandwidth, shrink, max_risk, max_outlier_risk)
     if max_risk is not None and y is not None and not per_class:
         raise SfumatoError("max_risk keeps classes apart: with few rows of a class, pool sites instead")
+    check_scheme(scheme)
     extra = [*ride, *(scheme.schema.names if scheme is not None else ()), *([site_column] if site_column else [])]
     reading = Reading(table, y, extra, site_column, drop, per_class)
     learned = _learn(reading, FITTED if max_risk is not None else LOOKED, max_risk is not None, src)
-    draw, risk = _drawing(learned, bandwidth, shrink, max_risk, max_outlier_risk, src)
+    draw, risk = _drawing(learned, multiplier, shrink, max_risk, max_outlier_risk, src)
     for place, one in risk.items():
         if not one.held:
             refuse_or_warn(place, one, strict)
@@ -75,7 +78,7 @@ def resample_file(
             if progress is not None:
                 progress(len(data.X))
         counts = [_count(key, moments, y, site_column) for key, moments in learned.items()]
-        method = "blend within cells, calibrated" if risk else f"kernel, {bandwidth:g} times Scott's bandwidth"
+        method = "blend within cells, calibrated" if risk else kernel_words(multiplier, shrink)
         return sink.finish(describe(method, counts, risk))
 
 
@@ -155,4 +158,4 @@ def _pieces(
 
 def _count(key: Key, moments: Moments, y: str | None, site_column: str | None) -> dict[str, Any]:
     named = (("site", site_column, key[0]), ("class", y, key[1]))
-    return {word: value for word, name, value in named if None not in (name, value)} | {"rows": moments.n}
+    return {word: plain(value) for word, name, value in named if None not in (name, value)} | {"rows": moments.n}

@@ -139,3 +139,9 @@ def test_every_site_may_release_as_many_rows_as_it_likes():
     assert {entry["site"]: entry["rows"] for entry in out.proportions if entry["class"] == 0} == {"a": 3, "b": 150}
     with pytest.raises(SfumatoError, match="rows must name every site"):
         resample(X, sites=site, rows={"a": 6})
+
+
+def test_a_release_describes_itself_in_one_line():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    assert repr(resample(X, bandwidth=1.0, rng=1)).startswith("Resampled(60 rows of 2 columns at 1 site; ")
+    assert "3 sites" in repr(resample(X, bandwidth=1.0, sites=3, rng=1))

@@ -8,7 +8,7 @@ FIRST; docs/resample.md tells which data sets were looked at on them before the 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,8 @@ def risk(name: str, seeds: int, asked: float = 0.55) -> Risk:
         worst = released.worst
         setting = worst.setting if worst is not None and worst.setting is not None else Setting(np.inf)
         labels = y[member], y[~member], np.asarray(released.y)
-        found.append(membership(X[member], X[~member], released.X, labels, blend_insider(setting)))
+        insider = blend_insider(replace(setting, margins=True))  # undoes the margins, should there be any
+        found.append(membership(X[member], X[~member], released.X, labels, insider))
     return mean_risk(found)
 
 

@@ -9,11 +9,13 @@ import numpy as np
 
 from sfumato.owner.resample.cells import cells, covariance
 from sfumato.owner.resample.kernel import Array, Index, centres, deviation, normals
+from sfumato.owner.resample.margins import Margins
 from sfumato.randomness import Source
 
 #: The share of each class that is drawn from the model alone, because no crowd is near.
 LONELY = 0.15
 _ALONE = 1e-9
+_STEPS = 16
 
 
 @dataclass(frozen=True)
@@ -21,25 +23,28 @@ class Setting:
     """How strongly to mix: the least number of plausible sources, the pull of cells to a common shape, factors kept.
 
     ``sources=inf`` draws from the normal model of each cell and uses no record directly; ``tie=inf`` gives all cells
-    one covariance; ``relay`` below 1 fits the cells anew to that many drawn rows per record (see ``relay``).
+    one covariance; ``relay`` below 1 fits the cells anew to that many drawn rows per record (see ``relay``);
+    ``margins`` gives each column of a large class the shape of the records' (see ``margins``).
     """
 
     sources: float
     tie: float = 1.0
     factors: int | None = None
     relay: float = 1.0
+    margins: bool = False
 
     @property
     def words(self) -> str:
         """The setting as people read it.
 
-        >>> Setting(64, factors=4).words, Setting(np.inf, np.inf).words
-        ('64 plausible sources, 4 factors', 'the model alone, one shape for all cells')
+        >>> Setting(64, margins=True).words, Setting(np.inf, np.inf).words
+        ('64 plausible sources, columns shaped', 'the model alone, one shape for all cells')
         """
         sources = "the model alone" if np.isinf(self.sources) else f"{self.sources:g} plausible sources"
         shape = ", one shape for all cells" if np.isinf(self.tie) else f", tie {self.tie:g}" if self.tie != 1 else ""
         factors = f", {self.factors} factors" if self.factors else ""
-        return sources + shape + factors + (f", relayed by {self.relay:.1%} as many rows" if self.relay < 1 else "")
+        relay = f", relayed by {self.relay:.1%} as many rows" if self.relay < 1 else ""
+        return sources + shape + factors + relay + (", columns shaped" if self.margins else "")
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Blend:
     mix: Array
     limit: float = np.inf
     spread: float = 1.0
+    margins: Margins | None = None
 
     def white(self, X: Array) -> Array:
         """Records in the coordinates of the class."""
@@ -133,7 +139,18 @@ class Blend:
         out = out @ self.backward.T + self.mean
         if self.noise.any():
             out += normals(src, out.size).reshape(out.shape) * self.noise
-        return out
+        return out if self.margins is None else self.margins.apply(out)
+
+    def even(self) -> Array:
+        """What each column is drawn as, before the margins: even steps through the normal around every record."""
+        from scipy.special import ndtri
+
+        lam, means = self.mix[:, None], self.means[self.own]
+        middle = (means + np.sqrt(1 - lam) * (self.Z - means)) @ self.backward.T + self.mean
+        spans = np.array([((self.backward @ factor) ** 2).sum(axis=1) for factor in self.factors])
+        wide = np.sqrt(self.width(lam) * spans[self.own] + self.noise**2)
+        steps = np.asarray(ndtri((np.arange(_STEPS) + 0.5) / _STEPS))
+        return np.asarray((middle + steps[:, None, None] * wide).reshape(-1, len(self.mean)))
 
     def width(self, lam: Array) -> Array:
         """The variance of the noise, in units of the cell's."""
@@ -160,7 +177,10 @@ def fit(classes: Sequence[Array], setting: Setting) -> list[Blend]:
     spots = [cells(Z, max(20, 5 * Z.shape[1])) for *_, Z in frames]
     residuals = [X[i] - X[i].mean(axis=0) for X, cut in zip(classes, spots, strict=True) for i in cut]
     common = covariance(np.vstack(residuals)) if len(residuals) > 1 else None
-    return [_blend(frame, cut, common, setting) for frame, cut in zip(frames, spots, strict=True)]
+    models = [_blend(frame, cut, common, setting) for frame, cut in zip(frames, spots, strict=True)]
+    if not setting.margins:
+        return models
+    return [replace(model, margins=Margins.fit(X, model.even())) for model, X in zip(models, classes, strict=True)]
 
 
 def squared(A: Array, B: Array) -> Array:

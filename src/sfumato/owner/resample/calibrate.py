@@ -11,6 +11,7 @@ from sfumato.owner.resample.blend import Setting
 from sfumato.owner.resample.closeness import Insider, auc, blend_insider, closeness
 from sfumato.owner.resample.intake import Labels
 from sfumato.owner.resample.kernel import Array, Index, deviation, permutation
+from sfumato.owner.resample.margins import large
 from sfumato.owner.resample.relay import models
 from sfumato.randomness import Source
 from sfumato.threads import one_thread
@@ -26,6 +27,8 @@ SEARCHED, CONFIRMED = 600, 1500
 SPARE = 0.15
 #: More columns than this are reduced to factors where the rows are few.
 MANY = 10
+#: Steps of the ladder on which the columns are given their shape, if that stays clear of the bounds.
+SHAPED = 3
 
 #: A way to release: (records, labels, source) to (rows, labels).
 Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
@@ -93,9 +96,7 @@ def play(
     for name in inside:
         a, b = np.concatenate(inside[name]), np.concatenate(outside[name])
         attacks[name] = auc(a, b), auc(a[ins], b[outs])
-    whole = max(attacks, key=lambda name: attacks[name][0])
-    tail = max(attacks, key=lambda name: attacks[name][1])
-    return Risk(attacks[whole][0], attacks[tail][1], whole, tail, attacks=attacks)
+    return _strongest(attacks)
 
 
 def loneliest(X: Array, y: Labels, share: float = 0.1) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -138,14 +139,16 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, p
 
     ``per_record`` rows are released for each. The risk that is stated comes from games of its own, not from
     those by which the setting was chosen; a setting that does not stand them gives way to the next stronger one.
+    Columns are given their shape where that, and the setting without it, stay clear; the factors of many columns and a
+    relay are there to show less of the columns, and keep theirs.
     """
     some = _sample(y, min(RECORDS, int(RELEASED / per_record)), src)
     X, y = X[some], y[some]
     steps = ladder(y, X.shape[1])
     spare = SPARE / np.sqrt(len(X))
 
-    def at(step: int, left: int) -> Risk:
-        setting = steps[step]
+    def at(step: int, left: int, margins: bool = False) -> Risk:
+        setting = replace(steps[step], margins=margins)
         # A game releases all folds but one: as many sources there would be a larger share of them.
         smaller = replace(setting, sources=setting.sources * (1 - 1 / FOLDS))
         rounds = int(np.clip(left / len(X) / max(per_record, 1), 1, 15))
@@ -166,7 +169,27 @@ def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, p
     while not best.held and low < len(steps) - 1:
         low += 1
         best = at(low, CONFIRMED)
+    if best.held and large(int(np.unique(y, return_counts=True)[1].max())):
+        for step in range(low, min(low + SHAPED, len(steps))):
+            if steps[step].relay == 1 and steps[step].factors is None:
+                plain = best if step == low else at(step, CONFIRMED)
+                both = _stronger(plain, at(step, CONFIRMED, margins=True))
+                if clear(both):
+                    return both
     return best
+
+
+def _stronger(plain: Risk, shaped: Risk) -> Risk:
+    """The attacks on shaped rows and on the rows before: who sees the latter needs to undo nothing."""
+    before = {f"{name}, unshaped rows": found for name, found in plain.attacks.items()}
+    found = _strongest({**before, **shaped.attacks})
+    return replace(found, asked=plain.asked, outliers_asked=plain.outliers_asked, setting=shaped.setting)
+
+
+def _strongest(attacks: dict[str, tuple[float, float]]) -> Risk:
+    whole = max(attacks, key=lambda name: attacks[name][0])
+    tail = max(attacks, key=lambda name: attacks[name][1])
+    return Risk(attacks[whole][0], attacks[tail][1], whole, tail, attacks=attacks)
 
 
 def blend_method(setting: Setting, per_record: float = 1.0) -> Method:

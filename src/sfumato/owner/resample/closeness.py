@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -80,11 +81,12 @@ def without_own(among: Array) -> Array:
 def blend_insider(setting: Setting) -> Insider:
     """Someone who knows the recommended method and its setting: fits it to the release and asks for each record
     whether it explains released rows, and how deep in the model it lies."""
+    plain = replace(setting, margins=False)
 
     def score(R: Array, r: Labels, Q: Array, q: Labels) -> dict[str, Array]:
         labels = [label for label in np.unique(r) if (r == label).sum() >= 2]
         source, depth = np.full(len(Q), -np.inf), np.full(len(Q), -np.inf)
-        for label, model in zip(labels, fit([R[r == label] for label in labels], setting), strict=True):
+        for label, model in zip(labels, fit([R[r == label] for label in labels], plain), strict=True):
             rows = np.flatnonzero(q == label)
             Z = model.white(Q[rows])
             own = model.cell(Z)
@@ -93,7 +95,24 @@ def blend_insider(setting: Setting) -> Insider:
             depth[rows] = model.depth(Z).max(axis=1)
         return {"knows the method": source, "knows the model": depth}
 
-    return score
+    return _undoing(score, setting) if setting.margins else score
+
+
+def _undoing(score: Insider, setting: Setting) -> Insider:
+    """The same by someone who knows of the margins too: fits them to the release, and undoes them there and in the
+    records."""
+
+    def both(R: Array, r: Labels, Q: Array, q: Labels) -> dict[str, Array]:
+        labels = [label for label in np.unique(r) if (r == label).sum() >= 2]
+        released, records = R.copy(), Q.copy()
+        for label, model in zip(labels, fit([R[r == label] for label in labels], setting), strict=True):
+            if model.margins is not None:
+                released[r == label] = model.margins.undo(R[r == label])
+                records[q == label] = model.margins.undo(Q[q == label])
+        undone = {f"{name}, margins undone": found for name, found in score(released, r, records, q).items()}
+        return {**score(R, r, Q, q), **undone}
+
+    return both
 
 
 def kernel_insider(multiplier: float = 1.0, shrink: bool = False) -> Insider:

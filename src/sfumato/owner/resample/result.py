@@ -31,16 +31,25 @@ class Resampled:
     X: Array
     y: Labels | None
     site: Labels
-    centres: Index = field(repr=False)
+    centres: Index
     names: tuple[str, ...]
     target: str | None
     method: str
     risk: dict[Any, Risk] = field(default_factory=dict)
-    others: Any = field(default=None, repr=False)
+    others: Any = None
     place: str = "site"
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def __repr__(self) -> str:
+        sites = len(np.unique(self.site))
+        rows = f"{len(self)} rows of {len(self.names)} columns at {sites} site{'s' if sites > 1 else ''}"
+        worst = self.worst
+        if worst is None:
+            return f"Resampled({rows}; {self.method})"
+        held = "held" if worst.held else "NOT HELD"
+        return f"Resampled({rows}; {self.method}; AUC {worst.achieved:.3f} of {worst.asked:g}, {held})"
 
     @property
     def worst(self) -> Risk | None:

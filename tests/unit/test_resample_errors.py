@@ -146,13 +146,13 @@ def test_a_scheme_is_a_scheme():
     refused("scheme must be a Scheme.*got str", pa.table({"x": X[:, 0]}), scheme="scheme.json")
 
 
-def test_copies_that_hide_each_other_are_warned_of_in_the_bounded_mode():
+def test_copies_of_a_row_do_not_hide_it_and_are_warned_of():
     copies = np.repeat(X[:20], 20, axis=0)
     with pytest.warns(
-        DisclosureWarning, match="20 distinct rows in 400: copies have no density, and .* nearly as it is"
+        DisclosureWarning, match="20 distinct rows in 400: copies have no density, and rows of one person"
     ):
         released = resample(copies, max_risk=0.9, rng=1)
     gaps = np.abs(released.X[:, None] - X[None]).max(axis=2).min(axis=1)
-    assert np.median(gaps) < 0.05  # what the warning says
+    assert np.median(gaps) > 0.1 and gaps.min() > 1e-3  # as if the copies were not there: 4e-5 when each was a source
     with pytest.warns(DisclosureWarning, match="copies have no density; channels"):
         resample(copies, rng=1)

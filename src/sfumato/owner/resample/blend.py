@@ -114,10 +114,11 @@ class Blend:
 
     def _perplexity(self, Z: Array, own: Index, among: bool) -> Array:
         out = np.empty(len(Z))
+        sources = np.unique(self.Z.round(9), axis=0)  # copies of a record are one source and do not hide it
         for g, inverse in enumerate(self.inverses):
             rows = np.flatnonzero(own == g)
             if len(rows):
-                gaps = squared(Z[rows] @ inverse.T, self.Z @ inverse.T)
+                gaps = squared(Z[rows] @ inverse.T, sources @ inverse.T)
                 if not among:  # a record is always a plausible source of its own row
                     gaps = np.column_stack([np.zeros(len(rows)), gaps])
                 out[rows] = perplexity_mixing(gaps, self.sources)

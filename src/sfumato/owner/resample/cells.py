@@ -8,7 +8,8 @@ from sfumato.owner.resample.kernel import Array, Index
 
 
 def cells(Z: Array, least: int) -> list[Index]:
-    """Rows of each cell: a class is split in two, again and again, while that pays by BIC and leaves ``least`` rows.
+    """Rows of each cell: a class is split in two, again and again, while that pays by BIC and leaves ``least`` rows
+    that differ (copies of a row hide nobody).
 
     A split pays when the gain in log-likelihood of two normals over one exceeds log(n)/2 per parameter. It depends
     on the data alone, so the cells of a release and of its source are found in the same way.
@@ -26,6 +27,11 @@ def covariance(X: Array, prior: float = 1.0, target: Array | None = None) -> Arr
     return np.asarray((1 - weight) * raw + weight * goal)
 
 
+def distinct(Z: Array) -> int:
+    """How many rows differ from each other."""
+    return len(np.unique(Z.round(9), axis=0))
+
+
 def _split(Z: Array, rows: Index, least: int) -> list[Index]:
     n, d = len(rows), Z.shape[1]
     if n < 2 * least:
@@ -35,7 +41,7 @@ def _split(Z: Array, rows: Index, least: int) -> list[Index]:
     for start in _directions(here):
         half = _two_means(here, start)
         share = int(half.sum()), int(n - half.sum())
-        if min(share) >= least:
+        if min(share) >= least and min(distinct(here[half]), distinct(here[~half])) >= least:
             gain = _fit(here[half]) + _fit(here[~half]) - whole + sum(part * np.log(part / n) for part in share)
             if gain > best:
                 best, upper = gain, half

@@ -204,10 +204,9 @@ def check_group(X: Array, n: int, where: str, bounded: bool = False) -> None:
         _warn(f"{where} has {n} rows: an average over the table says little of so few; pool sites or leave them out")
     distinct = len(np.unique(X, axis=0))
     if distinct < len(X) - len(X) // 20:
-        shown = ", and among so many of its kind a row may come out nearly as it is" if bounded else ""
+        said = ", and rows of one person count as many; channels" if bounded else "; channels"
         _warn(
-            f"{where} has only {distinct} distinct rows in {len(X)}: copies have no density{shown}; channels suit such "
-            f"data better"
+            f"{where} has only {distinct} distinct rows in {len(X)}: copies have no density{said} suit such data better"
         )
 
 

@@ -226,3 +226,16 @@ def test_accuracy_of_many_attributes_under_two_schemes():
     found = model.estimate_score(release)
     assert found.interval[0] < model.score(rows) < found.interval[1]
     assert np.all(found.confusion_sd >= 0) and found.n == 6000
+
+
+def test_accuracy_of_many_attributes_and_many_classes():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 30, 3000)
+    rows = {f"x{i}": (kind >> (i % 5)) & 1 for i in range(22)} | {"kind": kind}
+    schema = sf.Schema({n: sf.Categorical(tuple(range(30 if n == "kind" else 2))) for n in rows})
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(schema[n].size, 0.05) for n in schema}), rng=1)
+    model = NaiveBayes().fit(release, target="kind")
+    found = model.estimate_score(release)
+    true = model.score(rows)
+    assert abs(found.accuracy - true) < 4 * found.sd and 0 < found.sd < 0.2
+    assert np.isnan(found.confusion).all() and found.majority < 0.1

@@ -43,6 +43,8 @@ def show_score(score: Score, target: str) -> None:
         f"({score.level:.0%} interval {low:.3f} to {high:.3f}; always saying the most frequent {target}: "
         f"{score.majority:.3f})"
     )
+    if np.isnan(score.confusion).any():  # too many classes
+        return
     rows = [
         [str(label), *(float(cell) for cell in row)] for label, row in zip(score.classes, score.confusion, strict=True)
     ]

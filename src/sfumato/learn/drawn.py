@@ -5,7 +5,8 @@ the model answers to its likeliest true values, and through its released class. 
 
     (A/N D + G) β = B,     D = E φφᵀ,   G = E φφ'ᵀ,   B = E φ gᵀ
 
-where φ and φ' are two randomizations of the same drawn record, and g says which cell of the confusion matrix it is in.
+where φ and φ' are two randomizations of the same drawn record, and g says which cell of the confusion matrix it is in;
+of many classes only whether it is on the diagonal.
 """
 
 from __future__ import annotations
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from sfumato.learn.base import Classifier
 
 _DRAWN = 50_000
+#: With more classes only the accuracy is estimated, and no confusion matrix.
+MOST_CLASSES = 24
 Columns = list[NDArray[np.int64]]
 
 
 def drawn_confusion(model: Classifier, source: Evidence, trust: float) -> tuple[Array, Array, float]:
-    """The shares of all records by true and predicted class, flat; their covariance; and the number of records."""
+    """The shares of all records by true and predicted class, flat; their covariance; and the number of records.
+
+    Of more than ``MOST_CLASSES`` classes: the shares that are wrong and right.
+    """
     names = [*model.used_features, model.target_]
     fitted = source
     if not isinstance(fitted, JunctionEvidence) or not set(names) <= set(fitted.names):
@@ -53,12 +59,13 @@ class _Problem:
         self.classes = len(model.classes_)
         self.rng = np.random.default_rng(0)  # an integral over draws, the same every time
         self.drawn = fitted.sample_codes(_DRAWN, self.rng)
-        self.truth = self.drawn[self.target] * self.classes + self._answers(self.drawn)
+        self.cells = self.classes**2 if self.classes <= MOST_CLASSES else 2
+        self.truth = self._place(self.drawn[self.target], self._answers(self.drawn))
 
     def solve(self, part: Part, trust: float) -> tuple[float, Array, Array, Array]:
         """The records, the shares, the noise of the weights' means, and what the weights leave to the model."""
         found, counts = seen(part, self.names)
-        cells = self.classes**2
+        cells = self.cells
         n = float(counts.sum())
         first, second = (self._cells(found, [self._randomize(one) for one in found]) for _ in range(2))
         G = _joint(first, second, cells)
@@ -106,7 +113,11 @@ class _Problem:
             likeliest = np.unravel_index(table.argmax(axis=1)[values], shape)
             for axis, column in zip(one.axes, likeliest, strict=True):
                 codes[axis] = column
-        return codes[self.target] * self.classes + self._answers(codes)
+        return self._place(codes[self.target], self._answers(codes))
+
+    def _place(self, true: NDArray[np.int64], said: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where a record stands in the confusion matrix."""
+        return true * self.classes + said if self.classes <= MOST_CLASSES else (true == said).astype(np.int64)
 
 
 def _lifted(covariance: Array) -> Array:

@@ -40,7 +40,7 @@ class Score:
 
     accuracy: float
     sd: float
-    confusion: Array  # true class by predicted class
+    confusion: Array  # true class by predicted class; NaN where there are too many classes to tell
     confusion_sd: Array
     majority: float  # the accuracy of always saying the most frequent class
     classes: NDArray[Any]
@@ -69,7 +69,7 @@ class Score:
             "sd": self.sd,
             "interval": list(self.interval),
             "majority": self.majority,
-            "confusion": self.confusion.tolist(),
+            "confusion": None if np.isnan(self.confusion).any() else self.confusion.tolist(),
             "classes": [str(label) for label in self.classes],
             "n": self.n,
         }
@@ -123,19 +123,18 @@ def _sd(found: Blended, trust: float) -> float:
 def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
     shares, cov, n = drawn_confusion(model, source, TRUST)
     classes = len(model.classes_)
-    confusion, spread = (flat.reshape(classes, classes) for flat in (shares, np.sqrt(np.maximum(np.diag(cov), 0.0))))
-    right = np.eye(classes).reshape(-1)
-    majority = float(confusion.sum(axis=1).max())
-    return Score(
-        min(max(float(right @ shares), 0.0), 1.0),
-        float(right @ cov @ right) ** 0.5,
-        confusion,
-        spread,
-        majority,
-        model.classes_,
-        n,
-        level,
-    )
+    if len(shares) == classes**2:
+        confusion, spread = (
+            shares.reshape(classes, classes),
+            np.sqrt(np.maximum(np.diag(cov), 0.0)).reshape(classes, classes),
+        )
+        right = np.eye(classes).reshape(-1)
+    else:
+        confusion = spread = np.full((classes, classes), np.nan)
+        right = np.array([0.0, 1.0])
+    majority = float(Evidence(source.release, "project").counts(model.target_).value.max()) / source.n
+    accuracy, sd = min(max(float(right @ shares), 0.0), 1.0), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
+    return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level)
 
 
 def _names(model: Classifier, source: Evidence) -> list[str] | None:

@@ -55,7 +55,7 @@ class Blend:
 
     with m and L L' the mean and the shrunk covariance of the record's cell, e standard normal. Mean and covariance
     of the cell are kept. lambda_i is the least for which the weights
-    exp(-(1 - lambda) |L^-1 (x_i - x_j)|^2 / (2 lambda)) over all records j, i among them, have perplexity ``sources``:
+    exp(-(1 - lambda) |L^-1 (x_i - x_j)|^2 / (2 lambda)) over distinct records j, i too, have perplexity ``sources``:
     an outlier, whose neighbours are far, is mixed more. The loneliest, who would need most mixing, are not used at
     all: for them lambda is 1 and the noise as wide as they lie on average, so that the covariance is kept.
     """

@@ -23,6 +23,7 @@ from sfumato.cli import (
     randomize,
     reproduce,
     resample,
+    sample,
 )
 from sfumato.cli.console import error, warn
 from sfumato.errors import SfumatoError, SfumatoWarning
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 for command in (
     demo.demo,
+    sample.sample,
     design.design,
     assess.assess,
     randomize.randomize,

@@ -11,18 +11,13 @@ import typer
 
 from sfumato import datasets
 from sfumato.cli import console
+from sfumato.datasets.patients import SCHOOLING
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Estimate, evidence
 from sfumato.owner.randomize import randomize_file
 from sfumato.release import Release
 from sfumato.schema import Categorical, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
-
-#: Schooling, lowest first, as the census orders it.
-SCHOOLING = (
-    "Preschool", "1st-4th", "5th-6th", "7th-8th", "9th", "10th", "11th", "12th", "HS-grad", "Some-college",
-    "Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate",
-)  # fmt: skip
 
 SCHEMA = Schema(
     {

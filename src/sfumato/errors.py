@@ -68,6 +68,10 @@ class NegativeCountsWarning(SfumatoWarning):
     """Estimated counts that fell below zero, as unbiased estimates of small counts do."""
 
 
+class BiasWarning(SfumatoWarning):
+    """An estimate that was asked for and is biased, where a better one is at hand."""
+
+
 class ConvergenceWarning(SfumatoWarning):
     """An iteration that was stopped before it reached its optimum."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +11,6 @@ import typer
 from sfumato import datasets
 from sfumato.cli import console
 from sfumato.datasets.patients import SCHOOLING
-from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Estimate, evidence
 from sfumato.owner.randomize import randomize_file
 from sfumato.release import Release
@@ -84,7 +82,5 @@ def demo(
 
 
 def _compare(release: Release, table: Any, names: list[str]) -> tuple[Estimate, np.ndarray[Any, np.dtype[np.float64]]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        found = evidence(release, method="project").counts(names)
+    found = evidence(release, method="mle").counts(names)
     return found, evidence(table, SCHEMA.select(names)).counts(names).value

@@ -15,7 +15,7 @@ from sfumato.release import Release
 def estimate(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     columns: Annotated[str, typer.Option(help="The attributes to cross, comma-separated.")],
-    method: Annotated[str, typer.Option(help="moment (unbiased), project or mle (never negative).")] = "project",
+    method: Annotated[str, typer.Option(help="mle (never negative) or moment (unbiased).")] = "mle",
     level: Annotated[float, typer.Option(help="The confidence of the intervals.")] = 0.95,
     population: Annotated[bool, typer.Option(help="Shares of the population behind the table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
@@ -29,7 +29,7 @@ def estimate(
 
         sfumato estimate north.parquet south.parquet --columns sex,grade --population
 
-        sfumato estimate release.parquet --columns age --method mle --plot age.svg
+        sfumato estimate release.parquet --columns age --method moment --plot age.svg
     """
     release = Release.concat([Release.load(file) for file in files])
     found = evidence(release, method=method).counts(console.listed(columns))

@@ -16,7 +16,7 @@ from sfumato.channels import Channel
 from sfumato.channels.base import left_inverse
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.pram import check_distribution
-from sfumato.errors import EstimationError, NegativeCountsWarning
+from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning
 from sfumato.evidence import mle
 from sfumato.evidence.cells import check_cells, listed_cells
 from sfumato.evidence.counting import Counts, counts, counts_many, sparse_counts
@@ -41,6 +41,7 @@ class Evidence:
             raise EstimationError(f"method must be one of {', '.join(METHODS)} or model, got {method!r} instead")
         self.release = release
         self.method = method
+        self._warned = False
 
     @property
     def schema(self) -> Schema:
@@ -59,6 +60,7 @@ class Evidence:
     def counts(self, names: str | Sequence[str]) -> Estimate:
         """How many records hold each combination of values of the named attributes."""
         asked = self._check([names] if isinstance(names, str) else list(names))
+        self._warn_if_projected(asked)
         by_scheme: dict[Scheme, Array] = {}
         for part in self.release.parts:
             found = self._observed(part, asked)
@@ -131,6 +133,22 @@ class Evidence:
             self.schema[name]
         return names
 
+    def _warn_if_projected(self, names: list[str]) -> None:
+        """Say once that projecting flattens the distribution of ordered values."""
+        if self.method != "project" or self._warned:
+            return
+        ordered = [name for name in names if self.schema[name].ordered and self.schema[name].size > 2]
+        schemes = [part.scheme for part in self.release.parts]
+        changed = [name for name in ordered if not all(_is_identity(s.group(name).channel) for s in schemes)]
+        if changed:
+            self._warned = True
+            warnings.warn(
+                f'method="project" flattens the distribution of ordered values ({", ".join(changed)}) and biases '
+                f'their means; use method="mle" for shares and running shares, "moment" for means',
+                BiasWarning,
+                stacklevel=3,
+            )
+
     def _observed(self, part: Part, names: list[str]) -> Array:
         return counts(part, view(part.scheme, names).columns).astype(np.float64)
 
@@ -175,8 +193,9 @@ class Evidence:
 def evidence(source: Any, schema: Schema | None = None, method: str = "moment", **options: Any) -> Evidence:
     """Evidence from a release, or, with a schema, exactly from a raw table.
 
-    ``method`` is "moment" (unbiased, may be negative), "project" (moment moved to the nearest possible counts), "mle"
-    (maximum likelihood) or "model" (one joint model of all attributes, which takes the options of ``ModelEvidence``).
+    ``method`` is "moment" (unbiased, may be negative), "mle" (maximum likelihood, never negative), "project" (moment
+    moved to the nearest possible counts: quick, but it biases ordered attributes) or "model" (one joint model of all
+    attributes, which takes the options of ``ModelEvidence``).
     """
     if method == "model":
         from sfumato.evidence.model import model_evidence
@@ -211,7 +230,7 @@ def _warn_if_negative(estimate: Estimate) -> None:
     if negative:
         warnings.warn(
             f"{negative} of {len(estimate.value)} estimated counts are negative, as unbiased estimates of small counts "
-            f'are; use method="project" or "mle" where that is not wanted',
+            f'are; use method="mle" where that is not wanted',
             NegativeCountsWarning,
             stacklevel=4,
         )

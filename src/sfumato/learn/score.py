@@ -132,7 +132,7 @@ def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
     else:
         confusion = spread = np.full((classes, classes), np.nan)
         right = np.array([0.0, 1.0])
-    majority = float(Evidence(source.release, "project").counts(model.target_).value.max()) / source.n
+    majority = float(Evidence(source.release, "mle").counts(model.target_).value.max()) / source.n
     accuracy, sd = min(max(float(right @ shares), 0.0), 1.0), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
     return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import attacks, privacy
 from sfumato.errors import ChannelError, SfumatoError
@@ -15,6 +17,16 @@ def correlated(seed: int, n: int = 1000, d: int = 50, components: int = 5, eigen
     rng = np.random.default_rng(seed)
     basis = np.linalg.qr(rng.normal(size=(d, d)))[0][:, :components]
     return rng.normal(size=(n, components)) * np.sqrt(eigenvalue) @ basis.T, rng
+
+
+def in_order(table, scheme: sf.Scheme) -> sf.Release:
+    """A release whose rows stand in the order of the table's, so that the truth can be held against it."""
+    codes = scheme.schema.encode(table)
+    columns = {}
+    for group in scheme.groups:
+        out = group.channel.randomize(np.column_stack([codes[name] for name in group.names]), 1)
+        columns |= dict(zip(group.columns, out.T, strict=True))
+    return sf.Release(pa.table(columns), scheme)
 
 
 class TestBayes:
@@ -32,6 +44,36 @@ class TestBayes:
         found = attacks.bayes([0, 1, 1, 0], P, [0.8, 0.2])
         assert found.recovered.tolist() == [0] * 4
         assert found.advantage == pytest.approx(0)
+
+    def test_shares_come_from_the_release_unless_given(self):
+        rng = np.random.default_rng(2)
+        schema = sf.Schema({"job": sf.Categorical(tuple("abcde"), nullable=True), "x": sf.Categorical((0, 1))})
+        table = {"job": [*rng.choice(list("abcde"), 6000, p=[0.5, 0.3, 0.1, 0.05, 0.05])], "x": [0] * 6000}
+        table["job"][:500] = [None] * 500
+        release = in_order(table, sf.Scheme.for_gamma(schema, 2))
+        report = sf.report(release.scheme, sf.evidence(release)).facts.units[0]
+        found = attacks.bayes(release, attribute="job", truth=table)
+        assert found.details["shares"] == "estimated"
+        assert found.details["expected"] == pytest.approx(1 - report.measures["guess"], abs=1e-6)
+        assert found.error <= found.nothing + 0.02  # the channel of gamma 2 alone would err far more under equal shares
+        assert attacks.bayes(release, attribute="job", prior=[1 / 6] * 6, truth=table).error > found.nothing + 0.05
+        named = {"a": 0.5, "b": 0.3, "c": 0.1, "d": 0.05, "e": 0.05, None: 0.0}
+        given = attacks.bayes(release, attribute="job", prior=named)
+        assert given.details["shares"] == "given"
+        assert given.nothing == pytest.approx(0.5)
+        assert attacks.repeated(release, 1, attribute="job").error == pytest.approx(found.details["expected"], abs=1e-6)
+        assert attacks.bayes(release.scheme, attribute="job").details["shares"] == "assumed even"
+
+    def test_a_group_is_attacked_as_a_whole(self):
+        schema = sf.Schema({name: sf.Categorical((0, 1)) for name in "ab"})
+        rng = np.random.default_rng(3)
+        table = {"a": rng.choice(2, 3000, p=[0.9, 0.1]), "b": rng.choice(2, 3000)}
+        release = in_order(table, sf.Scheme(schema, {("a", "b"): c.symmetric((2, 2), 0.4)}))
+        found = attacks.bayes(release, attribute=("a", "b"), truth=table)
+        assert found.error < 0.45
+        assert found.nothing == pytest.approx(0.55, abs=0.03)
+        with pytest.raises(SfumatoError, match=r"attack the whole group, a\+b"):
+            attacks.bayes(release, attribute="a")
 
     def test_several_answers_are_pooled(self):
         found = attacks.bayes([[0, 1, 1], [0, 0, 1]], [[0.7, 0.3], [0.3, 0.7]])
@@ -257,7 +299,7 @@ class TestResampled:
 
 def test_a_recovery_reads_as_one_line():
     found = attacks.bayes([0, 1], c.binary(0.25, 0.25))
-    assert str(found) == "bayes: error 0.25, knowing nothing 0.5"
+    assert str(found) == "bayes: error 0.25, always saying the commonest value 0.5"
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -133,6 +133,35 @@ class TestAttack:
         )
         assert json.loads(text)["error"] == pytest.approx(0.25, abs=0.02)
 
+    def test_shares_are_estimated_from_the_release_as_assess_does(self, folder):
+        rng = np.random.default_rng(8)
+        table = {"sex": rng.choice(["F", "M"], 3000, p=[0.85, 0.15]), "age": rng.exponential(12, 3000) % 100}
+        sf.randomize_file(table, folder / "r.parquet", SCHEME, rng=8)
+        assessed = json.loads(run("assess", folder / "r.parquet", "--json"))["attributes"]
+        for i, name in enumerate(SCHEMA):
+            found = json.loads(run("attack", "bayes", folder / "r.parquet", "--attribute", name, "--json"))
+            assert found["details"]["shares"] == assessed[i]["prior_from"] == "estimated"
+            assert found["error"] == pytest.approx(1 - assessed[i]["guess"], abs=1e-6)
+            assert found["nothing"] == pytest.approx(1 - assessed[i]["guess_blind"], abs=1e-6)
+            assert found["error"] <= found["nothing"] + 1e-9
+        ten = json.loads(run("attack", "repeated", folder / "r.parquet", "--attribute", "sex", "--json"))
+        assert 1 - ten["error"] == pytest.approx(assessed[0]["repeats"]["10"], abs=1e-6)
+        said = run("attack", "bayes", folder / "r.parquet", "--attribute", "sex")
+        assert "always saying the commonest value 0.1" in said and "estimated from the release" in said
+
+    def test_shares_may_be_given_and_are_equal_for_a_scheme_alone(self, folder):
+        (folder / "shares.json").write_text('{"sex": {"F": 0.9, "M": 0.1}, "age": [0.5]}')
+        for shares in ("F=.9,M=.1", ".9, .1", folder / "shares.json"):
+            for name in ("bayes", "repeated"):
+                found = json.loads(
+                    run("attack", name, folder / "scheme.json", "--attribute", "sex", "--shares", shares, "--json")
+                )
+                assert found["details"]["shares"] == "given"
+                assert found["nothing"] == pytest.approx(0.1)
+        for name in ("bayes", "repeated"):
+            said = run("attack", name, folder / "scheme.json", "--attribute", "sex")
+            assert "every value is assumed equally likely" in said and "commonest value 0.5" in said
+
     def test_repeated(self, folder):
         assert "repeated: error" in run("attack", "repeated", folder / "scheme.json", "--attribute", "sex")
 
@@ -166,8 +195,17 @@ class TestAttack:
         write(folder / "words.csv", {"a": ["x", "y"]})
         with pytest.raises(SfumatoError, match="no numeric column"):
             run("attack", "spectral", folder / "words.csv", "--noise", "1")
-        with pytest.raises(SfumatoError, match="needs a release .* a scheme holds no records"):
-            run("attack", "bayes", folder / "scheme.json", "--attribute", "sex")
+        with pytest.raises(SfumatoError, match="without released records .* give a release"):
+            run("attack", "bayes", folder / "scheme.json", "--attribute", "sex", "--truth", folder / "words.csv")
+        for shares, line in (
+            ("F=.5,X=.5", "'X', which is no value"),
+            ("F=1", "'M' missing"),
+            ("F=a", "must look like"),
+        ):
+            with pytest.raises(SfumatoError, match=line):
+                run("attack", "bayes", folder / "scheme.json", "--attribute", "sex", "--shares", shares)
+        with pytest.raises(SfumatoError, match="takes no --shares"):
+            run("attack", "pca", folder / "words.csv", "--noise", "1", "--shares", "F=1")
 
     def test_an_attack_that_learns_nothing_says_so(self, folder):
         rng = np.random.default_rng(3)

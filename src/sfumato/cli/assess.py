@@ -10,6 +10,7 @@ import typer
 
 from sfumato.assess.report import report
 from sfumato.cli import console
+from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.release import Release
@@ -20,7 +21,7 @@ def assess(
     file: Annotated[Path, typer.Argument(help="A scheme (.json), or a release (.parquet, .csv).")],
     n: Annotated[int | None, typer.Option("--n", help="How many records there will be; of a release, its own.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write the report as one self-contained page.")] = None,
-    prior: Annotated[Path | None, typer.Option(help='Public shares, as JSON: {"sex": [0.5, 0.5]}.')] = None,
+    prior: Annotated[Path | None, typer.Option(help='Public shares, as JSON: {"sex": {"F": 0.5, "M": 0.5}}.')] = None,
     noise: Annotated[
         list[str] | None, typer.Option(help="A column released with additive noise beside it: income=gaussian:5.")
     ] = None,
@@ -63,13 +64,10 @@ def _read(file: Path) -> tuple[Scheme, Evidence | None]:
     return release.scheme, Evidence(release)
 
 
-def _prior(path: Path | None) -> dict[str, list[float]]:
+def _prior(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
-    try:
-        document = json_text.loads(console.read_text(path))
-    except json_text.JSONDecodeError as problem:
-        raise SfumatoError(f"{path}: is not JSON: {problem}") from None
+    document = read_json(path)
     if not isinstance(document, dict):
         raise SfumatoError(f'{path}: shares are given as {{"attribute": [0.5, 0.5]}}')
     return document

@@ -12,7 +12,9 @@ import typer
 from sfumato import tables
 from sfumato.assess import attacks
 from sfumato.assess.attacks import Recovery
+from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.cli import console
+from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -29,12 +31,25 @@ NAMES = (
     "membership",
 )
 
+#: Where the adversary's shares of the values come from, in words.
+SHARES = {
+    GIVEN: "the shares of the values are those given",
+    ESTIMATED: "the shares of the values are estimated from the release",
+    EQUAL: "every value is assumed equally likely, which understates a real adversary: give --shares, or a release",
+}
+
 
 def attack(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
     file: Annotated[Path, typer.Argument(help="A release, a scheme, or a table of released numbers.")],
-    truth: Annotated[Path | None, typer.Option(help="The raw table, to measure the error with.")] = None,
-    attribute: Annotated[str | None, typer.Option(help="bayes, repeated: which attribute.")] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="The raw table, row by row as released, to measure the error.")
+    ] = None,
+    attribute: Annotated[str | None, typer.Option(help="bayes, repeated: which attribute, or group as a+b.")] = None,
+    shares: Annotated[
+        str | None,
+        typer.Option(help="bayes, repeated: public shares, as F=.4,M=.6 or a JSON file; else estimated."),
+    ] = None,
     times: Annotated[int, typer.Option(min=1, help="repeated: how many fresh releases.")] = 10,
     noise: Annotated[str | None, typer.Option(help="Additive noise, as gaussian:5 or its deviation.")] = None,
     known: Annotated[int | None, typer.Option(help="procrustes: how many first rows of the truth are known.")] = None,
@@ -46,13 +61,14 @@ def attack(
 ) -> None:
     """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
 
-    The best guess of every record's diagnosis, held against the truth:
+    The best guess of every record's diagnosis, held against the truth. The shares of the diagnoses are estimated from
+    the release:
 
         sfumato attack bayes release.parquet --attribute diagnosis --truth patients.csv
 
-    What ten fresh releases of one attribute would add up to:
+    What ten fresh releases of one attribute would add up to, under shares that everybody knows:
 
-        sfumato attack repeated scheme.json --attribute diagnosis --times 10
+        sfumato attack repeated scheme.json --attribute sex --shares F=.4,M=.6 --times 10
 
     Filtering additive noise out of correlated columns, and undoing a rotation from eight known rows:
 
@@ -62,7 +78,7 @@ def attack(
     """
     if name not in NAMES:
         raise SfumatoError(f"there is no attack {name!r}: choose one of {', '.join(NAMES)}")
-    found = _run(name, file, truth, attribute, times, noise, known, sample, own)
+    found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares)
     details = {key: value for key, value in found.details.items() if np.ndim(value) == 0 or isinstance(value, dict)}
     if json:
         about = {"attack": found.attack, "error": found.error, "nothing": found.nothing, "naive": found.naive}
@@ -75,7 +91,10 @@ def attack(
         else:
             console.say("the attack learned nothing: knowing only the public shares or means does as well")
     for key, value in details.items():
-        console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
+        if key == "shares":
+            console.say(f"  {SHARES[value]}")
+        else:
+            console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
 
 
 def _run(
@@ -88,11 +107,18 @@ def _run(
     known: int | None,
     sample: Path | None,
     own: str | None,
+    shares: str | None,
 ) -> Recovery:
-    if name == "repeated":
-        return attacks.repeated(_scheme(file), times, attribute=_wanted(attribute, "--attribute", name))
-    if name == "bayes":
-        return _bayes(file, truth, _wanted(attribute, "--attribute", name))
+    if name in ("bayes", "repeated"):
+        of = Scheme.from_json(console.read_text(file)) if file.suffix == ".json" else Release.load(file)
+        wanted: str = _wanted(attribute, "--attribute", name)
+        names = wanted if wanted in of.schema else tuple(wanted.split("+"))
+        prior = None if shares is None else read_shares(shares, wanted)
+        if name == "repeated":
+            return attacks.repeated(of, times, prior, attribute=names)
+        return attacks.bayes(of, prior=prior, truth=truth, attribute=names)
+    if shares is not None:
+        raise SfumatoError(f"the {name} attack takes no --shares: only bayes and repeated do")
     X = None if truth is None else _numbers(truth)
     if name in ("spectral", "pca", "bayes_estimate"):
         filters: dict[str, Callable[..., Recovery]] = {
@@ -112,29 +138,6 @@ def _run(
     column = _wanted(own, "--own", name)
     rows = np.concatenate([batch.column(0).to_numpy() for batch in tables.batches(file, [column])])
     return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), rows)
-
-
-def _bayes(file: Path, truth: Path | None, attribute: str) -> Recovery:
-    if file.suffix == ".json":
-        raise SfumatoError(f"{file}: the bayes attack needs a release (.parquet, .csv), for a scheme holds no records")
-    release = Release.load(file)
-    scheme = release.scheme
-    group = scheme.group(attribute)
-    if group.names != (attribute,):
-        raise SfumatoError(f"{attribute!r} is randomized together with others: attack needs an attribute of its own")
-    codes = release.arrow().column(group.columns[0]).to_numpy()
-    raw = None
-    if truth is not None:
-        raw = scheme.schema.select([attribute]).encode(truth)[attribute]
-        if len(raw) != len(codes):
-            raise SfumatoError(
-                f"the truth has {len(raw)} rows, the release {len(codes)}: they must be the same records"
-            )
-    return attacks.bayes(codes, group.channel, truth=raw)
-
-
-def _scheme(file: Path) -> Scheme:
-    return Scheme.from_json(console.read_text(file)) if file.suffix == ".json" else Release.load(file).scheme
 
 
 def _numbers(path: Path, leave: str | None = None) -> Any:

@@ -10,42 +10,58 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.assess.attacks.recovery import Recovery
-from sfumato.assess.subject import Attribute, is_noise, subject
+from sfumato.assess.guess import map_success
+from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
+from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, subject
+from sfumato.channels.base import join_codes
 from sfumato.channels.linear import Array
 from sfumato.errors import ChannelError, SfumatoError
+from sfumato.release import Release
+from sfumato.scheme import Scheme
 
 _MOST_PATTERNS = 100_000
+BESIDE = "always saying the commonest value"
 
 
 def bayes(
-    released: ArrayLike,
-    of: Any,
-    prior: ArrayLike | None = None,
-    truth: ArrayLike | None = None,
+    released: Any,
+    of: Any = None,
+    prior: Any = None,
+    truth: Any = None,
     *,
     attribute: Attribute = None,
 ) -> Recovery:
     """The most likely true value of every record given its released code, or several codes of fresh releases.
 
-    ``released`` holds a code per record, or a row of codes per record where it was released more than once. Without
-    the truth the error is the one the adversary himself expects.
+    ``released`` is a Release (then ``attribute`` says which), or holds a code per record, or a row of codes where a
+    record was released more than once. ``prior`` gives the shares of the true values, in the order of the codes or by
+    value; without it they are estimated from what was released. A scheme or channel alone, without records, tells
+    what an adversary may expect, under equal shares unless told otherwise. ``truth`` holds true codes, or is the raw
+    table behind a Release. Without it the error is the expected one, 1 - map_success, which ``report`` states too.
 
-    >>> attack = bayes([0, 1, 1], [[0.75, 0.25], [0.25, 0.75]])
+    >>> attack = bayes([0, 1, 1, 0], [[0.75, 0.25], [0.25, 0.75]])
     >>> attack.recovered, round(attack.error, 9), attack.nothing
-    (array([0, 1, 1]), 0.25, 0.5)
+    (array([0, 1, 1, 0]), 0.25, 0.5)
     """
-    seen = subject(of, prior, attribute)
+    if isinstance(released, Release):
+        return _of_release(released, prior, truth, attribute)
+    if of is None:
+        if truth is not None:
+            raise SfumatoError("without released records there is nothing to hold against the truth: give a release")
+        seen, source = _start(released, prior, attribute, None)
+        blind, start = _nothing(seen.prior, None), {"shares": source, "prior": seen.prior}
+        return Recovery("bayes", None, 1 - map_success(seen), blind, None, start, BESIDE)
     codes = np.asarray(released)
     codes = codes[:, None] if codes.ndim == 1 else codes
     if codes.ndim != 2 or codes.dtype.kind not in "iub" or not codes.size:
         raise SfumatoError(f"released must hold whole-number codes, a row per record, got shape {codes.shape}")
-    m = seen.P.shape[1]
+    P = channel_of(of, attribute).matrix
+    m = P.shape[1]
     if codes.min() < 0 or codes.max() >= m:
         raise ChannelError(f"released codes must lie in [0, {m - 1}], got {int(codes.min())} to {int(codes.max())}")
-    never = ~seen.seen[codes]
-    if never.any():
-        y = int(codes[never][0])
-        raise ChannelError(f"released code {y} cannot occur under this channel and prior: it has no posterior")
+    _check_possible(codes, P.sum(axis=0) > 0)
+    seen, source = _start(of, prior, attribute, codes)
+    _check_possible(codes, seen.seen)
     patterns, place = np.unique(np.sort(codes, axis=1), axis=0, return_inverse=True)
     log = _log(seen.prior)[:, None] + sum(_log(seen.P)[:, patterns[:, t]] for t in range(codes.shape[1]))
     top = log.max(axis=0)
@@ -55,14 +71,16 @@ def bayes(
     posterior = weights / weights.sum(axis=0)
     guess = posterior.argmax(axis=0)[place.reshape(-1)]
     sure = posterior.max(axis=0)[place.reshape(-1)]
-    error = float(1 - sure.mean()) if truth is None else _wrong(guess, truth)
-    return Recovery("bayes", guess, error, _nothing(seen.prior, truth), None, {"confidence": sure})
+    expected = 1 - map_success(seen) if codes.shape[1] == 1 else float(1 - sure.mean())
+    error = expected if truth is None else _wrong(guess, truth)
+    told: dict[str, Any] = {"shares": source, "prior": seen.prior, "expected": expected, "confidence": sure}
+    return Recovery("bayes", guess, error, _nothing(seen.prior, truth), None, told, BESIDE)
 
 
 def repeated(
     of: Any,
     times: int,
-    prior: ArrayLike | None = None,
+    prior: Any = None,
     *,
     trials: int = 20_000,
     rng: np.random.Generator | int | None = None,
@@ -72,7 +90,8 @@ def repeated(
 
         success = sum over patterns of answers of  max_x Pr(x) prod_t P[x, y_t]
 
-    Exact while the patterns can be listed, otherwise simulated. For additive noise the average has sd / sqrt(times).
+    Exact while the patterns can be listed, otherwise simulated. The shares Pr(x) are ``prior``, else those estimated
+    from a Release, else (for a scheme or channel) equal. For additive noise the average has sd / sqrt(times).
 
     >>> round(1 - repeated([[0.5, 1/6, 1/6, 1/6], [1/6, 0.5, 1/6, 1/6], [1/6, 1/6, 0.5, 1/6], [1/6, 1/6, 1/6, 0.5]], 10).error, 3)
     0.815
@@ -81,12 +100,65 @@ def repeated(
         raise SfumatoError(f"times must be a whole number of at least 1, got {times} instead")
     if is_noise(of):
         return Recovery("repeated", None, float(of.sd) / float(np.sqrt(times)), None, float(of.sd), {"exact": True})
-    seen = subject(of, prior, attribute)
+    codes = None
+    if isinstance(of, Release):
+        codes, attribute = _codes(of, attribute)
+        of = of.scheme
+    seen, source = _start(of, prior, attribute, codes)
     keep = np.flatnonzero(seen.seen)
     P = seen.P[:, keep]
     exact = comb(times + len(keep) - 1, len(keep) - 1) <= _MOST_PATTERNS
     success = _exact(P, seen.prior, times) if exact else _simulated(P, seen.prior, times, trials, rng)
-    return Recovery("repeated", None, 1 - success, _nothing(seen.prior, None), None, {"exact": exact, "times": times})
+    told = {"shares": source, "prior": seen.prior, "exact": exact, "times": times}
+    return Recovery("repeated", None, 1 - success, _nothing(seen.prior, None), None, told, BESIDE)
+
+
+def _of_release(release: Release, prior: Any, truth: Any, attribute: Attribute) -> Recovery:
+    codes, names = _codes(release, attribute)
+    if truth is not None and not isinstance(truth, np.ndarray | list):
+        schema = release.scheme.schema
+        columns = [schema.select([name]).encode(truth)[name] for name in names]
+        truth = join_codes(columns, schema.sizes(names))
+        if len(truth) != len(codes):
+            raise SfumatoError(
+                f"the truth has {len(truth)} rows, the release {len(codes)}: they must be the same records"
+            )
+    return bayes(codes, release.scheme, prior, truth, attribute=names if len(names) > 1 else names[0])
+
+
+def _codes(release: Release, attribute: Attribute) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """The released codes of one attribute, or of a whole group of attributes that are randomized together."""
+    scheme = release.scheme
+    if attribute is None:
+        if len(scheme.groups) != 1:
+            raise SfumatoError(f"name the attribute to attack: one of {', '.join(scheme.schema.names)}")
+        attribute = scheme.groups[0].names
+    names = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    group = scheme.group(names[0])
+    if group.names != names:
+        raise SfumatoError(
+            f"{' + '.join(names)!r} is randomized together with others: attack the whole group, {'+'.join(group.names)}"
+        )
+    rows = release.arrow()
+    return join_codes([rows.column(column).to_numpy() for column in group.columns], group.channel.outputs), names
+
+
+def _start(of: Any, prior: Any, attribute: Attribute, codes: NDArray[Any] | None) -> tuple[Subject, str]:
+    """The channel with the shares the adversary starts from, and where those come from."""
+    channel = channel_of(of, attribute)
+    if prior is not None:
+        name = attribute if isinstance(attribute, str) else attribute[0] if attribute and len(attribute) == 1 else None
+        labels = of.schema[name].labels if isinstance(of, Scheme) and name is not None else ()
+        return subject(channel, given_shares(prior, channel.k, labels, "prior")), GIVEN
+    found = None if codes is None else shares_of_codes(channel, codes)
+    return (subject(channel), EQUAL) if found is None else (subject(channel, found), ESTIMATED)
+
+
+def _check_possible(codes: NDArray[Any], possible: NDArray[Any]) -> None:
+    never = ~possible[codes]
+    if never.any():
+        y = int(codes[never][0])
+        raise ChannelError(f"released code {y} cannot occur under this channel and prior: it has no posterior")
 
 
 def _exact(P: Array, prior: Array, times: int) -> float:
@@ -125,6 +197,7 @@ def _wrong(guess: Any, truth: ArrayLike) -> float:
 
 
 def _nothing(prior: Array, truth: ArrayLike | None) -> float:
+    """The error of always saying the commonest value: of the truth where it is known, else of the shares."""
     if truth is None:
         return float(1 - prior.max())
-    return _wrong(np.full(np.asarray(truth).size, prior.argmax()), truth)
+    return float(1 - np.bincount(np.asarray(truth).reshape(-1)).max() / np.asarray(truth).size)

@@ -22,6 +22,7 @@ class Recovery:
     nothing: float | None  # the error of knowing only the public prior or the column means
     naive: float | None = None  # the error of taking the released values at face value
     details: dict[str, Any] = field(default_factory=dict)
+    beside: str = "knowing nothing"  # what ``nothing`` is the error of, in words
 
     @property
     def advantage(self) -> float | None:
@@ -34,7 +35,7 @@ class Recovery:
         def number(value: float | None) -> str:
             return "unknown" if value is None else f"{value:.4g}"
 
-        out = f"{self.attack}: error {number(self.error)}, knowing nothing {number(self.nothing)}"
+        out = f"{self.attack}: error {number(self.error)}, {self.beside} {number(self.nothing)}"
         return out if self.naive is None else out + f", released values as they are {number(self.naive)}"
 
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from numpy.typing import ArrayLike
-
 from sfumato.assess.precision import check_n
 from sfumato.assess.report.cautions import Caution, cautions
 from sfumato.assess.report.facts import Facts, gather
@@ -64,16 +62,17 @@ def report(
     evidence: Evidence | None = None,
     n: int | None = None,
     *,
-    prior: Mapping[str, ArrayLike] | None = None,
+    prior: Mapping[str, Any] | None = None,
     noise: Mapping[str, Any] | None = None,
     ledger: Any = None,
     title: str = TITLE,
 ) -> Report:
     """Assess a scheme before (or, with evidence, after) data is collected.
 
-    ``prior`` gives the public shares of an attribute's values by its name ("a+b" for a group); without it, shares
-    estimated from ``evidence`` are used, else every value counts as equally likely. ``noise`` names columns released
-    with additive noise beside the scheme, ``ledger`` (or its path) tells what was released before.
+    ``prior`` gives the public shares of an attribute's values by its name ("a+b" for a group), as a list or as
+    {value: share}; without it, shares estimated from ``evidence`` are used, else every value counts as equally likely.
+    ``noise`` names columns released with additive noise beside the scheme, ``ledger`` (or its path) tells what was
+    released before.
 
     >>> import sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})

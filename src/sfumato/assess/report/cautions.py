@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.words import listed, number, percent, points, quoted, records
+from sfumato.assess.shares import EQUAL
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def cautions(facts: Facts) -> list[Caution]:
     if facts.n is None:
         text = "Without the number of records the report cannot say how accurate estimates will be."
         found.append(Caution("The number of records is not known", text))
-    if any(unit.prior_from == "assumed even" and unit.channel.k > 1 and not unit.identity for unit in facts.units):
+    if any(unit.prior_from == EQUAL and unit.channel.k > 1 and not unit.identity for unit in facts.units):
         text = (
             "Guesses and averages are computed as if all values were equally likely beforehand. Where some are much "
             "more frequent, a blind guess is right more often, and rare values are the ones to watch. Give the public"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product as combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sfumato.assess.anonymity import k_anonymity
 from sfumato.assess.attacks.posterior import repeated
@@ -19,6 +17,7 @@ from sfumato.assess.effective import effective_sample_bound, effective_sample_si
 from sfumato.assess.entropy import conditional_entropy, entropy, interval_privacy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
 from sfumato.assess.precision import half_width
+from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares
 from sfumato.assess.subject import subject
 from sfumato.channels import Channel, tabulated
 from sfumato.channels.linear import Array
@@ -26,9 +25,8 @@ from sfumato.channels.pram import Blocks
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.domains import Numeric
-from sfumato.errors import EstimationError, NegativeCountsWarning, SfumatoError
+from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
-from sfumato.evidence.simplex import project
 from sfumato.scheme import Scheme
 
 BELIEFS = (0.01, 0.1, 0.5)
@@ -44,7 +42,7 @@ class Unit:
     labels: tuple[str, ...]
     channel: Channel
     prior: Array | None
-    prior_from: str  # "assumed even", "given" or "estimated"
+    prior_from: str  # where the prior comes from: see sfumato.assess.shares
     alike: int = 1  # how many further attributes are treated exactly the same
     ordered: bool = False
     measures: dict[str, Any] = field(default_factory=dict)
@@ -102,7 +100,7 @@ def gather(
     scheme: Scheme,
     evidence: Evidence | None,
     n: int | None,
-    priors: Mapping[str, ArrayLike],
+    priors: Mapping[str, Any],
     noise: Mapping[str, Any],
     spent: Mapping[str, float],
 ) -> Facts:
@@ -122,7 +120,7 @@ def _noisy(scheme: Scheme, name: str, noise: Any) -> dict[str, Any]:
     return out
 
 
-def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, ArrayLike]) -> Iterator[Unit]:
+def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Any]) -> Iterator[Unit]:
     """Groups of the scheme; channels side by side count as separate ones, and many that are alike as one."""
     for group in scheme.groups:
         parts = _parts(group.names, group.channel)
@@ -133,7 +131,7 @@ def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Array
             alike = 1
         for names, channel in parts:
             domains = [scheme.schema[name] for name in names]
-            prior, source = _prior(names, channel, evidence, priors)
+            prior, source = _prior(scheme, names, channel, evidence, priors)
             labels: tuple[str, ...] = ()
             if channel.k <= 4096:
                 labels = tuple(
@@ -161,25 +159,23 @@ def _label(value: Any, parts: int) -> str:
 
 
 def _prior(
-    names: tuple[str, ...], channel: Channel, evidence: Evidence | None, priors: Mapping[str, ArrayLike]
+    scheme: Scheme,
+    names: tuple[str, ...],
+    channel: Channel,
+    evidence: Evidence | None,
+    priors: Mapping[str, Any],
 ) -> tuple[Array | None, str]:
     key = names[0] if len(names) == 1 else "+".join(names)
     if key in priors:
         try:
-            return subject(channel, priors[key]).prior, "given"
+            labels = scheme.schema[names[0]].labels if len(names) == 1 else ()
+            return subject(channel, given_shares(priors[key], channel.k, labels, "prior")).prior, GIVEN
         except SfumatoError as problem:
             raise type(problem)(f"{key}: {problem}") from None
     if channel.k * channel.m > _MOST_ENTRIES:
         return None, "not needed"
-    if evidence is not None:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", NegativeCountsWarning)
-                shares = evidence.counts(list(names)).population().value
-            return np.asarray(project(shares, 1.0)), "estimated"
-        except EstimationError:
-            pass
-    return subject(channel).prior, "assumed even"
+    shares = None if evidence is None else estimated_shares(evidence, names)
+    return (subject(channel).prior, EQUAL) if shares is None else (shares, ESTIMATED)
 
 
 def _measured(unit: Unit, n: int | None) -> Unit:

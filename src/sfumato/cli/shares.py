@@ -1,0 +1,40 @@
+"""Public shares of an attribute's values as the command line takes them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+
+
+def read_shares(text: str, attribute: str) -> Any:
+    """Shares of one attribute from ``F=.4,M=.6``, from ``.4,.6``, or from a JSON file that may name several."""
+    path = Path(text)
+    if path.suffix == ".json" or path.is_file():
+        document = read_json(path)
+        if isinstance(document, dict) and isinstance(document.get(attribute), dict | list):
+            return document[attribute]
+        if isinstance(document, dict) and any(isinstance(value, dict | list) for value in document.values()):
+            raise SfumatoError(f"{path}: it names no shares of {attribute!r}")
+        return document
+    parts = [part.strip() for part in text.split(",")]
+    try:
+        if "=" not in text:
+            return [float(part) for part in parts]
+        named = [part.rpartition("=") for part in parts]
+        return {label.strip(): float(share) for label, _, share in named}
+    except ValueError:
+        raise SfumatoError(
+            f"--shares must look like F=.4,M=.6 or name a JSON file, got {text[:60]!r} instead"
+        ) from None
+
+
+def read_json(path: Path) -> Any:
+    """A JSON document, or one clear line."""
+    try:
+        return json.loads(console.read_text(path))
+    except json.JSONDecodeError as problem:
+        raise SfumatoError(f"{path}: is not JSON: {problem}") from None

@@ -92,8 +92,22 @@ class TestPage:
         assert "“town” is passed on in the clear." in text
 
     def test_has_a_picture_for_everything(self, page):
-        # an overview, and for each of three attributes the chances, the beliefs, the game and the precision
-        assert page.count("<svg") == 1 + 3 * 4
+        # for each of three attributes the chances, the beliefs, the game and the precision; and the guesses as bars
+        assert page.count("<svg") == 3 * 4
+        assert page.count('<div class="bars">') == 1
+
+    def test_has_contents_that_name_every_attribute(self, page):
+        nav = page[page.index("<nav") : page.index("</nav>")]
+        for name in ("At a glance", "What to watch", "The whole record", *SCHEMA, "What the numbers mean"):
+            assert re.search(rf'<a href="#s\d+">{name}</a>', nav)
+
+    def test_charts_follow_the_scheme_of_the_reader(self, page):
+        from sfumato.pages import chart
+
+        drawn = "".join(re.findall(r"<svg.*?</svg>", page, flags=re.S))
+        assert "var(--accent)" in drawn and "var(--ink)" in drawn and "var(--sans)" in drawn
+        for colour in (chart.INK, chart.SOFT, chart.ACCENT, chart.WARM):
+            assert colour not in drawn
 
     def test_is_written_whole_and_is_the_same_every_time(self, whole, page, tmp_path):
         whole.html(tmp_path / "report.html")
@@ -149,6 +163,41 @@ class TestNumbers:
         ]  # fmt: skip
 
 
+class TestWholeRecord:
+    """Badges of single answers must not be taken for one of the person."""
+
+    def test_ten_strong_answers_make_a_record_that_is_hardly_protected(self):
+        schema = sf.Schema({f"q{i}": sf.Categorical(tuple("abc")) for i in range(10)})
+        page = report(sf.Scheme.for_gamma(schema, 3), n=5000).html()
+        verdict = page[page.index('<div class="verdict">') : page.index("<nav")]
+        assert "all answers of one person together are hardly protected" in verdict
+        assert re.search(
+            r'badge bad">very weak</span><span>All answers of one person together: γ&nbsp;59,049<', verdict
+        )
+        row = re.search(r'<tr class="total">.*?</tr>', page).group()
+        assert "very weak" in row and "59,049" in row
+
+    @pytest.mark.parametrize(
+        "channels, said, shown",
+        [
+            ({"a": c.symmetric(3, gamma=3), "b": c.identity(2)}, "not protected", "none"),
+            ({"a": c.symmetric(3, gamma=1.5), "b": c.symmetric(2, gamma=2)}, "strongly protected", "strong"),
+            ({"a": c.symmetric(3, gamma=3), "b": c.symmetric(2, gamma=3)}, "moderately protected", "moderate"),
+        ],
+    )
+    def test_the_badge_agrees_with_the_sentence(self, channels, said, shown):
+        schema = sf.Schema({"a": sf.Categorical(tuple("xyz")), "b": sf.Categorical(("n", "y"))})
+        page = report(sf.Scheme(schema, channels)).html()
+        verdict = page[page.index('<div class="verdict">') : page.index("<h2")]
+        assert f"all answers of one person together are {said}" in verdict
+        assert re.search(rf">{shown}</span><span>All answers of one person together", verdict)
+
+    def test_one_answer_needs_no_second_badge(self):
+        found = report(sf.Scheme.for_gamma(sf.Schema({"a": sf.Categorical(tuple("xyz"))}), 3))
+        assert "of one person together" not in found.html()
+        assert "The one answer of each person is strongly protected." in found.text()
+
+
 class TestWarnings:
     def test_identity_and_missing_shares(self, whole):
         assert "town is not randomized" in titles(whole)
@@ -192,7 +241,7 @@ class TestWarnings:
         assert json.loads(found.json())["additive_noise"]["income"]["privacy_loss"] == pytest.approx(
             privacy.privacy_loss(c.uniform(10), c.tabulated([0, 100], [1.0]))
         )
-        assert "<h3>income</h3>" in found.html()
+        assert re.search(r"<h3[^>]*>income<span", found.html())
         assert privacy.gamma(scheme, "income") == math.inf
         assert privacy.gamma(scheme, "sex") == pytest.approx(3)
         with pytest.raises(SfumatoError, match="'income' has additive noise and no finite channel"):

@@ -123,7 +123,7 @@ def _of_whole(facts: Facts) -> list[Caution]:
         return []
     text = (
         "Each attribute has its own protection, but whoever knows several true values of a person can test them "
-        f"together: the factors multiply to {number(ratio)}. Release fewer attributes per record, or choose a bound "
-        "for the whole record (joint gamma)."
+        f"together: the factors of the randomized attributes multiply to {number(ratio)}. Release fewer attributes per "
+        "record, or choose a bound for the whole record (joint gamma)."
     )
     return [Caution("The whole record is less protected than its parts", text, serious=True)]

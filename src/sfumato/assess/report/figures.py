@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import math
-import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,69 +10,23 @@ import numpy as np
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.words import number
+from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
+from sfumato.pages.parts import bars
 
-INK, SOFT, ACCENT, WARM = "#2b2a28", "#8b867d", "#2d6a8e", "#b4552d"
-_STYLE = {
-    "font.size": 9,
-    "axes.edgecolor": SOFT,
-    "axes.labelcolor": INK,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "svg.fonttype": "path",
-    "axes.titlesize": 9.5,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-}
-
-
-def svg(draw: Callable[[Any], None], width: float, height: float, name: str) -> str:
-    """One figure as an <svg> element, with ids that no other figure of the page has."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    with matplotlib.rc_context({**_STYLE, "svg.hashsalt": name}):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure.add_subplot())
-        text = io.StringIO()
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    body = text.getvalue()
-    body = body[body.index("<svg") :]
-    body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
-    mark = re.sub(r"\W", "", name)
-    body = re.sub(r'id="([^"]+)"', rf'id="{mark}-\1"', body)
-    body = re.sub(r'((?:xlink:)?href="#)', rf"\g<1>{mark}-", body)
-    body = re.sub(r"url\(#", f"url(#{mark}-", body)
-    return re.sub(r'<svg ([^>]*?)width="[^"]+" height="[^"]+"', r"<svg \1", body, count=1)
+_SIZE = (3.3, 2.6)  # inches: about the width of a phone
 
 
 def overview(facts: Facts) -> str | None:
     """How often the best guess is right, blind and after seeing the release, attribute by attribute."""
-    units = [unit for unit in facts.units if "guess" in unit.measures]
-    if not units:
+    rows = [
+        (unit.title, unit.measures["guess_blind"], unit.measures["guess"])
+        for unit in facts.units
+        if "guess" in unit.measures
+    ]
+    if not rows:
         return None
-
-    def draw(axes: Any) -> None:
-        rows = np.arange(len(units))[::-1]
-        blind = [100 * unit.measures["guess_blind"] for unit in units]
-        after = [100 * unit.measures["guess"] for unit in units]
-        axes.barh(rows + 0.19, blind, height=0.34, color="#cfc9bd", label="blind guess")
-        axes.barh(rows - 0.19, after, height=0.34, color=ACCENT, label="after seeing the release")
-        for row, before, value in zip(rows, blind, after, strict=True):
-            axes.text(before + 1, row + 0.19, f"{before:.0f}", va="center", fontsize=8, color=SOFT)
-            axes.text(value + 1, row - 0.19, f"{value:.0f}", va="center", fontsize=8)
-        axes.set_yticks(rows, [_short(unit.title) for unit in units])
-        axes.set_xlim(0, 108)
-        axes.set_xticks(range(0, 101, 20))
-        axes.set_xlabel("records guessed right, in %")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        axes.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=8.5)
-
-    return svg(draw, 7.4, 1.0 + 0.5 * len(units), "overview")
+    return bars("How often the best guess of a record's value is right", rows, "blind", "after seeing the release")
 
 
 def heat_map(unit: Unit) -> str | None:
@@ -85,10 +36,12 @@ def heat_map(unit: Unit) -> str | None:
         return None
     P = channel.matrix
 
-    def draw(axes: Any) -> None:
-        from matplotlib.colors import LinearSegmentedColormap
+    def draw(figure: Any) -> None:
+        from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
-        shades = LinearSegmentedColormap.from_list("ink", ["#fbfaf7", "#9dbccd", ACCENT, "#12303f"])
+        axes = figure.add_subplot()
+        blue = to_rgb("#1f6a9a")  # a picture inside the picture knows no variables: one blue, thinner or denser
+        shades = LinearSegmentedColormap.from_list("dense", [(*blue, 0.03), (*blue, 1.0)])
         axes.imshow(P, cmap=shades, vmin=0, vmax=float(P.max()), aspect="auto", interpolation="none")
         k, m = P.shape
         some = np.unique(np.linspace(0, k - 1, min(k, 8)).round().astype(int))
@@ -100,7 +53,7 @@ def heat_map(unit: Unit) -> str | None:
         if k * m <= 36:
             for x in range(k):
                 for y in range(m):
-                    dark = P[x, y] > 0.55 * P.max()
+                    dark = P[x, y] > 0.8 * P.max()
                     colour = "#ffffff" if dark else INK
                     axes.text(
                         y,
@@ -114,19 +67,22 @@ def heat_map(unit: Unit) -> str | None:
         axes.set_xlabel("answer" if m == k else f"answer ({m:,} possible)")
         axes.set_ylabel("true value")
         title = "Chance of each answer, %" if k * m <= 36 else "Chance of each answer"
-        axes.figure.suptitle(title, x=0.02, ha="left", fontsize=9.5, fontweight="bold")  # long names narrow the axes
+        figure.suptitle(title, x=0.02, ha="left", fontsize=9.5, fontweight="bold")  # long names narrow the axes
         for side in axes.spines.values():
             side.set_visible(False)
         axes.tick_params(length=0)
 
-    return svg(draw, 2.7, 2.3, f"heat-{unit.title}")
+    return svg(draw, *_SIZE, f"heat-{unit.title}", f"Chance of each answer for each true value of {unit.title}")
 
 
 def beliefs(unit: Unit) -> str:
     """How far one answer can raise any belief."""
     gamma = unit.measures["gamma"]
+    top = "without limit" if gamma == math.inf else f"a belief of 10 % to at most {100 * rho2(gamma, 0.1):.0f} %"
+    said = f"One answer about {unit.title} can raise {top}"
 
-    def draw(axes: Any) -> None:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
         prior = np.linspace(0, 1, 201)
         axes.plot(100 * prior, 100 * prior, color=SOFT, lw=1, ls=":")
         if gamma == math.inf:
@@ -145,7 +101,7 @@ def beliefs(unit: Unit) -> str:
         axes.set_yticks([0, 50, 100])
         axes.set_title("How far a belief can rise")
 
-    return svg(draw, 2.7, 2.3, f"beliefs-{unit.title}")
+    return svg(draw, *_SIZE, f"beliefs-{unit.title}", said)
 
 
 def payoff(unit: Unit) -> str | None:
@@ -157,7 +113,8 @@ def payoff(unit: Unit) -> str | None:
     losses = np.linspace(0, reach, 120)
     gains = -game_curve(unit.channel, losses, unit.prior)
 
-    def draw(axes: Any) -> None:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
         axes.plot(losses, gains, color=WARM, lw=2)
         axes.axhline(0, color=SOFT, lw=0.8)
         if stop < math.inf:
@@ -167,7 +124,9 @@ def payoff(unit: Unit) -> str | None:
         axes.set_ylim(0, max(float(gains.max()) * 1.1, 0.01))
         axes.set_title("When guessing pays")
 
-    return svg(draw, 2.7, 2.3, f"payoff-{unit.title}")
+    return svg(
+        draw, *_SIZE, f"payoff-{unit.title}", f"Guessing {unit.title} pays until a wrong guess costs {number(stop)}"
+    )
 
 
 def precision(unit: Unit, n: int | None) -> str | None:
@@ -184,7 +143,8 @@ def precision(unit: Unit, n: int | None) -> str | None:
     centre = n or 10_000
     sizes = np.geomspace(max(centre / 100, 10), centre * 100, 50)
 
-    def draw(axes: Any) -> None:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
         axes.plot(sizes, 100 * one / np.sqrt(sizes), color=ACCENT, lw=2, label="randomized")
         axes.plot(sizes, 100 * plain / np.sqrt(sizes), color=SOFT, lw=1.2, ls=":", label="not randomized")
         if n is not None:
@@ -199,7 +159,12 @@ def precision(unit: Unit, n: int | None) -> str | None:
         axes.set_title("How precise estimates are")
         axes.legend(frameon=False, fontsize=7.5, handlelength=1.4)
 
-    return svg(draw, 2.7, 2.3, f"precision-{unit.title}")
+    return svg(
+        draw,
+        *_SIZE,
+        f"precision-{unit.title}",
+        f"Half-width of estimates of {unit.title} against the number of records",
+    )
 
 
 def _short(text: str, most: int = 18) -> str:

@@ -1,7 +1,8 @@
-"""The report as one HTML file: its style and pictures inside it, no network and no script."""
+"""The report as one HTML file, in the shell of all pages."""
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import Any
 
@@ -9,74 +10,28 @@ from sfumato.assess.report import figures, words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.numbers import GLOSSARY, numbers
-from sfumato.assess.report.summary import summary, whole
-
-STYLE = """
-:root { --ink: #2b2a28; --soft: #6f6a62; --line: #e2ddd3; --paper: #fbfaf7; --accent: #2d6a8e; }
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.55 "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif; }
-main { max-width: 940px; margin: 0 auto; padding: 44px 28px 70px; }
-h1 { font-size: 31px; line-height: 1.2; margin: 0 0 6px; font-weight: 600; }
-h2 { font-size: 22px; margin: 44px 0 10px; font-weight: 600; padding-bottom: 5px;
-  border-bottom: 1px solid var(--line); }
-h3 { font-size: 18.5px; margin: 0; font-weight: 600; }
-p { margin: 0 0 10px; }
-.about { color: var(--soft); font-size: 14.5px; margin-bottom: 26px; }
-.about code { font-size: 13px; }
-.short { font-size: 17.5px; background: #f3efe6; border-left: 4px solid var(--accent); padding: 14px 20px 6px; }
-table { border-collapse: collapse; width: 100%; font-size: 14.5px; line-height: 1.35; }
-th { text-align: left; font-weight: 600; color: var(--soft); font-size: 13px; vertical-align: bottom; }
-th, td { padding: 7px 10px 7px 0; border-bottom: 1px solid var(--line); }
-td { vertical-align: top; }
-.num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; padding-right: 14px; }
-.wide { overflow-x: auto; margin: 16px 0; }
-.badge { display: inline-block; padding: 1px 9px; border-radius: 10px; font-size: 13px; white-space: nowrap;
-  color: #fff; font-family: "Helvetica Neue", Arial, sans-serif; }
-.strong { background: #3f7a4d; } .moderate { background: #8a7420; } .weak { background: #b4682d; }
-.very-weak { background: #a8452d; } .none { background: #8e2a2a; } .single { background: #8b867d; }
-.caution { border-left: 4px solid #c9a227; background: #fdf7e3; padding: 9px 16px; margin: 9px 0; font-size: 15px; }
-.caution.serious { border-left-color: #a8352d; background: #fbeceb; }
-.caution b { display: block; }
-.unit { margin: 26px 0 34px; page-break-inside: avoid; }
-.unit > header { display: flex; gap: 12px; align-items: baseline; margin-bottom: 8px; flex-wrap: wrap; }
-.unit > header .channel { color: var(--soft); font-size: 13.5px; }
-.cols { display: grid; grid-template-columns: minmax(0, 1.5fr) minmax(0, 1fr); gap: 34px; align-items: start; }
-.cols .words p { font-size: 15.5px; }
-.cols table { font-size: 13.5px; }
-.cols td { padding: 4px 8px 4px 0; }
-.panels { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin-top: 18px; align-items: end; }
-figure { margin: 0; } svg { width: 100%; height: auto; display: block; }
-dl { font-size: 15px; } dt { font-weight: 600; margin-top: 10px; } dd { margin: 0; }
-@media (max-width: 760px) { .cols { grid-template-columns: 1fr; } .panels { grid-template-columns: 1fr 1fr; } }
-@media print { body { background: #fff; } main { padding: 0; } }
-"""
+from sfumato.assess.report.summary import record_gamma, several, summary, verdict, whole
+from sfumato.pages import Section
+from sfumato.pages import page as shell
+from sfumato.pages.parts import badge, callout, scrolling, table, terms
 
 _MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
+_KINDS = {"strong": "good", "moderate": "fair", "weak": "poor", "very weak": "bad", "none": "worst"}
+TOGETHER = "All answers of one person together"
 
 
 def page(facts: Facts, title: str) -> str:
     """The whole document."""
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        _about(facts),
-        f'<div class="short">{_paragraphs(summary(facts))}</div>',
-        _overview(facts),
-        _cautions(facts),
-        "<h2>Attribute by attribute</h2>",
+    sections = [
+        Section("At a glance", _overview(facts)),
+        *([Section("What to watch", watched)] if (watched := _cautions(facts)) else []),
+        *([Section("The whole record", together)] if (together := _whole(facts)) else []),
+        Section("Attribute by attribute", _undrawn(facts)),
         *[_unit(unit, facts.n, drawn=i < _MOST_DRAWN) for i, unit in enumerate(facts.units)],
-        _undrawn(facts),
         *[_noisy(name, measures) for name, measures in facts.noise.items()],
-        _whole(facts),
-        _glossary(),
+        Section("What the numbers mean", terms(GLOSSARY)),
     ]
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head>\n<body><main>\n"
-        + "\n".join(part for part in parts if part)
-        + "\n</main></body></html>\n"
-    )
+    return shell(title, _verdict(facts), sections, _about(facts))
 
 
 def _about(facts: Facts) -> str:
@@ -84,7 +39,30 @@ def _about(facts: Facts) -> str:
     records = f"{words.records(facts.n)}, " if facts.n is not None else ""
     many = "1 attribute" if count == 1 else f"{count} attributes"
     mark = facts.scheme.fingerprint[:16]
-    return f'<p class="about">{records}{many}. The scheme\'s fingerprint begins with <code>{mark}</code>.</p>'
+    return f"{records}{many}. The scheme's fingerprint begins with <code>{mark}</code>."
+
+
+def _verdict(facts: Facts) -> str:
+    """One sentence, the two grades it rests on, and the report in short."""
+    grades = []
+    answers = [(unit.title, float(unit.measures["gamma"])) for unit in facts.units if unit.channel.k > 1]
+    answers += [(name, math.inf) for name in facts.noise]
+    if answers:
+        worst, gamma = max(answers, key=lambda answer: answer[1])
+        which = "Each answer" if len({value for _, value in answers}) == 1 else f"The worst answer ({worst})"
+        grades.append(_graded(which if several(facts) else "The one answer of each person", gamma))
+    if several(facts):
+        grades.append(_graded(TOGETHER, record_gamma(facts)))
+    return f"<p>{escape(verdict(facts))}</p>{''.join(grades)}{_paragraphs(summary(facts))}"
+
+
+def _graded(what: str, gamma: float) -> str:
+    return f'<p class="grade">{_grade(gamma)}<span>{escape(what)}: γ&nbsp;{words.number(gamma)}</span></p>'
+
+
+def _grade(gamma: float) -> str:
+    word = words.grade(gamma)
+    return badge(word, _KINDS[word])
 
 
 def _paragraphs(lines: list[str]) -> str:
@@ -96,10 +74,9 @@ def _text(line: str) -> str:
 
 
 def _overview(facts: Facts) -> str:
-    head = (
-        "<tr><th>Attribute</th><th>Protection</th><th class='num'>γ</th><th class='num'>best guess<br>right</th>"
-        "<th class='num'>blind guess<br>right</th><th class='num'>10 % suspicion<br>becomes at most</th>"
-        "<th class='num'>accuracy<br>left</th></tr>"
+    heads = ("γ", "best guess right", "blind guess right", "10 % suspicion becomes at most", "accuracy left")
+    head = '<th scope="col">Attribute</th><th scope="col">Protection</th>' + "".join(
+        f'<th scope="col" class="num">{words.whole_numbers(text)}</th>' for text in heads
     )
     rows = []
     for unit in facts.units:
@@ -113,90 +90,80 @@ def _overview(facts: Facts) -> str:
             "exact" if unit.identity else words.points(reach) if reach is not None else "",
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
-        rows.append(f"<tr><td>{escape(unit.title)}</td><td>{_badge(unit)}</td>{row}</tr>")
+        rows.append(f'<tr><th scope="row">{escape(unit.title)}</th><td>{_badge(unit)}</td>{row}</tr>')
     rows += [
-        f'<tr><td>{escape(name)}</td><td><span class="badge none">none</span></td><td class="num">∞</td>'
+        f'<tr><th scope="row">{escape(name)}</th><td>{_grade(math.inf)}</td><td class="num">∞</td>'
         f'<td colspan="4">additive noise, sd {words.number(m["sd"])}</td></tr>'
         for name, m in facts.noise.items()
     ]
-    picture = figures.overview(facts)
-    drawn = f"<figure>{picture}</figure>" if picture and len(facts.units) <= 24 else ""
-    return f'<h2>At a glance</h2><div class="wide"><table>{head}{"".join(rows)}</table></div>{drawn}'
+    if several(facts):
+        gamma = record_gamma(facts)
+        rows.append(
+            f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(gamma)}</td>'
+            f'<td class="num">{words.number(gamma)}</td><td colspan="4">the factors multiply</td></tr>'
+        )
+    inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    drawn = figures.overview(facts) if len(facts.units) <= 24 else None
+    return scrolling(inside, "Protection and accuracy of every attribute") + (drawn or "")
 
 
 def _badge(unit: Unit) -> str:
-    if unit.channel.k == 1:
-        return '<span class="badge single">one value</span>'
-    word = words.grade(unit.measures["gamma"])
-    return f'<span class="badge {word.replace(" ", "-")}">{word}</span>'
+    return badge("one value") if unit.channel.k == 1 else _grade(float(unit.measures["gamma"]))
 
 
 def _cautions(facts: Facts) -> str:
-    found = cautions(facts)
-    if not found:
-        return ""
-    rows = [
-        f'<div class="caution{" serious" if c.serious else ""}"><b>{escape(c.title)}</b>{_text(c.text)}</div>'
-        for c in found
-    ]
-    return "<h2>What to watch</h2>" + "".join(rows)
+    return "".join(
+        callout(c.title, words.whole_numbers(c.text), "alarm" if c.serious else "note") for c in cautions(facts)
+    )
 
 
 def _undrawn(facts: Facts) -> str:
-    left = len(facts.units) - _MOST_DRAWN
-    return f'<p class="about">Pictures are drawn for the first {_MOST_DRAWN} attributes only.</p>' if left > 0 else ""
+    if len(facts.units) <= _MOST_DRAWN:
+        return ""
+    return f'<p class="about">Pictures are drawn for the first {_MOST_DRAWN} attributes only.</p>'
 
 
-def _unit(unit: Unit, n: int | None, drawn: bool = True) -> str:
+def _unit(unit: Unit, n: int | None, drawn: bool = True) -> Section:
     said = [words.what_happens(unit)]
+    rows: list[tuple[str, str]] = []
     if unit.channel.k > 1:
         said = said + words.learns(unit) + words.accuracy(unit, n)
-    rows = "".join(
-        f'<tr><td>{escape(name)}</td><td class="num">{escape(value)}</td></tr>'
-        for name, value in (numbers(unit) if unit.channel.k > 1 else [])
-    )
-    header = (
-        f"<header><h3>{escape(unit.title)}</h3>{_badge(unit)}"
-        f'<span class="channel">{escape(str(unit.channel))}</span></header>'
-    )
+        rows = numbers(unit)
     panels: list[str | None] = []
     if drawn and unit.channel.k > 1 and not unit.identity:
         panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit, n)]
     small = "".join(f"<figure>{p}</figure>" for p in panels if p)
     below = f'<div class="panels">{small}</div>' if small else ""
-    body = f'<div class="cols"><div class="words">{_paragraphs(said)}</div><table>{rows}</table></div>'
-    return f'<section class="unit">{header}{body}{below}</section>'
+    body = _channel(str(unit.channel)) + _paragraphs(said) + _numbers(unit.title, rows) + below
+    return Section(unit.title, body, 3, _badge(unit))
 
 
-def _noisy(name: str, measures: dict[str, Any]) -> str:
-    header = (
-        f'<header><h3>{escape(name)}</h3><span class="badge none">none</span>'
-        f'<span class="channel">{escape(measures["noise"])}</span></header>'
-    )
+def _channel(name: str) -> str:
+    return f'<p class="channel">{escape(name)}</p>'
+
+
+def _numbers(title: str, rows: list[tuple[str, str]]) -> str:
+    return table(("", ""), rows, f"Numbers of {title}", numeric=[1]) if rows else ""
+
+
+def _noisy(name: str, measures: dict[str, Any]) -> Section:
     kept = [("standard deviation", words.number(measures["sd"])), ("95 % interval", words.number(measures["interval"]))]
     if "privacy_loss" in measures:
         kept.append(("privacy loss (average)", words.percent(measures["privacy_loss"])))
-    rows = "".join(f'<tr><td>{escape(n)}</td><td class="num">{escape(v)}</td></tr>' for n, v in kept)
-    said = _paragraphs(words.noisy(measures))
-    body = f'<div class="cols"><div class="words">{said}</div><table>{rows}</table></div>'
-    return f'<section class="unit">{header}{body}</section>'
+    body = _channel(measures["noise"]) + _paragraphs(words.noisy(measures)) + _numbers(name, kept)
+    return Section(name, body, 3, _grade(math.inf))
 
 
 def _whole(facts: Facts) -> str:
     guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
-    if len(guarded) < 2:
+    if not several(facts):
         return ""
-    factors = " × ".join(
-        words.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "") for unit in guarded[:12]
-    )
-    more = " × …" if len(guarded) > 12 else ""
-    return (
-        "<h2>The whole record</h2>"
-        f"<p>{escape(whole(facts))}</p>"
-        f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
-    )
-
-
-def _glossary() -> str:
-    rows = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in GLOSSARY)
-    return f"<h2>What the numbers mean</h2><dl>{rows}</dl>"
+    gamma = record_gamma(facts)
+    out = f"{_graded(TOGETHER, gamma)}{_paragraphs([whole(facts)])}"
+    if len(guarded) > 1:
+        factors = " × ".join(
+            words.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "") for unit in guarded[:12]
+        )
+        more = " × …" if len(guarded) > 12 else ""
+        out += f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
+    return out

@@ -8,7 +8,7 @@ from sfumato.assess.report import words
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
 from sfumato.assess.report.numbers import numbers
-from sfumato.assess.report.summary import summary
+from sfumato.assess.report.summary import record_gamma, several, summary, verdict
 
 _WIDTH = 100
 
@@ -16,6 +16,10 @@ _WIDTH = 100
 def plain(facts: Facts, title: str) -> str:
     """The same words and numbers as the page, without pictures."""
     out = [title, "=" * len(title), ""]
+    out += [_fill(verdict(facts)), ""]
+    if several(facts):
+        gamma = record_gamma(facts)
+        out += [f"All answers of one person together: {words.grade(gamma)} (gamma {words.number(gamma)})", ""]
     out += [_fill(line) for line in summary(facts)]
     found = cautions(facts)
     if found:

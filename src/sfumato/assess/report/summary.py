@@ -7,6 +7,40 @@ import math
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.words import grade, listed, number, percent, quoted
 
+_PROTECTED = {
+    "strong": "strongly protected",
+    "moderate": "moderately protected",
+    "weak": "weakly protected",
+    "very weak": "hardly protected",
+    "none": "not protected",
+}
+
+
+def record_gamma(facts: Facts) -> float:
+    """The factor of all answers of one person together; additive noise bounds nothing."""
+    return math.inf if facts.noise else facts.scheme.gamma
+
+
+def several(facts: Facts) -> bool:
+    """Whether a person gives more than one answer that discloses anything."""
+    return sum(unit.alike for unit in facts.units if unit.channel.k > 1) + len(facts.noise) > 1
+
+
+def verdict(facts: Facts) -> str:
+    """The report in one sentence."""
+    gammas = [float(unit.measures["gamma"]) for unit in facts.units if unit.channel.k > 1]
+    gammas += [math.inf] * len(facts.noise)
+    if not gammas:
+        return "Nothing is disclosed: every attribute has a single possible value."
+    each, together = (grade(value) for value in (max(gammas), record_gamma(facts)))
+    if not several(facts):
+        return f"The one answer of each person is {_PROTECTED[each]}."
+    alike = grade(min(gammas)) == each
+    first = f"{'Each answer by itself' if alike else 'The least protected answer'} is {_PROTECTED[each]}"
+    if each == together:
+        return f"{first}, and all answers of one person together are {_PROTECTED[together]}, too."
+    return f"{first}; all answers of one person together are {_PROTECTED[together]}."
+
 
 def summary(facts: Facts) -> list[str]:
     """The report in a few sentences."""
@@ -47,17 +81,22 @@ def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
 
 
 def whole(facts: Facts) -> str:
-    """The whole record, in one sentence."""
+    """The whole record, in one sentence or two."""
     guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
+    bare = [f"“{u.title}”" for u in facts.units if u.identity]
     ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
+    known = f"A whole record gives away {listed(bare)} with certainty. " if bare else ""
+    if facts.noise:
+        known += f"Nothing bounds what it tells of {listed([f'“{name}”' for name in facts.noise])}. "
     if ratio == math.inf:
-        return "Taken together, the answers of one record can identify some of its values with certainty."
-    beyond = "" if len(guarded) == len([u for u in facts.units if u.channel.k > 1]) else " randomized"
-    weak = "As a whole a record is hardly protected, however well each answer is. " if ratio > 100 else ""
+        return f"{known}Taken together, the answers of one record can identify some of its values with certainty."
+    if not guarded:
+        return known.strip()
+    weak = "As a whole a record is hardly protected, however well each answer is. " if ratio > 100 and not known else ""
     return (
-        f"{weak}All{beyond} answers of one record together shift the odds between two possible persons by at most "
-        f"{number(ratio)} times: to someone who could link them, a 1 % suspicion about a whole record may grow to "
-        f"{percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
+        f"{known}{weak}All{' randomized' if known else ''} answers of one record together shift the odds between two "
+        f"possible persons by at most {number(ratio)} times: to someone who could link them, a 1 % suspicion about a "
+        f"whole record may grow to {percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
     )
 
 

@@ -13,7 +13,7 @@ from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.randomness import new_key
 from sfumato.release import Release
-from sfumato.schema import Categorical, Numeric, Ordinal, Schema
+from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "Date",
     "Density",
     "Estimate",
     "Evidence",

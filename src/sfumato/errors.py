@@ -60,6 +60,10 @@ class DisclosureWarning(SfumatoWarning):
     """Something that tells more about the data than the scheme promises."""
 
 
+class OutsideDomainWarning(SfumatoWarning):
+    """Values outside their domain that went to "other" or to the nearest end, as the domain asks."""
+
+
 class SingularChannelWarning(SfumatoWarning):
     """A channel whose output says little or nothing about some inputs."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +12,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato import tables
-from sfumato.domains import NO_ANSWER, Categorical, Codes, Domain, Numeric, Ordinal
+from sfumato.domains import (
+    NO_ANSWER,
+    Categorical,
+    Codes,
+    Date,
+    Domain,
+    Numeric,
+    Ordinal,
+    Tally,
+    domain_from_dict,
+    warn_moved,
+)
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+FORMAT = "sfumato schema"
+VERSION = 1
 
 
 class Schema(Mapping[str, Domain]):
@@ -33,8 +49,9 @@ class Schema(Mapping[str, Domain]):
             if not isinstance(name, str) or not name:
                 raise SchemaError(f"the name of an attribute must be text, got {name!r} instead")
             if not isinstance(domain, Domain):
+                found = type(domain).__name__
                 raise SchemaError(
-                    f"attribute {name!r} must be Categorical, Ordinal or Numeric, got {type(domain).__name__} instead"
+                    f"attribute {name!r} must be Categorical, Ordinal, Numeric or Date, got {found} instead"
                 )
         self._domains = dict(domains)
 
@@ -90,12 +107,14 @@ class Schema(Mapping[str, Domain]):
     def encode(self, table: Any) -> dict[str, Codes]:
         """Codes of every attribute of any table; columns outside the schema are left behind."""
         pieces: dict[str, list[Codes]] = {name: [] for name in self.names}
+        tally = Tally()
         try:
             for batch in tables.batches(table, self.names, tables.AS_TEXT):
                 for name, domain in self._domains.items():
-                    pieces[name].append(domain.encode(batch.column(name), name))
+                    pieces[name].append(domain.encode(batch.column(name), name, tally))
         except OutsideDomainError as problem:
             raise self.count_outside(table, problem) from None
+        warn_moved(self, tally)
         empty = {name: np.zeros(0, dtype=domain.code_type) for name, domain in self._domains.items()}
         return {name: np.concatenate(parts) if parts else empty[name] for name, parts in pieces.items()}
 
@@ -108,10 +127,41 @@ class Schema(Mapping[str, Domain]):
     def to_dict(self) -> dict[str, Any]:
         return {name: domain.to_dict() for name, domain in self._domains.items()}
 
+    def meaning(self) -> dict[str, Any]:
+        """What the codes stand for, whatever files write: equal exactly when the schemas are."""
+        return {name: domain.meaning() for name, domain in self._domains.items()}
+
+    def to_json(self) -> str:
+        """The document that ``from_json`` reads and people edit; see docs/schema.md."""
+        document = {"format": FORMAT, "version": VERSION, "attributes": self.to_dict()}
+        return json.dumps(document, indent=1, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Schema:
+        """The schema that ``to_json`` wrote, or that somebody wrote by hand.
+
+        >>> Schema.from_json('{"sex": {"kind": "categorical", "values": ["F", "M"]}}').names
+        ('sex',)
+        """
+        try:
+            document = json.loads(text)
+        except (json.JSONDecodeError, TypeError, RecursionError) as problem:
+            raise SchemaError(f"the schema is not JSON: {problem}") from None
+        if not isinstance(document, dict):
+            raise SchemaError("a schema is an object that names every attribute's domain")
+        if document.get("format") == FORMAT:
+            if document.get("version") != VERSION:
+                found = document.get("version")
+                raise SchemaError(f"schema version {found!r} is unknown: this program reads version {VERSION}")
+            document = document.get("attributes")
+        return cls.from_dict(document)
+
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Schema:
         """The schema that ``to_dict`` described."""
-        return cls({name: _domain(name, entry) for name, entry in document.items()})
+        if not isinstance(document, Mapping):
+            raise SchemaError("the attributes of a schema must be an object that names every attribute's domain")
+        return cls({name: domain_from_dict(name, entry) for name, entry in document.items()})
 
     @classmethod
     def infer(cls, table: Any, bins: int = 20, most_values: int = 100, columns: Sequence[str] | None = None) -> Schema:
@@ -123,19 +173,6 @@ class Schema(Mapping[str, Domain]):
             stacklevel=2,
         )
         return cls(_infer_domains(table, bins, most_values, columns))
-
-
-def _domain(name: str, entry: Any) -> Domain:
-    try:
-        kind = entry["kind"]
-        if kind == "numeric":
-            return Numeric(edges=tuple(entry["edges"]), nullable=bool(entry["nullable"]))
-        family = {"categorical": Categorical, "ordinal": Ordinal}[kind]
-        return family(tuple(entry["values"]), bool(entry["nullable"]))
-    except SchemaError:
-        raise
-    except (KeyError, TypeError, ValueError) as problem:
-        raise SchemaError(f"the description of attribute {name!r} is damaged: {problem!r}") from None
 
 
 def _infer_domains(table: Any, bins: int, most_values: int, columns: Sequence[str] | None) -> dict[str, Domain]:
@@ -194,4 +231,4 @@ def _round_limits(low: float, high: float, bins: int) -> tuple[float, float]:
     return min(down, low), max(up, high)
 
 
-__all__ = ["Categorical", "Codes", "Domain", "Numeric", "Ordinal", "Schema"]
+__all__ = ["Categorical", "Codes", "Date", "Domain", "Numeric", "Ordinal", "Schema"]

@@ -184,7 +184,8 @@ class Scheme:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 of the scheme's canonical JSON: equal exactly when the schemes are."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        meant = {**self.to_dict(), "schema": self.schema.meaning()}
+        text = json.dumps(meant, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:

@@ -37,7 +37,7 @@ def test_existing_files_are_kept_unless_asked(samples: Path) -> None:
 
 def test_the_files_fit_together(samples: Path) -> None:
     scheme = sf.Scheme.from_json((samples / "scheme.json").read_text())
-    schema = sf.Schema.from_dict(json.loads((samples / "schema.json").read_text()))
+    schema = sf.Schema.from_json((samples / "schema.json").read_text())
     assert scheme.schema == schema
     assert len(sf.randomize(samples / "patients.csv", scheme)) == 4000
     sites = [sf.Release.load(samples / f"{name}.parquet") for name in ("north", "south")]

@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import SchemaError, SfumatoError
+from sfumato.schema import Schema
+from sfumato.scheme import Scheme
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
@@ -102,6 +104,20 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
 def listed(names: str) -> list[str]:
     """Names from the comma-separated form."""
     return [name.strip() for name in names.split(",") if name.strip()]
+
+
+def read_schema(path: Path) -> Schema:
+    """The schema in a file, which may also be a scheme."""
+    text = read_text(path)
+    try:
+        document = json.loads(text)
+        if isinstance(document, dict) and document.get("format") == "sfumato scheme":
+            return Scheme.from_dict(document).schema
+        return Schema.from_json(text)
+    except (json.JSONDecodeError, RecursionError) as problem:
+        raise SchemaError(f"{path}: is not JSON: {problem}") from None
+    except SfumatoError as problem:
+        raise SchemaError(f"{path}: {problem}") from None
 
 
 def read_text(path: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_text
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +10,9 @@ import typer
 from sfumato import tables
 from sfumato.cli import console
 from sfumato.design import design as choose
-from sfumato.errors import SchemaError, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.files import replacing
 from sfumato.schema import Schema
-from sfumato.scheme import Scheme
 
 
 def design(
@@ -102,12 +100,4 @@ def _schema(source: Path) -> Schema:
         import pyarrow as pa
 
         return Schema.infer(pa.Table.from_batches(list(tables.batches(source))))
-    try:
-        document = json_text.loads(console.read_text(source))
-    except json_text.JSONDecodeError as problem:
-        raise SchemaError(f"{source}: is not JSON: {problem}") from None
-    if isinstance(document, dict) and document.get("format") == "sfumato scheme":
-        return Scheme.from_dict(document).schema
-    if not isinstance(document, dict):
-        raise SchemaError(f"{source}: a schema is an object that names every attribute's domain")
-    return Schema.from_dict(document)
+    return console.read_schema(source)

@@ -70,7 +70,7 @@ def _write(folder: Path) -> None:
     whole = patients()
     scheme = Scheme.for_gamma(SCHEMA, GAMMA)
     _table(folder / "patients.csv", whole)
-    _text(folder / "schema.json", _schema_text())
+    _text(folder / "schema.json", SCHEMA.to_json())
     _text(folder / "scheme.json", scheme.to_json())
     for name, rows in (("north", whole.slice(0, NORTH)), ("south", whole.slice(NORTH))):
         _table(folder / f"{name}.csv", rows)
@@ -80,14 +80,6 @@ def _write(folder: Path) -> None:
         _table(folder / f"{name}.csv", rows)
         _release(folder / f"{name}.parquet", rows, scheme.select(columns), id="patient")
     _survey(folder / "survey.csv")
-
-
-def _schema_text() -> str:
-    import json as json_text
-
-    from sfumato.datasets.patients import SCHEMA
-
-    return json_text.dumps(SCHEMA.to_dict(), indent=1, ensure_ascii=False)
 
 
 def _release(path: Path, rows: pa.Table, scheme: Scheme, id: str | None = None) -> None:

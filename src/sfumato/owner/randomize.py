@@ -16,6 +16,7 @@ from sfumato import tables
 from sfumato.channels import Noise
 from sfumato.channels.linear import Array
 from sfumato.channels.lookup import Codes
+from sfumato.domains import Tally, warn_moved
 from sfumato.errors import ChannelError, DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.spark import is_spark, randomize_spark
@@ -105,18 +106,21 @@ def randomized_batches(
     _check_request(scheme, key, id, rng)
     answers = Keyed(key) if key is not None else Fresh(source(rng))
     kinds = code_types(scheme)
+    moved = Tally()
     wanted = [*scheme.schema.names, *([id] if id is not None else [])]
     for batch in tables.batches(table, wanted, tables.AS_TEXT):  # as text, an id of 007 stays 007
         if not batch.num_rows:
             continue
         try:
-            released = _treat(batch, scheme, answers, id_text(batch.column(id)) if key is not None else None)
+            ids = id_text(batch.column(id)) if key is not None else None
+            released = _treat(batch, scheme, answers, ids, moved)
         except OutsideDomainError as problem:
             raise scheme.schema.count_outside(table, problem) from None
         columns = {name: pa.array(released[name], type=kinds[name]) for name in scheme.columns}
         if id is not None:
             columns[id] = batch.column(id)
         yield pa.RecordBatch.from_pydict(columns)
+    warn_moved(scheme.schema, moved, stacklevel=4)
 
 
 def _check_request(scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) -> None:
@@ -157,11 +161,13 @@ class Keyed:
         return self._source.words(asked + b"|" + str(index).encode(), ids)
 
 
-def _treat(batch: pa.RecordBatch, scheme: Scheme, answers: Fresh | Keyed, ids: Any) -> dict[str, Any]:
+def _treat(
+    batch: pa.RecordBatch, scheme: Scheme, answers: Fresh | Keyed, ids: Any, moved: Tally | None = None
+) -> dict[str, Any]:
     """The released columns of one batch of raw rows."""
     out: dict[str, Any] = {}
     for group in scheme.groups:
-        columns = [scheme.schema[name].encode(batch.column(name), name) for name in group.names]
+        columns = [scheme.schema[name].encode(batch.column(name), name, moved) for name in group.names]
         try:
             group.channel.check_columns(columns)
         except ChannelError as problem:
@@ -169,7 +175,7 @@ def _treat(batch: pa.RecordBatch, scheme: Scheme, answers: Fresh | Keyed, ids: A
         out.update(zip(group.columns, answers.codes(group, columns, purpose(scheme, group.names), ids), strict=True))
     for name, noise in scheme.noises.items():
         domain = scheme.schema[name]
-        values = domain.numbers(batch.column(name), name)
+        values = domain.numbers(batch.column(name), name, moved)
         out[name] = answers.number(noise, values, purpose(scheme, (name,)), ids)
     return out
 

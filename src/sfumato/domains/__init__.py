@@ -1,0 +1,20 @@
+"""The values one attribute may take: categorical, ordinal, numeric or dates."""
+
+from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, warn_moved
+from sfumato.domains.categorical import Categorical, Ordinal
+from sfumato.domains.dates import Date
+from sfumato.domains.document import domain_from_dict
+from sfumato.domains.numeric import Numeric
+
+__all__ = [
+    "NO_ANSWER",
+    "Categorical",
+    "Codes",
+    "Date",
+    "Domain",
+    "Numeric",
+    "Ordinal",
+    "Tally",
+    "domain_from_dict",
+    "warn_moved",
+]

@@ -1,0 +1,160 @@
+"""What every domain answers: the values one attribute may take, each with a small integer code, 0 .. size - 1.
+
+A nullable attribute has one more code, the last, for "no answer", which is randomized like any other value.
+
+What an attribute *means* (its values, its edges) is told apart from how a file *writes* it (words for "no answer", a
+unit, the format of dates) and from what happens to values outside (``clip``). Only the meaning counts when domains are
+compared.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Codes = NDArray[Any]
+
+#: How many values of each column lay outside its domain and were moved to "other" or to the nearest end.
+Tally = Counter[str]
+
+#: What stands for "no answer" in text, unless the domain itself has such a value.
+NO_ANSWER = ["", "NA", "null", "NULL"]
+
+
+class Domain(ABC):
+    """The values one attribute may take."""
+
+    kind: ClassVar[str]
+    nullable: bool
+    missing: tuple[str, ...]  # words in the data that stand for "no answer"
+
+    @property
+    @abstractmethod
+    def ordered(self) -> bool:
+        """Whether the codes follow an order."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[Any, ...]:
+        """What each code stands for, None last for a nullable attribute."""
+
+    @property
+    def size(self) -> int:
+        """The number of codes."""
+        return len(self.labels)
+
+    @property
+    def code_type(self) -> np.dtype[Any]:
+        return np.min_scalar_type(self.size - 1)
+
+    @abstractmethod
+    def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:
+        """Codes of a column of raw values.
+
+        A value outside the domain is an error, unless the domain says where it goes; then ``tally[name]`` counts it.
+        """
+
+    def numbers(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
+        """A column of raw values as finite numbers inside the limits, for attributes that have them."""
+        raise SchemaError(f"column {name!r} is {self.kind}: only a numeric attribute has numbers")
+
+    @abstractmethod
+    def decode(self, codes: ArrayLike) -> pa.Array:
+        """Values for codes."""
+
+    @abstractmethod
+    def meaning(self) -> dict[str, Any]:
+        """What the codes stand for, as JSON: equal exactly when the domains are."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The meaning, and how files write it."""
+        return {**self.meaning(), **self._written()}
+
+    def moved(self, rows: int) -> str:
+        """In words: where values outside the domain went."""
+        return f"{rows} values outside {self._limits()} went to the nearest end"
+
+    def _limits(self) -> str:
+        return f"{self.labels[0]} to {self.labels[-1]}"
+
+    def _written(self) -> dict[str, Any]:
+        return {"missing": list(self.missing)} if self.missing else {}
+
+    def code(self, value: Any) -> int:
+        """The code of one value."""
+        import pyarrow as pa
+
+        return int(self.encode(pa.array([value]), "value")[0])
+
+    def _check_missing(self) -> None:
+        """Words for "no answer" as text; they need a code of their own."""
+        words = (self.missing,) if isinstance(self.missing, str) else tuple(self.missing)
+        if words and not self.nullable:
+            raise SchemaError("missing names words for no answer: declare nullable=True too")
+        object.__setattr__(self, "missing", tuple(str(word) for word in words))
+
+    def _read(self, column: Any) -> pa.Array:
+        """The column as Arrow, with this domain's own words for "no answer" turned into null."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = as_arrow(column)
+        if not self.missing or pa.types.is_null(column.type):
+            return column
+        text = column if is_text(column.type) else _plain_text(column)
+        gone = pc.is_in(pc.utf8_trim_whitespace(text.cast(pa.string())), value_set=pa.array(self.missing))
+        return pc.if_else(gone, pa.scalar(None, column.type), column)
+
+    def _with_nulls(self, codes: pa.Array, nulls: int, name: str) -> Codes:
+        if nulls:
+            if not self.nullable:
+                raise OutsideDomainError(name, "null", None, nulls, "declare the attribute nullable=True or fill them")
+            codes = codes.fill_null(self.size - 1)
+        return np.asarray(codes.to_numpy(zero_copy_only=False)).astype(self.code_type)
+
+
+def count(tally: Tally | None, name: str, rows: int) -> None:
+    if tally is not None and rows:
+        tally[name] += rows
+
+
+def warn_moved(domains: Mapping[str, Domain], tally: Tally, stacklevel: int = 3) -> None:
+    """Say once for each column how many values were moved, and never which."""
+    for name, rows in tally.items():
+        warnings.warn(f"column {name!r}: {domains[name].moved(rows)}", OutsideDomainWarning, stacklevel=stacklevel)
+
+
+def as_arrow(column: Any) -> pa.Array:
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if not isinstance(column, pa.Array):
+        column = pa.array(column, from_pandas=True)
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def is_text(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _plain_text(column: pa.Array) -> pa.Array:
+    """Numbers as people write them: whole ones without a fraction."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = column.cast(pa.string())
+    return pc.replace_substring_regex(text, r"\.0+$", "") if pa.types.is_floating(column.type) else text

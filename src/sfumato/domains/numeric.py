@@ -1,0 +1,155 @@
+"""Numbers between two limits, cut into bins."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, count, is_text
+from sfumato.domains.categorical import is_number
+from sfumato.errors import OutsideDomainError, SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Numeric(Domain):
+    """Numbers in [low, high], cut into bins of equal width or at given edges; values decode to the middle of their bin.
+
+    ``clip`` moves numbers outside the limits to the nearest end. ``unit`` is what the data write beside the number.
+
+    >>> age = Numeric(0, 100, bins=4)
+    >>> age.encode([0, 24.9, 25, 100]), age.labels[0]
+    (array([0, 0, 1, 3], dtype=uint8), '[0, 25)')
+    >>> Numeric(edges=(0, 5, 50), clip=True, unit="mg").encode(["3 mg", "7 mg", "900 mg"])
+    array([0, 1, 1], dtype=uint8)
+    """
+
+    low: float | None = None
+    high: float | None = None
+    bins: int | None = None
+    edges: tuple[float, ...] | None = None
+    nullable: bool = False
+    clip: bool = field(default=False, compare=False, kw_only=True)
+    missing: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
+    unit: str | None = field(default=None, compare=False, kw_only=True)
+
+    kind = "numeric"
+
+    @property
+    def ordered(self) -> bool:
+        return True
+
+    def __post_init__(self) -> None:
+        if self.edges is not None:
+            edges = tuple(float(edge) for edge in self.edges)
+            if len(edges) < 2 or not all(a < b for a, b in pairwise(edges)):
+                raise SchemaError(f"edges must increase and hold at least two numbers, got {edges[:6]} instead")
+            if self.bins not in (None, len(edges) - 1):
+                raise SchemaError("give either bins or edges, not both")
+            if self.low not in (None, edges[0]) or self.high not in (None, edges[-1]):
+                raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
+        else:
+            if not all(isinstance(x, int | float | np.number) for x in (self.low or 0, self.high or 0)):
+                raise SchemaError(f"the limits must be numbers, got {self.low!r} and {self.high!r} instead")
+            if not np.isfinite([self.low or 0, self.high or 0]).all():
+                raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
+            if self.low is None or self.high is None or not self.low < self.high:
+                raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
+            if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):
+                raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
+            edges = tuple(np.linspace(float(self.low), float(self.high), int(self.bins or 20) + 1).tolist())
+            if len(set(edges)) < len(edges):
+                raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
+        if not np.isfinite(edges).all():
+            raise SchemaError(f"the limits must be finite, got {edges[0]} and {edges[-1]} instead")
+        object.__setattr__(self, "edges", edges)
+        object.__setattr__(self, "low", edges[0])
+        object.__setattr__(self, "high", edges[-1])
+        object.__setattr__(self, "bins", len(edges) - 1)
+        self._check_missing()
+        if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
+            raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
+
+    @cached_property
+    def edge_array(self) -> NDArray[np.float64]:
+        return np.array(self.edges)
+
+    @cached_property
+    def midpoints(self) -> NDArray[np.float64]:
+        """The middle of each bin."""
+        return np.asarray((self.edge_array[1:] + self.edge_array[:-1]) / 2)
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...]:
+        edges = self.edges or ()
+        names = [f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
+        names[-1] = names[-1][:-1] + "]"
+        return (*names, None) if self.nullable else tuple(names)
+
+    def numbers(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
+        numbers, nulls = self._numbers(column, name, tally)
+        if nulls.null_count:
+            raise OutsideDomainError(name, "null", None, nulls.null_count, "noise needs a number in every row")
+        return numbers
+
+    def _numbers(self, column: Any, name: str, tally: Tally | None) -> tuple[NDArray[np.float64], pa.Array]:
+        """The column as doubles inside the limits, and as Arrow with NaN turned into null."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = self._read(column)
+        if is_text(column.type):
+            text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+            if self.unit is not None:
+                unit = re.escape(self.unit.strip())
+                text = pc.replace_substring_regex(text, rf"^{unit}\s*|\s*{unit}$", "")
+            column = pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, text.type), text)
+        try:
+            column = column.cast(pa.float64())
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            bad = [value for value in column.to_pylist() if value is not None and not is_number(value)]
+            first = bad[0] if bad else column.type
+            raise OutsideDomainError(name, "value", first, len(bad), f"numbers in {self._limits()}") from None
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
+        numbers = np.asarray(column.to_numpy(zero_copy_only=False))
+        outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
+        if outside.any() and self.clip:
+            count(tally, name, int(outside.sum()))
+            numbers = np.clip(numbers, self.edge_array[0], self.edge_array[-1])
+        elif outside.any():
+            first = float(numbers[outside][0])
+            raise OutsideDomainError(name, "value", first, int(outside.sum()), self._limits())
+        return numbers, column
+
+    def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:
+        import pyarrow as pa
+
+        numbers, column = self._numbers(column, name, tally)
+        codes = np.searchsorted(self.edge_array, numbers, side="right") - 1
+        codes[numbers == self.edge_array[-1]] = len(self.edge_array) - 2
+        mask = np.isnan(numbers)
+        return self._with_nulls(pa.array(codes, mask=mask if mask.any() else None), column.null_count, name)
+
+    def _limits(self) -> str:
+        return f"[{self.low:g}, {self.high:g}]"
+
+    def decode(self, codes: ArrayLike) -> pa.Array:
+        import pyarrow as pa
+
+        values = [*self.midpoints.tolist(), None] if self.nullable else self.midpoints
+        return pa.array(values, type=pa.float64()).take(pa.array(np.asarray(codes, dtype=np.int64)))
+
+    def meaning(self) -> dict[str, Any]:
+        return {"kind": self.kind, "edges": list(self.edges or ()), "nullable": self.nullable}
+
+    def _written(self) -> dict[str, Any]:
+        unit = {} if self.unit is None else {"unit": self.unit}
+        return {**super()._written(), **({"clip": True} if self.clip else {}), **unit}

@@ -16,6 +16,7 @@ from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, sy
 from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.product import Product
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError
+from sfumato.pages.display import html_table
 from sfumato.schema import Domain, Schema
 
 VERSION = 1
@@ -197,6 +198,14 @@ class Scheme:
     def __repr__(self) -> str:
         inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
         return f"Scheme({inside})"
+
+    def _repr_html_(self) -> str:
+        rows: list[list[Any]] = [
+            [" + ".join(group.names), group.channel.k, str(group.channel), group.channel.gamma] for group in self.groups
+        ]
+        rows += [[name, "", str(noise), math.inf] for name, noise in self.noises.items()]
+        rows.append(["all answers together", "", "", self.gamma])
+        return html_table(f"Scheme {self.fingerprint[:16]}", ["attribute", "values", "channel", "gamma"], rows)
 
 
 def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -249,20 +249,25 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
 
 
 def _best(domain: Domain, gamma: float) -> Channel:
-    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others."""
+    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
+
+    A nullable attribute gets the family that it would get if everybody answered.
+    """
     if domain.size == 1 or gamma == math.inf:
         return identity(domain.size)
-    best: Channel = symmetric(domain.size, gamma=gamma)
-    if domain.size == 2:
-        return best
-    ordered = domain.ordered and not domain.nullable
-    target, most = "cdf" if ordered else "shares", even_efficiency(best)
-    for make in (subset, windows) if ordered else (subset,):
+    values, nullable = domain.size - domain.nullable, domain.nullable
+    best, most = "symmetric", even_efficiency(symmetric(values, gamma=gamma)) if values > 1 else 1.0
+    ordered = domain.ordered and values > 2
+    rivals: dict[str, Callable[[int, float], Channel]] = {"subset": subset} if values > 2 else {}
+    if ordered:
+        rivals["windows"] = windows
+    for family, make in rivals.items():
         try:
-            other = make(domain.size, gamma)
+            kept = even_efficiency(make(values, gamma), "cdf" if ordered else "shares")
         except ChannelError:  # too many values for its matrix
             continue
-        kept = even_efficiency(other, target)
         if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
-            best, most = other, kept
-    return best
+            best, most = family, kept
+    if best == "windows":
+        return windows(values, gamma, nullable)
+    return subset(domain.size, gamma) if best == "subset" else symmetric(domain.size, gamma=gamma)

@@ -1,13 +1,68 @@
 """What can go wrong, and what deserves a warning.
 
 Every error is one line that says what, where and how to mend it. Warnings are only for statistics and disclosure.
+Messages end up in logs and bug reports, so they name columns, kinds and counts, never a value of the data, unless
+``show_values`` asks for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, ClassVar
+
+from sfumato.printable import one_line
+
+_showing: ContextVar[bool] = ContextVar("show_values", default=False)
+
+
+@contextmanager
+def show_values(shown: bool = True) -> Iterator[None]:
+    """Let errors quote the values they complain about; what ``--show-values`` does on the command line.
+
+    >>> with show_values():
+    ...     quoted("Smith")
+    ", got 'Smith'"
+    """
+    before = _showing.set(shown)
+    try:
+        yield
+    finally:
+        _showing.reset(before)
+
+
+def showing_values() -> bool:
+    """Whether errors may quote values."""
+    return _showing.get()
+
+
+def quoted(value: Any) -> str:
+    """The end of a message that quotes a value, where values may be shown; nothing otherwise.
+
+    >>> quoted("Smith")
+    ''
+    """
+    if not showing_values():
+        return ""
+    return f", got {value:g}" if isinstance(value, float) else f", got {value!r}"
+
+
+def cause(problem: BaseException) -> str:
+    """What a failure inside a document is called, without what the document says there.
+
+    >>> cause(KeyError("kind")), cause(ValueError("invalid literal: 'Smith'"))
+    ("'kind' is missing", 'ValueError')
+    """
+    missing = isinstance(problem, KeyError) and problem.args and isinstance(problem.args[0], str)
+    return f"{problem.args[0]!r} is missing" if missing else type(problem).__name__ + quoted(str(problem))
+
 
 class SfumatoError(Exception):
-    """The parent of every error that this package raises on purpose."""
+    """The parent of every error that this package raises on purpose. Its message is one printable line."""
+
+    def __init__(self, message: object = "", *rest: object) -> None:
+        super().__init__(one_line(str(message)), *rest)
 
 
 class SchemaError(SfumatoError, ValueError):
@@ -17,19 +72,38 @@ class SchemaError(SfumatoError, ValueError):
 class OutsideDomainError(SchemaError):
     """Rows whose value is not in its attribute's domain, or is missing where it must not be."""
 
+    #: What the rows hold, by kind of problem.
+    KINDS: ClassVar[dict[str, str]] = {
+        "value": "a value that is not in its domain",
+        "text": "text where a number is expected",
+        "below": "a number below the range",
+        "above": "a number above the range",
+        "range": "a number outside the range",
+        "date": "a date outside the range",
+        "no date": "something that is no date",
+    }
+    _ONE_RANGE: ClassVar[set[str]] = {"below", "above", "range"}
+
     def __init__(self, column: str, kind: str, value: object, rows: int, allowed: str) -> None:
-        self.column, self.kind, self.value, self.rows, self.allowed = column, kind, value, rows, allowed
-        shown = f"{value:g}" if isinstance(value, float) else repr(value)
+        self.column, self.kind, self.rows, self.allowed = column, kind, rows, allowed
+        self.value = value if showing_values() else None  # an exception may be logged with all it holds
         if kind == "null":
             line = f"{rows} row{'s are' if rows != 1 else ' is'} null; {allowed}"
         else:
-            held = f"{rows} row{'s hold' if rows != 1 else ' holds'} such values"
-            line = f"value {shown} is not in its domain ({allowed}); {held}; mend the rows or the schema"
+            held = f"{rows} row{'s hold' if rows != 1 else ' holds'} {self.KINDS.get(kind, self.KINDS['value'])}"
+            line = f"{held} ({allowed}){quoted(value)}; mend the rows or the schema"
         super().__init__(f"column {column!r}: {line}")
 
-    def counted(self, rows: int) -> OutsideDomainError:
-        """The same for the whole table."""
-        return OutsideDomainError(self.column, self.kind, self.value, rows, self.allowed)
+    def over(self, found: list[OutsideDomainError]) -> OutsideDomainError:
+        """The same for the whole table, of which these problems were found piece by piece."""
+        alike = self._ONE_RANGE if self.kind in self._ONE_RANGE else {self.kind}
+        same = [problem for problem in found if problem.kind in alike]
+        kind = self.kind if {problem.kind for problem in same} <= {self.kind} else "range"
+        rows = max(self.rows, sum(problem.rows for problem in same))
+        return OutsideDomainError(self.column, kind, self.value, rows, self.allowed)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.column, self.kind, self.value, self.rows, self.allowed)
 
 
 class ChannelError(SfumatoError, ValueError):
@@ -51,14 +125,12 @@ class EstimationError(SfumatoError, ValueError):
 class MissingPartError(SfumatoError, ImportError):
     """An optional package that the request needs and that is not installed."""
 
-    @classmethod
-    def named(cls, what: str, package: str, extra: str) -> MissingPartError:
-        """The one line: what needs which package, and the extra of ours that brings it."""
-        return cls(f'{what} needs {package}, which is not installed: pip install "sfumato[{extra}]"')
-
 
 class SfumatoWarning(UserWarning):
-    """The parent of every warning that this package gives."""
+    """The parent of every warning that this package gives. Its message is one printable line."""
+
+    def __init__(self, message: object = "", *rest: object) -> None:
+        super().__init__(one_line(str(message)), *rest)
 
 
 class DisclosureWarning(SfumatoWarning):

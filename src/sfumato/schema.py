@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato import tables
+from sfumato.documents import read_json
 from sfumato.domains import (
     NO_ANSWER,
     Categorical,
@@ -21,11 +22,11 @@ from sfumato.domains import (
     Numeric,
     Ordinal,
     Tally,
+    check_bins,
     domain_from_dict,
     warn_moved,
 )
-from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError
-from sfumato.pages.display import html_table
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SfumatoError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,13 +81,6 @@ class Schema(Mapping[str, Domain]):
     def __repr__(self) -> str:
         return f"Schema({self._domains!r})"
 
-    def _repr_html_(self) -> str:
-        rows = [
-            [name, domain.kind, domain.size, ", ".join(map(str, domain.labels[:20])), "yes" if domain.nullable else ""]
-            for name, domain in self.items()
-        ]
-        return html_table("Schema", ["attribute", "kind", "values", "", "nullable"], rows)
-
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._domains)
@@ -101,16 +95,16 @@ class Schema(Mapping[str, Domain]):
 
     def count_outside(self, table: Any, problem: OutsideDomainError) -> OutsideDomainError:
         """The same problem with the number of such rows in the whole table, where it can be read again."""
-        rows = 0
+        found: list[OutsideDomainError] = []
         try:
             for batch in tables.batches(table, [problem.column], tables.AS_TEXT):
                 try:
                     self[problem.column].encode(batch.column(0), problem.column)
-                except OutsideDomainError as found:
-                    rows += found.rows if found.kind == problem.kind else 0
+                except OutsideDomainError as again:
+                    found.append(again)
         except (SchemaError, OSError):
             return problem
-        return problem.counted(max(rows, problem.rows))
+        return problem.over(found)
 
     def encode(self, table: Any) -> dict[str, Codes]:
         """Codes of every attribute of any table; columns outside the schema are left behind."""
@@ -152,9 +146,9 @@ class Schema(Mapping[str, Domain]):
         ('sex',)
         """
         try:
-            document = json.loads(text)
-        except (json.JSONDecodeError, TypeError, RecursionError) as problem:
-            raise SchemaError(f"the schema is not JSON: {problem}") from None
+            document = read_json(text, "the schema")
+        except SfumatoError as problem:
+            raise SchemaError(str(problem)) from None
         if not isinstance(document, dict):
             raise SchemaError("a schema is an object that names every attribute's domain")
         if document.get("format") == FORMAT:
@@ -169,6 +163,7 @@ class Schema(Mapping[str, Domain]):
         """The schema that ``to_dict`` described."""
         if not isinstance(document, Mapping):
             raise SchemaError("the attributes of a schema must be an object that names every attribute's domain")
+        check_bins(document)
         return cls({name: domain_from_dict(name, entry) for name, entry in document.items()})
 
     @classmethod

@@ -100,9 +100,9 @@ def test_dates_are_read_in_the_formats_that_are_named() -> None:
     codes = domain.encode(["31.12.2020", "1.2.2020", "05.06.20", "unknown", "", "2020-01-01"])
     assert codes.tolist() == [365, 31, 156, 366, 366, 0]
     assert sf.Date("2020", "2020", by="year").encode(pa.array([2020])).tolist() == [0]
-    with pytest.raises(SchemaError, match=r"1 row holds such values"):
+    with pytest.raises(SchemaError, match=r"1 row holds something that is no date"):
         sf.Date("2020-01-01", "2020-12-31", by="day").encode(["2020-02-30", "2020-02-28"])  # February has no 30th
-    with pytest.raises(SchemaError, match=r"2 rows hold such values"):
+    with pytest.raises(SchemaError, match=r"2 rows hold something that is no date"):
         sf.Date("2020-01-01", "2020-12-31", by="day").encode(["yesterday", "12/31/2020"])
 
 

@@ -112,21 +112,21 @@ def test_numeric_edges() -> None:
 @pytest.mark.parametrize(
     ("table", "line"),
     [
-        ({"sex": ["F", "X", "X"]}, r"column 'sex': value 'X' is not in its domain \(F, M\); 2 rows hold such values"),
+        ({"sex": ["F", "X", "X"]}, r"column 'sex': 2 rows hold a value that is not in its domain \(F, M\); mend"),
         ({"sex": ["F", None]}, r"column 'sex': 1 row is null; declare the attribute nullable=True or fill them"),
         (
             {"age": [5, 120.5]},
-            r"column 'age': value 120.5 is not in its domain \(\[0, 100\]\); 1 row holds such values",
+            r"column 'age': 1 row holds a number above the range \(\[0, 100\]\); mend",
         ),
         ({"age": [5, float("nan")]}, "column 'age': 1 row is null"),
-        ({"age": [5, float("inf")]}, r"column 'age': value inf is not in its domain"),
+        ({"age": [5, float("inf")]}, r"column 'age': 1 row holds a number above the range"),
         (
             {"age": ["old", "7", "very"]},
-            r"column 'age': value 'old' is not in its domain \(numbers in \[0, 100\]\); 2 rows hold",
+            r"column 'age': 2 rows hold text where a number is expected \(numbers in \[0, 100\]\)",
         ),
-        ({"rooms": [1, 7]}, r"column 'rooms': value 7 is not in its domain \(1, 2, 3\); 1 row holds"),
-        ({"rooms": ["1", "?", "?"]}, r"column 'rooms': value '\?' is not in its domain \(1, 2, 3\); 2 rows hold"),
-        ({"rooms": [True, False]}, r"column 'rooms': value False is not in its domain"),
+        ({"rooms": [1, 7]}, r"column 'rooms': 1 row holds a value that is not in its domain \(1, 2, 3\)"),
+        ({"rooms": ["1", "?", "?"]}, r"column 'rooms': 2 rows hold a value that is not in its domain \(1, 2, 3\)"),
+        ({"rooms": [True, False]}, r"column 'rooms': 1 row holds a value that is not in its domain"),
         ({"other": [1]}, "the table has no column"),
     ],
 )
@@ -193,7 +193,7 @@ def test_rows_outside_the_domain_are_counted_in_the_whole_table(tmp_path: Path) 
     pieces = pa.concat_tables([pa.table({"sex": ["F", "X"]}), pa.table({"sex": ["X", "Y", "M"]})])
     (tmp_path / "raw.csv").write_text("sex\nF\nX\nX\nY\n")
     for table in (pieces, tmp_path / "raw.csv"):
-        with pytest.raises(SchemaError, match=r"value 'X' .* 3 rows hold such values"):
+        with pytest.raises(SchemaError, match=r"3 rows hold a value that is not in its domain \(F, M\); mend"):
             SCHEMA.select(["sex"]).encode(table)
 
 

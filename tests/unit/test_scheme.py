@@ -116,7 +116,7 @@ def test_for_gamma_falls_back_where_a_matrix_would_be_too_large() -> None:
         (lambda: sf.Scheme(SCHEMA, {("age", "a"): c.mask(0.1)}), "attributes with two values each"),
         (
             lambda: sf.Scheme(SCHEMA, {"a": c.symmetric(valid=[("F",), ("M",)], p=0.1)}),
-            "value 'F' is not in its domain",
+            "a value that is not in its domain .*, got 'F'",
         ),
         (lambda: sf.Scheme.from_json("{"), "the scheme is not JSON"),
         (lambda: sf.Scheme.from_json("[]"), "this is not a scheme"),
@@ -275,7 +275,7 @@ def test_hostile_schemas_are_refused() -> None:
     document["channels"][0]["attributes"] = [["sex"]]
     with pytest.raises(SfumatoError):
         sf.Scheme.from_json(json.dumps(document))
-    with pytest.raises(SfumatoError, match="not JSON"):
+    with pytest.raises(SfumatoError, match="nested too deeply"):
         sf.Scheme.from_json("[" * 100_000)
 
 

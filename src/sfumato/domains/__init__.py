@@ -3,7 +3,7 @@
 from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, warn_moved
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
-from sfumato.domains.document import domain_from_dict
+from sfumato.domains.document import check_bins, domain_from_dict
 from sfumato.domains.numeric import Numeric
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Numeric",
     "Ordinal",
     "Tally",
+    "check_bins",
     "domain_from_dict",
     "warn_moved",
 ]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError
+from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError, show_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,7 +95,8 @@ class Domain(ABC):
         """The code of one value."""
         import pyarrow as pa
 
-        return int(self.encode(pa.array([value]), "value")[0])
+        with show_values():  # the caller's own value, not one of the data
+            return int(self.encode(pa.array([value]), "value")[0])
 
     def _check_missing(self) -> None:
         """Words for "no answer" as text; they need a code of their own."""

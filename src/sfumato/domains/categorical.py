@@ -61,7 +61,7 @@ class Categorical(Domain):
             twice = next(value for value in values if value in seen or seen.add(value))  # type: ignore[func-returns-value]
             raise SchemaError(f"values must be distinct, got {twice!r} twice")
         self._check_missing()
-        if not isinstance(self.spellings, Mapping) or any(v not in values for v in self.spellings.values()):
+        if not isinstance(self.spellings, Mapping) or not set(self.spellings.values()) <= set(values):
             raise SchemaError("spellings must lead from what the data write to one of the values")
         object.__setattr__(self, "spellings", {str(k): v for k, v in self.spellings.items()})
 

@@ -81,6 +81,10 @@ class Date(Domain):
             raise SchemaError(f"{side} must be a date such as 2023-01-31, got {value!r} instead")
         return int(NUMBER[self.by](seconds([moment]))[0])
 
+    @property
+    def size(self) -> int:
+        return (len(ROUND[self.by]) if self.by in ROUND else int(self.__dict__["_periods"])) + self.nullable
+
     @cached_property
     def labels(self) -> tuple[Any, ...]:
         if self.by in ROUND:
@@ -116,7 +120,7 @@ class Date(Domain):
         unread = unread & (known < 0)
         if unread.any():
             first = column.filter(pa.array(unread))[0].as_py()
-            raise OutsideDomainError(name, "value", first, int(unread.sum()), f"dates in {self._limits()}")
+            raise OutsideDomainError(name, "no date", first, int(unread.sum()), f"dates in {self._limits()}")
         return self._with_nulls(*self._codes(found, known, column, name, tally), name)
 
     def _codes(self, found: Any, known: Any, column: pa.Array, name: str, tally: Tally | None) -> tuple[pa.Array, int]:
@@ -129,7 +133,7 @@ class Date(Domain):
         if outside.any():
             if not self.clip:
                 first = str(column.filter(pa.array(outside))[0])
-                raise OutsideDomainError(name, "value", first, int(outside.sum()), self._limits())
+                raise OutsideDomainError(name, "date", first, int(outside.sum()), self._limits())
             count(tally, name, int(outside.sum()))
             codes = np.clip(codes, 0, len(self._names) - 1)
         return pa.array(codes, type=pa.int64(), mask=gone), int(gone.sum())

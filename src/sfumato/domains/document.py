@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sfumato.domains.base import Domain
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
-from sfumato.domains.numeric import Numeric
+from sfumato.domains.numeric import MOST_BINS, Numeric
 from sfumato.errors import SchemaError
 
 #: The keys each kind takes; "kind" and one of the first group are needed, the others may be left out.
@@ -19,6 +20,14 @@ KEYS = {
 }
 _FAMILIES: dict[str, Any] = {"categorical": Categorical, "ordinal": Ordinal, "numeric": Numeric, "date": Date}
 _COMMENTS = {"why", "discloses", "note"}  # what the schema command writes beside a domain for people to read
+
+
+def check_bins(document: Mapping[str, Any]) -> None:
+    """Raise where a short document asks for more bins than memory should hold."""
+    entries = [entry for entry in document.values() if isinstance(entry, dict)]
+    bins = [entry.get("bins") for entry in entries]
+    if sum(number for number in bins if isinstance(number, int | float) and number > 0) > MOST_BINS:
+        raise SchemaError(f"the attributes have more than {MOST_BINS} bins in all: use wider ones")
 
 
 def domain_from_dict(name: str, entry: Any) -> Domain:

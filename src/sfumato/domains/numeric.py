@@ -18,6 +18,9 @@ from sfumato.errors import OutsideDomainError, SchemaError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: The most bins of a numeric attribute, and of all that a document describes by their number.
+MOST_BINS = 1 << 20
+
 
 @dataclass(frozen=True)
 class Numeric(Domain):
@@ -65,6 +68,8 @@ class Numeric(Domain):
                 raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
             if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
+            if self.bins is not None and self.bins > MOST_BINS:
+                raise SchemaError(f"bins must be at most {MOST_BINS}, got more: use wider ones")
             edges = tuple(np.linspace(float(self.low), float(self.high), int(self.bins or 20) + 1).tolist())
             if len(set(edges)) < len(edges):
                 raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
@@ -77,6 +82,10 @@ class Numeric(Domain):
         self._check_missing()
         if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
             raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
+
+    @property
+    def size(self) -> int:
+        return len(self.edges or ()) - 1 + self.nullable
 
     @cached_property
     def edge_array(self) -> NDArray[np.float64]:
@@ -117,7 +126,7 @@ class Numeric(Domain):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             bad = [value for value in column.to_pylist() if value is not None and not is_number(value)]
             first = bad[0] if bad else column.type
-            raise OutsideDomainError(name, "value", first, len(bad), f"numbers in {self._limits()}") from None
+            raise OutsideDomainError(name, "text", first, len(bad), f"numbers in {self._limits()}") from None
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
@@ -125,8 +134,10 @@ class Numeric(Domain):
             count(tally, name, int(outside.sum()))
             numbers = np.clip(numbers, self.edge_array[0], self.edge_array[-1])
         elif outside.any():
-            first = float(numbers[outside][0])
-            raise OutsideDomainError(name, "value", first, int(outside.sum()), self._limits())
+            strays = numbers[outside]
+            below, above = bool((strays < self.edge_array[0]).any()), bool((strays > self.edge_array[-1]).any())
+            kind = "range" if below and above else "below" if below else "above"
+            raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self._limits())
         return numbers, column
 
     def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:

@@ -6,14 +6,20 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError, SfumatoError
+from sfumato.documents import read_json
+from sfumato.errors import EstimationError, SfumatoError, quoted
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.schema import Categorical, Schema
+
+#: The most cells of all tables of a network that is read.
+MOST_CELLS = 1 << 24
+_MOST_AXES = 64  # of an array
 
 _WORD = re.compile(r"[A-Za-z0-9_.+-]+$")
 _TOKEN = re.compile(
@@ -70,18 +76,29 @@ class _BifError(Exception):
 
 class _Reader:
     def __init__(self, text: str) -> None:
+        self.text = text
         self.tokens: list[tuple[str, bool]] = []  # the token, and whether it is punctuation
+        self.ends: list[int] = []  # where in the text each token ends
         place = 0
         while place < len(text):
             match = _TOKEN.match(text, place)
             if match is None:
-                raise _BifError(f"cannot read {text[place : place + 20].strip()!r}")
+                raise _BifError(f"line {self.line(place)}: a quote or a comment is not closed")
             quoted, word, mark = match.groups()
             token = _unquoted(quoted) if quoted is not None else word if word is not None else mark
             if token is not None:
                 self.tokens.append((token, mark is not None))
+                self.ends.append(match.end())
             place = match.end()
         self.place = 0
+
+    def line(self, place: int) -> int:
+        return self.text.count("\n", 0, place) + 1
+
+    def expected(self, what: str) -> _BifError:
+        """The complaint about the token just read. It stands by its line: the file may be no BIF at all, but data."""
+        said = quoted(self.tokens[self.place - 1][0])
+        return _BifError(f"line {self.line(self.ends[self.place - 1])}: expected {what}{said}")
 
     def document(self) -> Document:
         domains: dict[str, Any] = {}
@@ -99,12 +116,13 @@ class _Reader:
             elif what == "probability":
                 raw.append(self.probability())
             else:
-                raise _BifError(f"expected network, variable or probability, got {what!r}")
+                raise self.expected("network, variable or probability")
         if not domains:
             raise _BifError("declares no variables")
         schema = Schema(domains)
         parents: Parents = {}
         tables = {}
+        cells = 0
         for node, held, entries in raw:
             for name in (node, *held):
                 if name not in schema:
@@ -112,6 +130,9 @@ class _Reader:
             if node in parents:
                 raise _BifError(f"the probabilities of {node!r} are given twice")
             parents[node] = held
+            cells += prod(schema.sizes((node, *held)))
+            if cells > MOST_CELLS or len(held) >= _MOST_AXES:
+                raise _BifError(f"the tables up to that of {node!r} have too many cells: at most {MOST_CELLS} in all")
             tables[node] = _table(schema, node, held, entries)
         missing = [name for name in schema.names if name not in parents]
         if missing:
@@ -133,7 +154,7 @@ class _Reader:
                 self.mark("]")
                 labels = self.listed("{", "}")
                 if said_size != str(len(labels)):
-                    raise _BifError(f"variable {name!r} says it has {said_size} values and names {len(labels)}")
+                    raise _BifError(f"variable {name!r} names {len(labels)} values and says it has another number")
                 self.mark(";")
             elif what == "property":
                 said = []
@@ -143,13 +164,13 @@ class _Reader:
                 if said and said[0].startswith("domain "):
                     special = said[0].removeprefix("domain ")
             else:
-                raise _BifError(f"variable {name!r}: cannot read {what!r}")
+                raise self.expected(f"type or property of variable {name!r}")
         self.mark("}")
         if special is not None:
             try:
-                return name, Schema.from_dict({name: json.loads(special)})[name]
-            except json.JSONDecodeError:
-                raise _BifError(f"variable {name!r}: its domain property is damaged") from None
+                return name, Schema.from_dict({name: read_json(special, "its domain property")})[name]
+            except SfumatoError as problem:
+                raise _BifError(f"variable {name!r}: {problem}") from None
         return name, Categorical(tuple(labels))
 
     def probability(self) -> tuple[str, tuple[str, ...], list[tuple[list[str] | None, list[float]]]]:
@@ -176,7 +197,7 @@ class _Reader:
                     self.mark(";")
                     continue
                 if what not in ("table", "default"):
-                    raise _BifError(f"the probabilities of {node!r}: cannot read {what!r}")
+                    raise self.expected(f"table, default or property of {node!r}")
                 labels = None if what == "table" else []
             numbers = []
             while not self.at(";"):
@@ -206,7 +227,7 @@ class _Reader:
     def word(self) -> str:
         token, punctuation = self.next()
         if punctuation:
-            raise _BifError(f"expected a name, got {token!r}")
+            raise self.expected("a name")
         return token
 
     def number(self, node: str) -> float:
@@ -214,12 +235,12 @@ class _Reader:
         try:
             return float(token)
         except ValueError:
-            raise _BifError(f"the probabilities of {node!r}: {token!r} is not a number") from None
+            raise self.expected(f"a number among the probabilities of {node!r}") from None
 
     def mark(self, wanted: str) -> None:
         token, punctuation = self.next()
         if not punctuation or token != wanted:
-            raise _BifError(f"expected {wanted!r}, got {token!r}")
+            raise self.expected(repr(wanted))
 
     def at(self, wanted: str) -> bool:
         return self.place < len(self.tokens) and self.tokens[self.place] == (wanted, True)
@@ -236,6 +257,7 @@ def _table(
 ) -> Array:
     shape = (*schema.sizes(held), schema[node].size)
     out = np.full(shape, np.nan)
+    places = {name: {str(value): code for code, value in enumerate(schema[name].labels)} for name in held}
     for labels, numbers in sorted(entries, key=lambda entry: entry[0] != []):  # what is named overrides a default
         if labels == [] and len(numbers) == shape[-1]:
             out[:] = numbers
@@ -247,13 +269,12 @@ def _table(
             out[:] = np.moveaxis(np.reshape(numbers, (shape[-1], *shape[:-1])), 0, -1)
             continue
         if len(labels) != len(held) or len(numbers) != shape[-1]:
-            raise _BifError(f"the probabilities of {node!r} given ({', '.join(labels)}) have the wrong length")
+            raise _BifError(f"the probabilities of {node!r} given some values have the wrong length{quoted(labels)}")
         place = []
         for name, label in zip(held, labels, strict=True):
-            known = [str(value) for value in schema[name].labels]
-            if label not in known:
-                raise _BifError(f"the probabilities of {node!r}: {name} has no value {label!r}")
-            place.append(known.index(label))
+            if label not in places[name]:
+                raise _BifError(f"the probabilities of {node!r}: {name} has no such value{quoted(label)}")
+            place.append(places[name][label])
         out[tuple(place)] = numbers
     if np.isnan(out).any():
         raise _BifError(f"the probabilities of {node!r} are incomplete")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sfumato.documents import DocumentError, read_json
 from sfumato.errors import EstimationError
 
 Parents = dict[str, tuple[str, ...]]
@@ -58,18 +59,21 @@ def topological(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def check_order(order: Sequence[str], names: Sequence[str] | None = None) -> tuple[str, ...]:
-    """An order of all attributes: those it does not name follow, as in the schema. Without names, only a check."""
+    """An order that names every attribute once; without the names, only that it is an order."""
     if isinstance(order, str) or not isinstance(order, Iterable):
         raise EstimationError(f"order must be a list of names, got {order!r} instead")
     order = tuple(order)
-    twice = [name for name in order if order.count(name) > 1]
+    twice = [name for name, times in Counter(order).items() if times > 1]
     if twice:
         raise EstimationError(f"the order names {twice[0]!r} twice")
     names = order if names is None else names
     unknown = [name for name in order if name not in names]
+    missing = [name for name in names if name not in order]
     if unknown:
         raise EstimationError(f"the order names {unknown[0]!r}, which is no attribute; there are {_some(names)}")
-    return (*order, *(name for name in names if name not in order))
+    if missing:
+        raise EstimationError(f"the order misses {_some(missing)}")
+    return order
 
 
 def skeleton(parents: Mapping[str, Sequence[str]]) -> set[frozenset[str]]:
@@ -103,8 +107,8 @@ def read_structure(path: str | Path) -> Parents:
 
         return read_bif(text, str(path)).parents
     try:
-        document: Any = json.loads(text, object_pairs_hook=lambda pairs: _distinct(pairs, path))
-    except json.JSONDecodeError as problem:
+        document: Any = read_json(text, "it", lambda pairs: _distinct(pairs, path))
+    except DocumentError as problem:
         raise EstimationError(f"{path}: is neither BIF nor JSON: {problem}") from None
     good = isinstance(document, dict) and all(
         isinstance(held, list) and all(isinstance(name, str) for name in held) for held in document.values()
@@ -117,7 +121,7 @@ def read_structure(path: str | Path) -> Parents:
 def _distinct(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
     out = dict(pairs)
     if len(out) != len(pairs):
-        twice = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+        twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise EstimationError(f"{path}: gives the parents of {twice!r} twice")
     return out
 

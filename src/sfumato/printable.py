@@ -1,0 +1,33 @@
+"""Names and messages made safe to show: no character that moves a cursor, turns text around or ends a line."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 1000
+#: C0 and C1 controls, soft and zero-width marks, line separators, turns of direction, halves of surrogate pairs.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    r"""The text with every such character written as Python would write it.
+
+    >>> printable("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """The text as one printable line, shortened in the middle where it is very long."""
+    line = printable(text)
+    if len(line) > _LONGEST:
+        line = f"{line[: 3 * _LONGEST // 4]} ... {line[-_LONGEST // 5 :]}"
+    return line
+
+
+def json_text(document: str) -> str:
+    """JSON with the characters that a terminal would act on written as JSON escapes: the same document."""
+    return _UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato import tables
-from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.decoded import check_decoded
+from sfumato.documents import DocumentError, read_json
+from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
-from sfumato.writer import KEY, VERSION, Writer, code_types, content, sidecar
+from sfumato.writer import KEY, VERSION, Writer, check_codes, code_types, content, sidecar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,13 +31,27 @@ class Part:
 
     def arrow(self) -> pa.Table:
         """The rows in memory."""
+        return self._table(None)
+
+    def head(self, rows: int) -> pa.Table:
+        """The first rows in memory."""
+        return self._table(rows)
+
+    def _table(self, rows: int | None) -> pa.Table:
         import pyarrow as pa
 
         columns = [*self.scheme.columns, *([self.id] if self.id else [])]
+        if isinstance(self.rows, Path) and rows is None:
+            _check_size(self.rows, columns)
         kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
-        found = list(tables.batches(self.rows, columns, kinds))
+        found, held = [], 0
+        for batch in tables.batches(self.rows, columns, kinds):
+            if rows is not None and held >= rows:
+                break
+            found.append(batch)
+            held += batch.num_rows
         if found:
-            return pa.Table.from_batches(found)
+            return pa.Table.from_batches(found).slice(0, rows)
         return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
 
     def __len__(self) -> int:
@@ -50,10 +64,11 @@ class Release:
 
     def __init__(self, rows: Any, scheme: Scheme, id: str | None = None) -> None:
         rows = _held(rows)
-        missing = [column for column in scheme.columns if column not in tables.column_names(rows)]
+        present = set(tables.column_names(rows))
+        missing = [column for column in scheme.columns if column not in present]
         if missing:
             raise ReleaseError(f"the rows have no column {missing[0]!r}, which the scheme names")
-        if id is not None and id not in tables.column_names(rows):
+        if id is not None and id not in present:
             raise ReleaseError(f"the rows have no id column {id!r}")
         self.parts: tuple[Part, ...] = (Part(rows, scheme, id),)
 
@@ -111,30 +126,30 @@ class Release:
         """The rows with values instead of codes, where a column's released values are the attribute's own."""
         import pyarrow as pa
 
-        whole = self.arrow().slice(0, rows)
+        whole = self.arrow() if rows is None else self._head(rows)
         out = {}
         for name in whole.schema.names:
             column = whole.column(name)
             same = name in self.schema and all(_releases_values(part.scheme, name) for part in self.parts)
+            if same:
+                check_codes(name, column.to_numpy(), self.schema[name].size)
             out[name] = self.schema[name].decode(column.to_numpy()) if same else column
         return pa.table(out)
+
+    def _head(self, rows: int) -> pa.Table:
+        """The first rows, as codes; no more of a file is read than they need."""
+        import pyarrow as pa
+
+        found, left = [], rows
+        for part in self.parts:
+            some = part.head(left)
+            found.append(some)
+            left -= some.num_rows
+        return pa.concat_tables(_with_one_id_type(found, self.id), promote_options="permissive")
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
         return f"Release({len(self)} rows{parts}; {', '.join(self.schema.names)})"
-
-    def _repr_html_(self) -> str:
-        schemes = dict.fromkeys(part.scheme for part in self.parts)
-        return f"<p>{escape(repr(self))}</p>{''.join(scheme._repr_html_() for scheme in schemes)}"
-
-    def select(self, names: Sequence[str]) -> Release:
-        """The same records with some attributes only; those that are randomized together stay together."""
-        if isinstance(names, str) or not names:
-            raise ReleaseError(f"select takes a list of attributes, got {names!r} instead")
-        unknown = [name for name in names if name not in self.schema]
-        if unknown:
-            raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
-        return Release._of(Part(part.rows, part.scheme.select(names), part.id) for part in self.parts)
 
     # Parties.
 
@@ -199,6 +214,7 @@ class Release:
         scheme = entries[0][1]
         columns = [*scheme.columns, *([identifier] if identifier else [])]
         kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
+        _check_size(path, columns)
         whole = pa.Table.from_batches(list(tables.batches(path, columns, {n: _wide(k) for n, k in kinds.items()})))
         starts = np.cumsum([0, *(rows for rows, _ in entries)])
         if int(starts[-1]) != whole.num_rows:
@@ -246,17 +262,30 @@ def _read_description(path: Path) -> tuple[list[tuple[int, Scheme]], str | None]
         found = document.get("version")
         raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
     try:
-        entries = [(int(part["rows"]), Scheme.from_dict(part["scheme"])) for part in document["parts"]]
+        entries = [(_row_count(part["rows"]), Scheme.from_dict(part["scheme"])) for part in document["parts"]]
         identifier = document["id"]
         if not entries or not isinstance(identifier, str | None):
             raise ReleaseError("it names no parts, or no proper id column")
     except SfumatoError as problem:
         raise ReleaseError(f"{path}: {problem}") from None
-    except (KeyError, TypeError, ValueError) as problem:
-        raise ReleaseError(f"{path}: the description of the release is damaged: {problem!r}") from None
+    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
+        raise ReleaseError(f"{path}: the description of the release is damaged: {cause(problem)}") from None
     if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
         raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
     return entries, identifier
+
+
+def _row_count(rows: Any) -> int:
+    if not isinstance(rows, int) or isinstance(rows, bool) or not 0 <= rows < 1 << 62:
+        raise ReleaseError("it gives a number of rows that cannot be one")
+    return rows
+
+
+def _check_size(path: Path, columns: Sequence[str]) -> None:
+    """Raise where the rows of a Parquet file would take far more memory than the file itself."""
+    rows = tables.count_rows(path)
+    if rows is not None:
+        check_decoded(path, rows, len(columns))
 
 
 def _document(path: Path) -> Any:
@@ -266,16 +295,14 @@ def _document(path: Path) -> Any:
             beside = sidecar(path)
             if not beside.is_file():
                 raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
-            return json.loads(beside.read_bytes())
+            return read_json(beside.read_bytes(), "it")
         import pyarrow.parquet as pq
 
         metadata = pq.read_metadata(str(path)).metadata or {}
         if KEY not in metadata:
             raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
-        return json.loads(metadata[KEY])
-    except (ValueError, RecursionError) as problem:
-        if isinstance(problem, ReleaseError):
-            raise
+        return read_json(metadata[KEY], "it")
+    except DocumentError as problem:
         raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None
 
 

@@ -6,18 +6,19 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, symmetric, windows
 from sfumato.channels.efficiency import even_efficiency
+from sfumato.channels.limits import check_cells
 from sfumato.channels.product import Product
-from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError
-from sfumato.pages.display import html_table
-from sfumato.schema import Domain, Schema
+from sfumato.channels.ratios import product
+from sfumato.documents import read_json
+from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
+from sfumato.schema import Schema
 
 VERSION = 1
 
@@ -29,7 +30,7 @@ class Group:
     names: tuple[str, ...]
     channel: Channel
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The released columns: the attributes', or a single one where the output does not split into attributes."""
         return tuple(_columns(self.channel, self.names))
@@ -63,16 +64,21 @@ class Scheme:
         for name in schema.names:
             if name not in self.noises:
                 treated.setdefault(name, Group((name,), identity(schema[name].size)))
-        self.groups: tuple[Group, ...] = tuple(dict.fromkeys(treated[name] for name in schema.names if name in treated))
-
-        if len(set(self.columns)) < len(self.columns):
-            raise SchemeError(f"two released columns would have the same name: {', '.join(self.columns)}")
+        self._group_of = treated
+        in_order = (treated[name] for name in schema.names if name in treated)
+        self.groups: tuple[Group, ...] = tuple({id(group): group for group in in_order}.values())
+        try:
+            check_cells(sum(group.channel.matrix_cells for group in self.groups))
+        except ChannelError as problem:
+            raise SchemeError(str(problem)) from None
+        twice = first_repeated(self.columns)
+        if twice is not None:
+            raise SchemeError(f"two released columns would both be called {twice!r}: rename an attribute")
 
     def group(self, name: str) -> Group:
         """The group that holds an attribute."""
-        for group in self.groups:
-            if name in group.names:
-                return group
+        if name in self._group_of:
+            return self._group_of[name]
         if name in self.noises:
             raise SchemeError(f"{name!r} is released as a number with additive noise: estimate its density instead")
         raise SchemeError(f"there is no attribute {name!r}; the scheme has {', '.join(self.schema.names)}")
@@ -87,12 +93,12 @@ class Scheme:
             raise SchemeError(f"{', '.join(names)} are not treated together: ask for one group at a time")
         return group.channel.marginal([group.names.index(other) for other in names])
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in order."""
         return (*(column for group in self.groups for column in group.columns), *self.noises)
 
-    @property
+    @cached_property
     def output_sizes(self) -> dict[str, int]:
         """How many released values each column of codes has."""
         return {
@@ -101,19 +107,15 @@ class Scheme:
             for column, size in zip(group.columns, group.channel.outputs, strict=True)
         }
 
-    @property
+    @cached_property
     def gamma(self) -> float:
-        """The worst likelihood ratio of a whole record: the product over the groups."""
-        worst: Fraction | float = math.inf if self.noises else Fraction(1)
-        for group in self.groups:
-            ratio = group.channel.exact_gamma
-            worst = math.inf if math.inf in (worst, ratio) else worst * ratio
-        return float(worst)
+        """The worst likelihood ratio of a whole record: the product over the groups, inf beyond the largest double."""
+        return math.inf if self.noises else product(group.channel.gamma for group in self.groups)
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
-        """ln gamma of a whole record."""
-        return math.log(self.gamma) if self.gamma < math.inf else math.inf
+        """ln gamma of a whole record: the sum over the groups, right also where gamma is too large for a double."""
+        return math.inf if self.noises else math.fsum(group.channel.epsilon for group in self.groups)
 
     def join(self, other: Scheme) -> Scheme:
         """The scheme of records whose columns come from two parties."""
@@ -125,9 +127,13 @@ class Scheme:
 
     def select(self, names: Sequence[str]) -> Scheme:
         """The scheme of some attributes, groups taken whole."""
-        chosen = {key: channel for key, channel in self._channels().items() if set(key) & set(names)}
-        kept = [name for name in self.schema.names if any(name in key for key in chosen)]
-        return Scheme(self.schema.select(kept), chosen)
+        wanted = {name: self._group_of[name] for name in names if name in self._group_of}
+        chosen: dict[str | tuple[str, ...], Channel | Noise] = {g.names: g.channel for g in wanted.values()}
+        noisy = [name for name in names if name in self.noises]
+        chosen |= {(name,): self.noises[name] for name in (noisy if len(noisy) == 1 else self.noises) if name in noisy}
+        kept = {name for key in chosen for name in key}
+        in_order = kept if len(kept) == 1 else [name for name in self.schema if name in kept]
+        return Scheme(self.schema.select(tuple(in_order)), chosen)
 
     def _channels(self) -> dict[str | tuple[str, ...], Channel | Noise]:
         grouped: dict[str | tuple[str, ...], Channel | Noise] = {group.names: group.channel for group in self.groups}
@@ -140,7 +146,9 @@ class Scheme:
         Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
         the largest share of the sample: of running shares where the values are ordered, of shares where not.
         """
-        return cls(schema, {name: _best(domain, gamma) for name, domain in schema.items()})
+        kinds = {name: (d.size, d.ordered and not d.nullable) for name, d in schema.items()}
+        best = {kind: _best(*kind, gamma) for kind in set(kinds.values())}
+        return cls(schema, {name: best[kind] for name, kind in kinds.items()})
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -171,15 +179,15 @@ class Scheme:
         except SfumatoError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError) as problem:
-            raise SchemeError(f"the scheme is damaged: {problem!r}") from None
+            raise SchemeError(f"the scheme is damaged: {cause(problem)}") from None
 
     @classmethod
     def from_json(cls, text: str) -> Scheme:
         """The scheme that ``to_json`` wrote."""
         try:
-            document = json.loads(text)
-        except (json.JSONDecodeError, TypeError, RecursionError) as problem:
-            raise SchemeError(f"the scheme is not JSON: {problem}") from None
+            document = read_json(text, "the scheme")
+        except SfumatoError as problem:
+            raise SchemeError(str(problem)) from None
         return cls.from_dict(document)
 
     @cached_property
@@ -199,22 +207,25 @@ class Scheme:
         inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
         return f"Scheme({inside})"
 
-    def _repr_html_(self) -> str:
-        rows: list[list[Any]] = [
-            [" + ".join(group.names), group.channel.k, str(group.channel), group.channel.gamma] for group in self.groups
-        ]
-        rows += [[name, "", str(noise), math.inf] for name, noise in self.noises.items()]
-        rows.append(["all answers together", "", "", self.gamma])
-        return html_table(f"Scheme {self.fingerprint[:16]}", ["attribute", "values", "channel", "gamma"], rows)
+
+def first_repeated(names: Sequence[str]) -> str | None:
+    """The first name that occurs twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
     """The columns that one channel releases for these attributes."""
     if isinstance(channel, Product):
         found: list[str] = []
+        first = 0
         for part in channel.channels:
-            found += _columns(part, names[: len(part.sizes)])
-            names = names[len(part.sizes) :]
+            found += _columns(part, names[first : first + part.arity])
+            first += part.arity
         return found
     if len(channel.outputs) == len(names):
         return list(names)
@@ -248,26 +259,20 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
     return bound
 
 
-def _best(domain: Domain, gamma: float) -> Channel:
-    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
-
-    A nullable attribute gets the family that it would get if everybody answered.
-    """
-    if domain.size == 1 or gamma == math.inf:
-        return identity(domain.size)
-    values, nullable = domain.size - domain.nullable, domain.nullable
-    best, most = "symmetric", even_efficiency(symmetric(values, gamma=gamma)) if values > 1 else 1.0
-    ordered = domain.ordered and values > 2
-    rivals: dict[str, Callable[[int, float], Channel]] = {"subset": subset} if values > 2 else {}
-    if ordered:
-        rivals["windows"] = windows
-    for family, make in rivals.items():
+def _best(size: int, ordered: bool, gamma: float) -> Channel:
+    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others."""
+    if size == 1 or gamma == math.inf:
+        return identity(size)
+    best: Channel = symmetric(size, gamma=gamma)
+    if size == 2:
+        return best
+    target, most = "cdf" if ordered else "shares", even_efficiency(best)
+    for make in (subset, windows) if ordered else (subset,):
         try:
-            kept = even_efficiency(make(values, gamma), "cdf" if ordered else "shares")
+            other = make(size, gamma)
         except ChannelError:  # too many values for its matrix
             continue
+        kept = even_efficiency(other, target)
         if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
-            best, most = family, kept
-    if best == "windows":
-        return windows(values, gamma, nullable)
-    return subset(domain.size, gamma) if best == "subset" else symmetric(domain.size, gamma=gamma)
+            best, most = other, kept
+    return best

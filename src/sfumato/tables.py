@@ -7,6 +7,7 @@ columns.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -137,10 +138,11 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
 
 
 def _check_columns(present: list[str], wanted: list[str] | None) -> None:
-    twice = [name for name in wanted or [] if present.count(name) > 1]
+    times = Counter(present)
+    twice = [name for name in wanted or [] if times[name] > 1]
     if twice:
         raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
-    missing = [name for name in wanted or [] if name not in present]
+    missing = [name for name in wanted or [] if not times[name]]
     if missing:
         raise SchemaError(f"the table has no column {missing[0]!r}; it has {', '.join(map(str, present[:20]))}")
 

@@ -113,6 +113,17 @@ def code_types(scheme: Scheme) -> dict[str, Any]:
     return codes | {name: pa.float64() for name in scheme.noises}
 
 
+def check_codes(column: str, codes: Any, size: int) -> None:
+    """Raise unless every entry of a released column is one of the codes 0 .. size - 1."""
+    if codes.dtype.kind not in "iu":
+        raise ReleaseError(f"column {column!r} of the release must hold codes without gaps, got {codes.dtype}")
+    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= size):
+        worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
+        raise ReleaseError(
+            f"column {column!r} of the release holds {worst}, outside the codes 0 .. {size - 1} of its scheme"
+        )
+
+
 def _common_types(schemes: Sequence[Scheme]) -> dict[str, Any]:
     """The widest type that any part needs, for each column."""
     kinds = code_types(schemes[0])

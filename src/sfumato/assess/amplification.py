@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from sfumato.assess.subject import Attribute, channel_of, noise_of
 from sfumato.channels import Channel
 from sfumato.channels.linear import Array
 from sfumato.channels.product import Product
+from sfumato.channels.ratios import as_float, product
 from sfumato.errors import ChannelError
 from sfumato.scheme import Scheme
 
@@ -79,10 +79,7 @@ def joint_gamma(parts: Sequence[Any]) -> float:
     channels = [g.channel for part in parts if isinstance(part, Scheme) for g in part.groups]
     channels += [channel_of(part) for part in parts if not isinstance(part, Scheme)]
     noisy = any(isinstance(part, Scheme) and part.noises for part in parts)
-    worst: Fraction | float = math.inf if noisy else Fraction(1)
-    for channel in channels:
-        worst = math.inf if math.inf in (worst, channel.exact_gamma) else worst * channel.exact_gamma
-    return float(worst)
+    return math.inf if noisy else product(channel.gamma for channel in channels)
 
 
 def composed_gamma(parts: Sequence[Any]) -> float:
@@ -103,7 +100,7 @@ def composed_gamma(parts: Sequence[Any]) -> float:
         raise ChannelError(f"the channels must take the same true values, got {sizes} of them")
     if len(set(channels)) == 1:
         worst = channels[0].exact_gamma
-        return float(worst ** len(channels)) if worst < math.inf else math.inf
+        return as_float(worst ** len(channels)) if worst < math.inf else math.inf
     total = pair_ratios(channels[0])
     for channel in channels[1:]:
         total = total * pair_ratios(channel)

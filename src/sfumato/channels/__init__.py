@@ -11,14 +11,15 @@ from typing import Any
 from sfumato.channels import additive
 from sfumato.channels.additive import empirical, from_scipy, gaussian, laplace, tabulated, uniform
 from sfumato.channels.base import Channel
-from sfumato.channels.itemset import Mask, SelectASize, mask, select_a_size
+from sfumato.channels.itemset import Mask, mask
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import Blocks, Matrix, binary, blocks, invariant, matrix, ternary
 from sfumato.channels.product import Product, product
 from sfumato.channels.response import Symmetric, ValidSymmetric, identity, symmetric
+from sfumato.channels.select_a_size import SelectASize, select_a_size
 from sfumato.channels.subset import Subset, subset
 from sfumato.channels.windows import Windows, windows
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, cause
 
 KINDS: dict[str, type[Channel]] = {
     family.kind: family
@@ -37,7 +38,7 @@ def from_dict(document: dict[str, Any]) -> Channel:
     except (KeyError, TypeError, ValueError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:
         if isinstance(problem, ChannelError):
             raise
-        raise ChannelError(f"the description of the {kind} channel is damaged: {problem!r}") from problem
+        raise ChannelError(f"the description of the {kind} channel is damaged: {cause(problem)}") from None
 
 
 def any_from_dict(document: dict[str, Any]) -> Channel | Noise:

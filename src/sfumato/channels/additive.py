@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.channels.additive_given import Frozen, Tabulated, empirical, from_scipy, named, tabulated
 from sfumato.channels.noise import TIE, Closed, Floats, Noise
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, cause
 
 KINDS = ("uniform", "gaussian", "laplace", "tabulated", "scipy")
 
@@ -164,10 +164,10 @@ def from_dict(document: Mapping[str, Any]) -> Noise:
             return tabulated(document["edges"], document["mass"])
         if kind == "scipy":
             return named(str(document["name"]), document["args"], document["kwds"])
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ChannelError):
+    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
+        if isinstance(problem, ChannelError):
             raise
-        raise ChannelError(f"noise document of kind {kind!r} cannot be read: {error}") from None
+        raise ChannelError(f"noise document of kind {kind!r} cannot be read: {cause(problem)}") from None
     raise ChannelError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
 
 

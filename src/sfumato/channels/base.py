@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels.linear import Array, Dense, Operator
 from sfumato.channels.lookup import Codes, Lookup, code_type
+from sfumato.channels.ratios import Ratio, as_float, log
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, Words, source
 from sfumato.schema import Domain
@@ -79,6 +80,16 @@ class Channel(ABC):
         return prod(self.outputs)
 
     @property
+    def arity(self) -> int:
+        """The number of attributes, known without listing them."""
+        return len(self.sizes)
+
+    @property
+    def matrix_cells(self) -> int:
+        """The entries of the matrices that randomizing and estimating may build."""
+        return self.k * self.m
+
+    @property
     def matrix(self) -> Array:
         """P as doubles, K by M."""
         if self.k * self.m > DENSE_LIMIT:
@@ -108,9 +119,9 @@ class Channel(ABC):
         P = self.transition.dense()
         return self.m >= self.k and int(np.linalg.matrix_rank(P, tol=1e-10)) == self.k
 
-    def exact_gammas(self) -> list[Fraction | float]:
+    def exact_gammas(self) -> list[Ratio]:
         """The worst likelihood ratio of each reachable released value, as exact fractions of integers."""
-        out: list[Fraction | float] = []
+        out: list[Ratio] = []
         for column in self.weights.T:
             low, high = int(column.min()), int(column.max())
             if high:
@@ -118,24 +129,24 @@ class Channel(ABC):
         return out
 
     @cached_property
-    def exact_gamma(self) -> Fraction | float:
+    def exact_gamma(self) -> Ratio:
         """gamma as an exact fraction, or inf."""
         return max(self.exact_gammas())
 
     @property
     def gamma(self) -> float:
         """The worst column ratio of the integer matrix."""
-        return float(self.exact_gamma)
+        return as_float(self.exact_gamma)
 
     @property
     def epsilon(self) -> float:
         """ln gamma: the local differential privacy of one answer."""
-        return math.log(self.exact_gamma) if self.exact_gamma != math.inf else math.inf
+        return log(self.exact_gamma)
 
-    def verified(self, gamma: Fraction | float) -> Self:
+    def verified(self, gamma: Ratio) -> Self:
         """This channel, once its integer matrix was seen to keep the promised bound."""
         if self.exact_gamma > gamma:
-            raise ChannelError(f"{self} exceeds the promised gamma of {float(gamma):g}")
+            raise ChannelError(f"{self} exceeds the promised gamma of {as_float(gamma):g}")
         return self
 
     # Randomizing.
@@ -187,7 +198,7 @@ class Channel(ABC):
     def bind(self, domains: Sequence[Domain]) -> Channel:
         """This channel for these attributes: a joint channel learns its sizes here if it did not know them yet."""
         sizes = tuple(domain.size for domain in domains)
-        if sizes != self.sizes:
+        if len(sizes) != self.arity or sizes != self.sizes:
             raise ChannelError(f"{self} does not fit attributes with {' x '.join(map(str, sizes))} values")
         return self
 

@@ -15,20 +15,36 @@ from sfumato.randomness import Words
 _FRACTION = re.compile(r"\d{1,400}(/\d{1,400})?")
 
 
+def levels(count: int, outputs: int, share: int, gamma: Fraction) -> tuple[int, int, int]:
+    """The weight of an entry outside, of one inside, and how many of those inside get one part more.
+
+    The exact gamma of a channel made of such rows follows from these three, without its matrix.
+
+    >>> levels(1, 3, 1000, Fraction(3))
+    (200, 600, 0)
+    """
+    outside = outputs - count
+    low = math.ceil(share / (gamma * count + outside))
+    while True:
+        high, spare = divmod(share - outside * low, count)
+        if Fraction(high + (spare > 0), low) <= gamma:
+            return low, high, spare
+        low += 1
+
+
+def worst_ratio(count: int, outputs: int, share: int, gamma: Fraction) -> Fraction:
+    """The exact gamma of rows with these levels."""
+    low, high, spare = levels(count, outputs, share, gamma)
+    return Fraction(high + (spare > 0), low)
+
+
 def odds(inside: NDArray[np.bool_], share: int, gamma: Fraction) -> Words:
     """Weights that sum to ``share`` in every row: gamma to 1 for entries inside, never more.
 
     Every row must have the same number inside. What does not divide evenly (less than one part an entry) goes to the
     first entries inside.
     """
-    count = int(inside[0].sum())
-    outside = inside.shape[1] - count
-    low = math.ceil(share / (gamma * count + outside))
-    while True:
-        high, spare = divmod(share - outside * low, count)
-        if Fraction(high + (spare > 0), low) <= gamma:
-            break
-        low += 1
+    low, high, spare = levels(int(inside[0].sum()), inside.shape[1], share, gamma)
     order = np.cumsum(inside, axis=1)
     out = np.where(inside, np.uint64(high), np.uint64(low))
     return np.asarray(out + (inside & (order <= spare)).astype(np.uint64))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike
 from sfumato.channels.arguments import real
 from sfumato.channels.base import Channel
 from sfumato.channels.linear import Array, BlockDiagonal, Operator
+from sfumato.channels.ratios import Ratio
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words, quantize
 
@@ -173,10 +173,14 @@ class Blocks(Channel):
     def invertible(self) -> bool:
         return all(channel.invertible for channel in self.channels)
 
-    def exact_gammas(self) -> list[Fraction | float]:
+    def exact_gammas(self) -> list[Ratio]:
         if len(self.channels) == 1:
             return self.channels[0].exact_gammas()
         return [math.inf for channel in self.channels for _ in channel.exact_gammas()]
+
+    @property
+    def exact_gamma(self) -> Ratio:
+        return self.channels[0].exact_gamma if len(self.channels) == 1 else math.inf
 
     @property
     def gamma_within(self) -> float:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
-from math import inf
+from math import fsum, inf
 from typing import Any
 
 from sfumato.channels.base import Channel, check_axes, join_codes, split_codes
+from sfumato.channels.limits import check_items
 from sfumato.channels.linear import Kronecker
 from sfumato.channels.lookup import Codes
+from sfumato.channels.ratios import Ratio
+from sfumato.channels.ratios import product as multiplied
 from sfumato.errors import ChannelError
 from sfumato.randomness import Source, Words
 
@@ -44,6 +47,14 @@ class Product(Channel):
         return tuple(size for channel in self.channels for size in channel.outputs)
 
     @property
+    def arity(self) -> int:
+        return sum(channel.arity for channel in self.channels)
+
+    @property
+    def matrix_cells(self) -> int:
+        return sum(channel.matrix_cells for channel in self.channels)
+
+    @property
     def draws(self) -> int:
         return sum(channel.draws for channel in self.channels)
 
@@ -67,18 +78,26 @@ class Product(Channel):
     def invertible(self) -> bool:
         return all(channel.invertible for channel in self.channels)
 
-    def exact_gammas(self) -> list[Fraction | float]:
-        combined: list[Fraction | float] = [Fraction(1)]
+    def exact_gammas(self) -> list[Ratio]:
+        combined: list[Ratio] = [Fraction(1)]
         for channel in self.channels:
             combined = [_times(g, h) for g in combined for h in channel.exact_gammas()]
         return combined
 
     @cached_property
-    def exact_gamma(self) -> Fraction | float:
-        worst: Fraction | float = Fraction(1)
+    def exact_gamma(self) -> Ratio:
+        worst: Ratio = Fraction(1)
         for channel in self.channels:
             worst = _times(worst, channel.exact_gamma)
         return worst
+
+    @cached_property
+    def gamma(self) -> float:
+        return multiplied(channel.gamma for channel in self.channels)
+
+    @cached_property
+    def epsilon(self) -> float:
+        return fsum(channel.epsilon for channel in self.channels)
 
     def _sliced(self, columns: Sequence[Codes]) -> list[tuple[Channel, Sequence[Codes]]]:
         ends = list(accumulate(len(channel.sizes) for channel in self.channels))
@@ -130,8 +149,9 @@ def product(channels: Sequence[Channel]) -> Product:
     """The channels of several attributes as one, each acting independently of the others."""
     if not channels or not all(isinstance(channel, Channel) for channel in channels):
         raise ChannelError("product needs at least one channel, and nothing but channels")
+    check_items(sum(channel.arity for channel in channels))
     return Product(tuple(channels))
 
 
-def _times(g: Fraction | float, h: Fraction | float) -> Fraction | float:
+def _times(g: Ratio, h: Ratio) -> Ratio:
     return inf if inf in (g, h) else g * h

@@ -17,9 +17,12 @@ from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes, join_codes
 from sfumato.channels.linear import Embedded, Operator, UniformPlus
 from sfumato.channels.lookup import Codes, code_type
+from sfumato.channels.ratios import Ratio
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, Words, parts, words
 from sfumato.schema import Domain
+
+_LISTED = 256  # values up to which a table of the matrix samples faster than arithmetic
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,13 +75,17 @@ class Symmetric(Channel):
         return True
 
     @cached_property
-    def exact_gamma(self) -> Fraction | float:
+    def exact_gamma(self) -> Ratio:
         if self.k == 1:
             return Fraction(1)
         return Fraction(self._keep, self.other) if self.other else math.inf
 
-    def exact_gammas(self) -> list[Fraction | float]:
+    def exact_gammas(self) -> list[Ratio]:
         return [self.exact_gamma] * self.k
+
+    @property
+    def matrix_cells(self) -> int:
+        return self.k**2 if self.k <= _LISTED else 0
 
     def draw(self, codes: Codes, draws: Words) -> Codes:
         out_type = code_type(self.k)
@@ -96,7 +103,7 @@ class Symmetric(Channel):
     def sample(self, codes: Codes, src: Source) -> Codes:
         if not self.other:
             return codes.astype(code_type(self.k))
-        if self.k <= 256:
+        if self.k <= _LISTED:
             return super().sample(codes, src)
         return self.draw(codes, words(src, len(codes)))
 
@@ -173,8 +180,16 @@ class ValidSymmetric(Channel):
     def invertible(self) -> bool:
         return True
 
-    def exact_gammas(self) -> list[Fraction | float]:
+    def exact_gammas(self) -> list[Ratio]:
         return self._inner.exact_gammas()
+
+    @property
+    def exact_gamma(self) -> Ratio:
+        return self._inner.exact_gamma
+
+    @property
+    def matrix_cells(self) -> int:
+        return self._inner.matrix_cells + self.k  # where each combination stands in the list
 
     @cached_property
     def _position(self) -> NDArray[np.int64]:
@@ -305,7 +320,7 @@ def _other(k: int, p: float | None, gamma: float | None) -> int:
     return other
 
 
-def _bound(gamma: float | None) -> Fraction | float:
+def _bound(gamma: float | None) -> Ratio:
     return math.inf if gamma is None or gamma == math.inf else Fraction(float(gamma))
 
 

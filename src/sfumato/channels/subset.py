@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
-from sfumato.channels.odds import odds, read_fraction
+from sfumato.channels.odds import odds, read_fraction, worst_ratio
+from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Words
 
@@ -60,7 +61,14 @@ class Subset(Channel):
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        return (int(self.membership.shape[1]),)
+        return (self._design[0],)
+
+    @property
+    def _design(self) -> tuple[int, int]:
+        """The number of sets, and how many of them hold a given value."""
+        if self.design == "sets":
+            return comb(self.values, self.size), comb(self.values - 1, self.size - 1)
+        return _projective(self.values, self.size)[:2]
 
     @cached_property
     def membership(self) -> NDArray[np.bool_]:
@@ -72,6 +80,11 @@ class Subset(Channel):
     @cached_property
     def weights(self) -> Words:
         return odds(self.membership, ONE, self.bound)
+
+    @cached_property
+    def exact_gamma(self) -> Fraction:
+        outputs, count = self._design
+        return worst_ratio(count, outputs, ONE, self.bound)
 
     @property
     def invertible(self) -> bool:
@@ -90,7 +103,7 @@ class Subset(Channel):
         )
 
     def __str__(self) -> str:
-        return f"subset({self.values}, gamma={float(self.bound):.6g})"
+        return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
 
 
 def subset(k: int, gamma: float, design: str | None = None) -> Subset:
@@ -111,7 +124,7 @@ def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
         raise ChannelError(f"subset selection needs a known design and 2 to {MOST_VALUES} values, got {design!r}, {k}")
     if design == "sets" and not 1 <= size < k:
         raise ChannelError(f"the sets must have 1 to {k - 1} values, got {size} instead")
-    if design == "projective" and not (_prime(size) and size <= MOST_VALUES):
+    if design == "projective" and not (size <= MOST_VALUES and _prime(size)):
         raise ChannelError(f"a projective design needs a prime, got {size} instead")
     outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
     if k * outputs > 1 << 25:

@@ -82,9 +82,8 @@ def tradeoff(
         widths = np.full(len(grid), np.nan)
         for i, gamma in enumerate(grid):
             try:
-                widths[i] = expected(make(float(gamma)), aim, n, level, prior, domain.nullable)
+                widths[i] = expected(make(float(gamma)), aim, n, level, prior)
             except (ChannelError, EstimationError):
                 continue
         found[family] = widths
-    floor = expected(identity(domain.size), aim, n, level, prior, domain.nullable)
-    return Tradeoff(name, aim, n, grid, found, floor)
+    return Tradeoff(name, aim, n, grid, found, expected(identity(domain.size), aim, n, level, prior))

@@ -21,7 +21,7 @@ from sfumato import tables
 from sfumato.channels.base import join_codes
 from sfumato.errors import ReleaseError
 from sfumato.release import Part
-from sfumato.writer import code_types
+from sfumato.writer import check_codes, code_types
 
 Counts = NDArray[np.int64]
 
@@ -108,7 +108,7 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
     for batch in tables.batches(part.rows, columns, code_types(part.scheme)):
         arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
         for column, array, size in zip(columns, arrays, sizes, strict=True):
-            _check(column, array, size)
+            check_codes(column, array, size)
         small = cells <= 1 << 16
         for start in range(0, batch.num_rows, _BLOCK if small else batch.num_rows):
             stop = start + (_BLOCK if small else batch.num_rows)
@@ -128,7 +128,7 @@ def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[An
     grouped = part.arrow().select(list(columns)).group_by(list(columns)).aggregate([([], "count_all")])
     codes = tuple(grouped.column(i).to_numpy() for i in range(len(columns)))
     for column, array in zip(columns, codes, strict=True):
-        _check(column, array, part.scheme.output_sizes[column])
+        check_codes(column, array, part.scheme.output_sizes[column])
     return codes, grouped.column(len(columns)).to_numpy()
 
 
@@ -146,7 +146,7 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
         raise ReleaseError(f"{where}: cannot be counted: {str(problem).strip().splitlines()[0]}") from problem
     codes = tuple(counted.column(column).to_numpy() for column in columns)
     for column, array in zip(columns, codes, strict=True):
-        _check(column, array, part.scheme.output_sizes[column])
+        check_codes(column, array, part.scheme.output_sizes[column])
     return codes, np.asarray(counted.column(rows).to_numpy(), dtype=np.int64)
 
 
@@ -159,13 +159,3 @@ def _on_disk(path: Path) -> Any:
 def _flatten(part: Part, columns: tuple[str, ...], codes: tuple[NDArray[Any], ...]) -> NDArray[Any]:
     sizes = [part.scheme.output_sizes[column] for column in columns]
     return join_codes([np.asarray(code) for code in codes], sizes) if columns else np.zeros(1, dtype=np.int64)
-
-
-def _check(column: str, codes: NDArray[Any], size: int) -> None:
-    if codes.dtype.kind not in "iu":
-        raise ReleaseError(f"column {column!r} of the release must hold codes without gaps, got {codes.dtype}")
-    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= size):
-        worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
-        raise ReleaseError(
-            f"column {column!r} of the release holds {worst}, outside the codes 0 .. {size - 1} of its scheme"
-        )

@@ -22,6 +22,7 @@ from sfumato.evidence.view import view
 from sfumato.release import Part
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
+from sfumato.writer import check_codes
 
 #: The most bytes of codes that are read into memory; larger releases are counted where they are.
 CODES_IN_MEMORY = 1 << 30
@@ -225,7 +226,7 @@ class _Rows:
             found = {}
             for column, size in self.sizes.items():
                 array = table.column(column).to_numpy()
-                counting._check(column, array, size)
+                check_codes(column, array, size)
                 found[column] = array.astype(np.min_scalar_type(max(size - 1, 1)))
             self._codes = found
         return self._codes

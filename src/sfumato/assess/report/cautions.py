@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.summary import factor, joint_epsilon
 from sfumato.assess.report.words import listed, number, percent, points, quoted, records
 from sfumato.assess.shares import EQUAL
 
@@ -118,12 +119,12 @@ def _of_repeats(facts: Facts) -> list[Caution]:
 
 def _of_whole(facts: Facts) -> list[Caution]:
     guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
-    ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
-    if len(guarded) < 2 or ratio <= 100 or ratio == math.inf:
+    epsilon = joint_epsilon(guarded)
+    if len(guarded) < 2 or epsilon <= math.log(100) or epsilon == math.inf:
         return []
     text = (
         "Each attribute has its own protection, but whoever knows several true values of a person can test them "
-        f"together: the factors of the randomized attributes multiply to {number(ratio)}. Release fewer attributes per "
-        "record, or choose a bound for the whole record (joint gamma)."
+        f"together: the factors of the randomized attributes multiply to {factor(epsilon)}. Release fewer attributes "
+        "per record, or choose a bound for the whole record (joint gamma)."
     )
     return [Caution("The whole record is less protected than its parts", text, serious=True)]

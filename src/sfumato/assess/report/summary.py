@@ -84,22 +84,33 @@ def whole(facts: Facts) -> str:
     """The whole record, in one sentence or two."""
     guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
     bare = [f"“{u.title}”" for u in facts.units if u.identity]
-    ratio = math.prod(float(u.measures["gamma"]) ** u.alike for u in guarded)
+    epsilon = joint_epsilon(guarded)
     known = f"A whole record gives away {listed(bare)} with certainty. " if bare else ""
     if facts.noise:
         known += f"Nothing bounds what it tells of {listed([f'“{name}”' for name in facts.noise])}. "
-    if ratio == math.inf:
+    if epsilon == math.inf:
         return f"{known}Taken together, the answers of one record can identify some of its values with certainty."
     if not guarded:
         return known.strip()
-    weak = "As a whole a record is hardly protected, however well each answer is. " if ratio > 100 and not known else ""
+    open_book = epsilon > math.log(100) and not known
+    weak = "As a whole a record is hardly protected, however well each answer is. " if open_book else ""
     return (
         f"{known}{weak}All{' randomized' if known else ''} answers of one record together shift the odds between two "
-        f"possible persons by at most {number(ratio)} times: to someone who could link them, a 1 % suspicion about a "
-        f"whole record may grow to {percent(ratio * 0.01 / (1 + (ratio - 1) * 0.01))}."
+        f"possible persons by at most {factor(epsilon)} times: to someone who could link them, a 1 % suspicion about a "
+        f"whole record may grow to {percent(1 / (1 + 99 * math.exp(-epsilon)))}."
     )
 
 
 def _many(count: int, noun: str) -> str:
     small = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
     return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
+
+
+def joint_epsilon(units: list[Unit]) -> float:
+    """ln of the factor by which all answers of one record together shift the odds."""
+    return math.fsum(float(u.measures["epsilon"]) * u.alike for u in units)
+
+
+def factor(epsilon: float) -> str:
+    """The factor in words, also where it is too large for a double."""
+    return number(math.exp(epsilon)) if epsilon < 700 else f"10^{math.floor(epsilon / math.log(10))}"

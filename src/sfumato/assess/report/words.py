@@ -7,9 +7,10 @@ import re
 from typing import Any
 
 from sfumato.assess.report.facts import Unit
-from sfumato.channels.itemset import Mask, SelectASize
+from sfumato.channels.itemset import Mask
 from sfumato.channels.pram import Blocks
 from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.subset import Subset
 from sfumato.channels.windows import Windows
 
@@ -91,11 +92,10 @@ def what_happens(unit: Unit) -> str:
             f"{percent(inside)} of the records, and nobody can tell in which."
         )
     if isinstance(channel, Windows):
-        told = (
+        return (
             "Not a value but a stretch of neighbouring values is reported, sometimes narrow, sometimes wide; whether "
             "it holds the true value is left to chance."
         )
-        return told + (" “No answer” may be reported too, true or not." if channel.nullable else "")
     if isinstance(channel, Mask):
         return f"Every item's presence is flipped in {percent(channel.p)} of the records, each on its own."
     if isinstance(channel, SelectASize):

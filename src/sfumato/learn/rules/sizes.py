@@ -17,8 +17,8 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array
+from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.items import Item
 from sfumato.randomness import ONE

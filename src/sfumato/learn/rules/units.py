@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from sfumato.channels import Channel
 from sfumato.channels.base import join_codes, left_inverse
-from sfumato.channels.itemset import SelectASize
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
+from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.evidence.model.condense import merge

@@ -1,0 +1,32 @@
+"""How large a channel or a scheme may be. Checked on its numbers, before anything is built from them."""
+
+from __future__ import annotations
+
+from sfumato.errors import ChannelError
+
+#: The most attributes that one channel treats together.
+MOST_ITEMS = 100_000
+#: The most attributes that select-a-size treats together: its gamma is a search over pairs of sizes.
+MOST_CHOSEN = 1_000
+#: The most entries of the matrices of a whole scheme: 512 MB of integers.
+MOST_CELLS = 1 << 26
+
+
+def check_items(items: int, most: int = MOST_ITEMS) -> None:
+    """Raise where a channel would treat more attributes together than it can."""
+    if items > most:
+        raise ChannelError(f"a channel treats at most {most} attributes together, got {_shown(items)}: split the group")
+
+
+def check_cells(cells: int) -> None:
+    """Raise where the matrices of a scheme would not fit into memory."""
+    if cells > MOST_CELLS:
+        raise ChannelError(
+            f"the channels need matrices of {_shown(cells)} entries in all, more than {MOST_CELLS}: "
+            f"use fewer values or wider bins"
+        )
+
+
+def _shown(count: int) -> str:
+    """A count of any length; one of thousands of digits has no text in Python."""
+    return str(count) if count < 10**18 else "more than 10^18"

@@ -32,6 +32,7 @@ def gallery() -> dict[str, Channel]:
         "subset": c.subset(8, 2),
         "projective": c.subset(12, 2, design="projective"),
         "windows": c.windows(10, 3),
+        "windows-nullable": c.windows(10, 3, nullable=True),
         "product": c.product([c.binary(0.1, 0.25), c.symmetric(3, 0.2), c.subset(4, 2)]),
     }
 

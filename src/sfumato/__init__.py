@@ -4,6 +4,7 @@ Owners randomize their records under a public scheme; miners estimate counts, de
 records, every number with its uncertainty; privacy officers read beforehand what an adversary could learn.
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -74,13 +75,20 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'sfumato' has no attribute {name!r}")
-    module, _, attribute = _LATER[name].partition(":")
-    found = import_module(module)
-    globals()[name] = getattr(found, attribute) if attribute else found
-    return globals()[name]
+if not TYPE_CHECKING:  # a type checker would take every name for one of these: sf.randomise must not pass
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(_no_attribute(name))
+        module, _, attribute = _LATER[name].partition(":")
+        found = import_module(module)
+        globals()[name] = getattr(found, attribute) if attribute else found
+        return globals()[name]
+
+
+def _no_attribute(name: str) -> str:
+    near = get_close_matches(name, __all__, n=1)
+    return f"module 'sfumato' has no attribute {name!r}" + (f": did you mean {near[0]!r}?" if near else "")
 
 
 def __dir__() -> list[str]:

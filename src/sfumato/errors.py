@@ -125,6 +125,11 @@ class EstimationError(SfumatoError, ValueError):
 class MissingPartError(SfumatoError, ImportError):
     """An optional package that the request needs and that is not installed."""
 
+    @classmethod
+    def named(cls, what: str, package: str, extra: str) -> MissingPartError:
+        """The one line: what needs which package, and the extra of ours that brings it."""
+        return cls(f'{what} needs {package}, which is not installed: pip install "sfumato[{extra}]"')
+
 
 class SfumatoWarning(UserWarning):
     """The parent of every warning that this package gives. Its message is one printable line."""

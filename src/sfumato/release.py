@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +151,19 @@ class Release:
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
         return f"Release({len(self)} rows{parts}; {', '.join(self.schema.names)})"
+
+    def _repr_html_(self) -> str:
+        schemes = dict.fromkeys(part.scheme for part in self.parts)
+        return f"<p>{escape(repr(self))}</p>{''.join(scheme._repr_html_() for scheme in schemes)}"
+
+    def select(self, names: Sequence[str]) -> Release:
+        """The same records with some attributes only; those that are randomized together stay together."""
+        if isinstance(names, str) or not names:
+            raise ReleaseError(f"select takes a list of attributes, got {names!r} instead")
+        unknown = [name for name in names if name not in self.schema]
+        if unknown:
+            raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
+        return Release._of(Part(part.rows, part.scheme.select(names), part.id) for part in self.parts)
 
     # Parties.
 

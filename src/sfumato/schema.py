@@ -27,6 +27,7 @@ from sfumato.domains import (
     warn_moved,
 )
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SfumatoError
+from sfumato.pages.display import html_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -80,6 +81,13 @@ class Schema(Mapping[str, Domain]):
 
     def __repr__(self) -> str:
         return f"Schema({self._domains!r})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, domain.kind, domain.size, ", ".join(map(str, domain.labels[:20])), "yes" if domain.nullable else ""]
+            for name, domain in self.items()
+        ]
+        return html_table("Schema", ["attribute", "kind", "values", "", "nullable"], rows)
 
     @property
     def names(self) -> tuple[str, ...]:

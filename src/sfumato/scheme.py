@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,8 @@ from sfumato.channels.product import Product
 from sfumato.channels.ratios import product
 from sfumato.documents import read_json
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
-from sfumato.schema import Schema
+from sfumato.pages.display import html_table
+from sfumato.schema import Domain, Schema
 
 VERSION = 1
 
@@ -146,9 +147,9 @@ class Scheme:
         Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
         the largest share of the sample: of running shares where the values are ordered, of shares where not.
         """
-        kinds = {name: (d.size, d.ordered and not d.nullable) for name, d in schema.items()}
-        best = {kind: _best(*kind, gamma) for kind in set(kinds.values())}
-        return cls(schema, {name: best[kind] for name, kind in kinds.items()})
+        alike = {(d.size, d.ordered, d.nullable): d for d in schema.values()}
+        best = {kind: _best(domain, gamma) for kind, domain in alike.items()}
+        return cls(schema, {name: best[d.size, d.ordered, d.nullable] for name, d in schema.items()})
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -207,6 +208,14 @@ class Scheme:
         inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
         return f"Scheme({inside})"
 
+    def _repr_html_(self) -> str:
+        rows: list[list[Any]] = [
+            [" + ".join(group.names), group.channel.k, str(group.channel), group.channel.gamma] for group in self.groups
+        ]
+        rows += [[name, "", str(noise), math.inf] for name, noise in self.noises.items()]
+        rows.append(["all answers together", "", "", self.gamma])
+        return html_table(f"Scheme {self.fingerprint[:16]}", ["attribute", "values", "channel", "gamma"], rows)
+
 
 def first_repeated(names: Sequence[str]) -> str | None:
     """The first name that occurs twice."""
@@ -259,20 +268,26 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
     return bound
 
 
-def _best(size: int, ordered: bool, gamma: float) -> Channel:
-    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others."""
-    if size == 1 or gamma == math.inf:
-        return identity(size)
-    best: Channel = symmetric(size, gamma=gamma)
-    if size == 2:
-        return best
-    target, most = "cdf" if ordered else "shares", even_efficiency(best)
-    for make in (subset, windows) if ordered else (subset,):
+def _best(domain: Domain, gamma: float) -> Channel:
+    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
+
+    A nullable attribute gets the family that it would get if everybody answered.
+    """
+    if domain.size == 1 or gamma == math.inf:
+        return identity(domain.size)
+    values, nullable = domain.size - domain.nullable, domain.nullable
+    best, most = "symmetric", even_efficiency(symmetric(values, gamma=gamma)) if values > 1 else 1.0
+    ordered = domain.ordered and values > 2
+    rivals: dict[str, Callable[[int, float], Channel]] = {"subset": subset} if values > 2 else {}
+    if ordered:
+        rivals["windows"] = windows
+    for family, make in rivals.items():
         try:
-            other = make(size, gamma)
+            kept = even_efficiency(make(values, gamma), "cdf" if ordered else "shares")
         except ChannelError:  # too many values for its matrix
             continue
-        kept = even_efficiency(other, target)
         if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
-            best, most = other, kept
-    return best
+            best, most = family, kept
+    if best == "windows":
+        return windows(values, gamma, nullable)
+    return subset(domain.size, gamma) if best == "subset" else symmetric(domain.size, gamma=gamma)

@@ -53,7 +53,7 @@ def test_bad_requests(release, tmp_path) -> None:
     (tmp_path / "s.json").write_text('{"A": ["nobody"]}')
     for arguments, said in (
         (("--structure", tmp_path / "s.json"), "names 'nobody'"),
-        (("--order", "A,S"), "the order misses"),
+        (("--order", "A,Z"), "the order names 'Z'"),
         (("--score", "aic"), "score must be one of"),
         (("--order", "A,S,E,O,R,T", "--structure", tmp_path / "s.json"), "and not both"),
     ):

@@ -80,7 +80,7 @@ def test_without_pgmpy_the_request_says_how_to_get_it(monkeypatch: pytest.Monkey
     for name in [name for name in sys.modules if name.partition(".")[0] == "pgmpy"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pgmpy", None)  # as if it were not installed
-    with pytest.raises(MissingPartError, match=r"pip install 'sfumato\[bayes\]'"):
+    with pytest.raises(MissingPartError, match=r'pip install "sfumato\[bayes\]"'):
         gallery("asia").to_pgmpy()
 
 
@@ -239,7 +239,6 @@ ROWS = {name: [0, 1, 0, 1, 1, 0] for name in "abc"}
         ({"parents": {"a": [], "b": ["x"], "c": []}}, "names 'x', which is no attribute"),
         ({"parents": {"a": ["a"], "b": [], "c": []}}, "must be distinct other nodes"),
         ({"parents": {"a": [], "b": "a", "c": []}}, "must be a list of names"),
-        ({"order": ["a", "b"]}, "the order misses c"),
         ({"order": ["a", "b", "c", "a"]}, "the order names 'a' twice"),
         ({"order": ["a", "b", "x"]}, "the order names 'x'"),
         ({"score": "aic"}, "score must be one of wald, bic, bayes, bdeu"),

@@ -215,7 +215,7 @@ def test_a_different_openml_table_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 def test_without_scikit_learn_the_folder_is_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SFUMATO_DATA", raising=False)
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
-    with pytest.raises(MissingPartError, match=r"SFUMATO_DATA.*install scikit-learn") as error:
+    with pytest.raises(MissingPartError, match=r"SFUMATO_DATA.*needs scikit-learn") as error:
         datasets.load("svmguide1")
     one_line(error)
 

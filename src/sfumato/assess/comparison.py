@@ -61,7 +61,7 @@ def classifiers(seed: int = 0) -> dict[str, Any]:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import MinMaxScaler, StandardScaler
     except ImportError:
-        raise MissingPartError("classifiers need scikit-learn: pip install 'sfumato[sklearn]'") from None
+        raise MissingPartError.named("a comparison of classifiers", "scikit-learn", "sklearn") from None
     network = MLPClassifier((8,), solver="lbfgs", alpha=0.3, max_iter=2000, random_state=seed)
     return {
         "kNN": make_pipeline(MinMaxScaler((-1, 1)), KNeighborsClassifier(NEIGHBOURS)),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
-from sfumato.channels.efficiency import best_covariance, efficiency
+from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric, ValidSymmetric
@@ -60,20 +60,27 @@ def covariance(of: Any, prior: ArrayLike | None = None, *, attribute: Attribute 
 
 
 def effective_sample_size(
-    of: Any, prior: ArrayLike | None = None, target: str = "shares", *, attribute: Attribute = None
+    of: Any,
+    prior: ArrayLike | None = None,
+    target: str = "shares",
+    *,
+    attribute: Attribute = None,
+    nullable: bool = False,
 ) -> float:
     r"""The share r of n for which r n unrandomized records estimate the target as well as n randomized ones do.
 
         r = trace(C (diag theta - theta thetaᵀ) Cᵀ) / trace(C V Cᵀ)
 
     V is the best covariance through the channel, and C = I for "shares", the running sums for "cdf" (ordered values).
+    With ``nullable`` the last code is "no answer", and the target speaks of those who answered.
     Warner's channel keeps (2p - 1)², under a bound |2p - 1|. For Definition 1 itself see ``simulate_sample_size``.
 
     >>> round(effective_sample_size([[0.7, 0.3], [0.3, 0.7]]), 6)
     0.16
     """
     seen = subject(of, prior, attribute)
-    return efficiency(seen.P, seen.prior, target)
+    shares = even_prior(len(seen.prior), True) if nullable and prior is None and seen is not of else seen.prior
+    return efficiency(seen.P, shares, target, nullable)
 
 
 @dataclass(frozen=True)

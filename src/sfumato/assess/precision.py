@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.effective import covariance
 from sfumato.assess.subject import Attribute, Subject, subject
-from sfumato.channels.efficiency import TARGETS
+from sfumato.channels.efficiency import best_covariance, even_prior, target_map
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 
@@ -22,37 +21,49 @@ def half_width(
     level: float = 0.95,
     target: str = "shares",
     attribute: Attribute = None,
+    nullable: bool = False,
 ) -> Array:
     r"""The expected half-width of the interval for each share (or running sum, target="cdf") from n records.
 
         z sqrt(V[x, x] / n),    V the best covariance through the channel (see ``privacy.covariance``)
+
+    With ``nullable`` the last code is "no answer", and the shares are those of the ones who answered.
 
     >>> half_width([[0.75, 0.25], [0.25, 0.75]], n=10_000).round(5)
     array([0.0196, 0.0196])
     """
     from scipy.special import ndtri
 
-    if target not in TARGETS:
-        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
     check_n(n)
     if not 0 < level < 1:
         raise EstimationError(f"level must lie in (0, 1), got {level} instead")
-    V = covariance(of, prior, attribute=attribute)
+    seen = subject(of, prior, attribute)
+    shares = even_prior(len(seen.prior), True) if nullable and prior is None and seen is not of else seen.prior
+    C = target_map(shares, target, nullable)
+    V = C @ best_covariance(seen.P, shares) @ C.T
     if target == "cdf":
-        V = np.cumsum(np.cumsum(V, axis=0), axis=1)[:-1, :-1]
+        V = V[:-1, :-1]
     return np.asarray(float(ndtri((1 + level) / 2)) * np.sqrt(np.maximum(np.diag(V), 0.0) / n))
 
 
 def worst_half_width(
-    of: Any, n: int, prior: ArrayLike | None = None, *, level: float = 0.95, attribute: Attribute = None
+    of: Any,
+    n: int,
+    prior: ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+    attribute: Attribute = None,
+    nullable: bool = False,
 ) -> float:
     """The largest expected half-width of any share; without a prior that of the hardest share, one near one half.
 
     A share's variance depends on the unknown distribution; the most that it can be is what a planner should count on.
     """
     if prior is not None:
-        return float(half_width(of, n, prior, level=level, attribute=attribute).max())
+        return float(half_width(of, n, prior, level=level, attribute=attribute, nullable=nullable).max())
     even = subject(of, None, attribute)
+    if nullable:
+        even = Subject(even.P, even_prior(len(even.P), True))
     possible = np.flatnonzero(even.prior)  # a channel over valid combinations rules the others out
     k = len(possible)
     priors = [even.prior]
@@ -61,7 +72,7 @@ def worst_half_width(
             tilted = np.where(even.prior > 0, 0.5 / (k - 1), 0.0)
             tilted[x] = 0.5
             priors.append(tilted)
-    return max(float(half_width(Subject(even.P, one), n, level=level).max()) for one in priors)
+    return max(float(half_width(Subject(even.P, one), n, level=level, nullable=nullable).max()) for one in priors)
 
 
 def check_n(n: int) -> int:

@@ -40,29 +40,53 @@ def best_covariance(P: Array, prior: Array) -> Array:
     return np.asarray(out - np.outer(prior, prior))
 
 
-def efficiency(P: Array, prior: Array, target: str = "shares") -> float:
+def even_prior(k: int, nullable: bool = False) -> Array:
+    """Every value equally likely. Nobody knows how many will not answer: "no answer", the last code, gets no share."""
+    return np.append(np.full(k - 1, 1 / (k - 1)), 0.0) if nullable and k > 2 else np.full(k, 1 / k)
+
+
+def target_map(prior: Array, target: str = "shares", nullable: bool = False) -> Array:
+    r"""The matrix C for which C V Cᵀ is the covariance of the target, V that of the shares of all codes.
+
+    The identity for "shares", running sums for "cdf". Where the last code is "no answer" both speak of those who
+    answered: theta_x / A with A their share, whose derivative is (e_x - theta_x / A) / A. (With a single value there
+    is nothing but the share of answers to estimate.)
+    """
+    if target not in TARGETS:
+        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
+    k = len(prior)
+    C = np.eye(k)
+    if nullable and k > 2:
+        answered = 1 - prior[-1]
+        if answered <= 0:
+            raise EstimationError("the prior says that nobody answers: there is nothing to estimate")
+        C = (np.eye(k)[:-1] - np.outer(prior[:-1] / answered, np.arange(k) < k - 1)) / answered
+    return np.asarray(np.cumsum(C, axis=0) if target == "cdf" else C)
+
+
+def efficiency(P: Array, prior: Array, target: str = "shares", nullable: bool = False) -> float:
     r"""The share r of n for which r n unrandomized records estimate the target as well as n randomized ones do.
 
         r = trace(C (diag theta - theta thetaᵀ) Cᵀ) / trace(C V Cᵀ)
 
-    V is the best covariance through P, and C = I for "shares", the running sums for "cdf".
+    V is the best covariance through P, and C = I for "shares", the running sums for "cdf" (see ``target_map``).
 
     >>> round(efficiency(np.array([[0.7, 0.3], [0.3, 0.7]]), np.array([0.5, 0.5])), 6)
     0.16
     """
-    if target not in TARGETS:
-        raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
-    through = best_covariance(P, prior)
-    direct = np.diag(prior) - np.outer(prior, prior)
-    if target == "cdf":
-        through, direct = (np.cumsum(np.cumsum(C, axis=0), axis=1) for C in (through, direct))
-    if np.trace(direct) <= 0:
+    C = target_map(prior, target, nullable)
+    through, direct = (float(np.sum((C @ V) * C)) for V in (best_covariance(P, prior), _direct(prior)))
+    if direct <= 0:
         raise EstimationError("the prior puts everything on one value: there is nothing to estimate")
-    return float(np.trace(direct) / np.trace(through))
+    return direct / through
 
 
-def even_efficiency(channel: Channel, target: str = "shares") -> float:
-    """The efficiency when all values are equally likely; 0 where nothing can be estimated.
+def _direct(prior: Array) -> Array:
+    return np.asarray(np.diag(prior) - np.outer(prior, prior))
+
+
+def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = False) -> float:
+    """The efficiency when all values are equally likely (see ``even_prior``); 0 where nothing can be estimated.
 
     Channels that treat all values alike keep the same share for either target: the symmetric one the square of
     keep - other, a design what its counts say.
@@ -72,7 +96,7 @@ def even_efficiency(channel: Channel, target: str = "shares") -> float:
     (0.68, 0.547)
     """
     k = channel.k
-    if isinstance(channel, Symmetric):
+    if isinstance(channel, Symmetric) and (not nullable or k > _DENSE):
         return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
     if isinstance(channel, Subset) and k > _DENSE:
         inside = channel.membership
@@ -80,6 +104,6 @@ def even_efficiency(channel: Channel, target: str = "shares") -> float:
         wide = spread(k, inside.shape[1], float(inside[0].sum()), together, float(channel.bound))
         return (1 - 1 / k) / k / wide
     try:
-        return efficiency(channel.transition.dense(), np.full(k, 1 / k), target)
+        return efficiency(channel.transition.dense(), even_prior(k, nullable), target, nullable)
     except EstimationError:
         return 0.0

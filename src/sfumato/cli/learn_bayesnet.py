@@ -19,7 +19,9 @@ from sfumato.release import Release
 def bayesnet(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     structure: Annotated[Path | None, typer.Option(help="A structure to fill (.bif, or .json of parents).")] = None,
-    order: Annotated[str | None, typer.Option(help="Search under this order of attributes, comma-separated.")] = None,
+    order: Annotated[
+        str | None, typer.Option(help="Search under this order, comma-separated; attributes left out follow.")
+    ] = None,
     score: Annotated[str, typer.Option(help="wald, bic, bayes or bdeu.")] = "wald",
     max_parents: Annotated[
         int | None, typer.Option(help="The most parents of a node; by default 3, as far as the tables fit.")

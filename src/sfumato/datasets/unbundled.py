@@ -64,9 +64,8 @@ def _fetch(item: Description, remedy: str) -> pa.Table:
     try:
         from sklearn.datasets import fetch_openml
     except ImportError:
-        raise MissingPartError(
-            f"{item.name} is not bundled: {remedy}, or install scikit-learn to fetch it (sfumato[sklearn])"
-        ) from None
+        what = f"{item.name} is not bundled: {remedy}, or let it be fetched, which"
+        raise MissingPartError.named(what, "scikit-learn", "sklearn") from None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what goes wrong is said once, below

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.channels import Channel, identity, subset, symmetric, windows
+from sfumato.channels.efficiency import even_efficiency
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
 
@@ -51,7 +52,7 @@ def target_of(domain: Domain, wanted: str = "auto") -> str:
     """What matters of an attribute: the running shares of an ordered one, the shares of any other."""
     if wanted != "auto":
         return wanted
-    return "cdf" if domain.ordered and not domain.nullable and domain.size > 2 else "shares"
+    return "cdf" if domain.ordered and domain.size - domain.nullable > 2 else "shares"
 
 
 def families(domain: Domain) -> dict[str, Callable[[float], Channel]]:
@@ -60,26 +61,38 @@ def families(domain: Domain) -> dict[str, Callable[[float], Channel]]:
     out: dict[str, Callable[[float], Channel]] = {"symmetric": lambda g: symmetric(k, gamma=g)}
     if k > 2:
         out["subset"] = lambda g: subset(k, g)
-    if domain.ordered and not domain.nullable and k > 2:
-        out["windows"] = lambda g: windows(k, g)
+    if domain.ordered and k - domain.nullable > 2:
+        out["windows"] = lambda g: windows(k - domain.nullable, g, domain.nullable)
     return out
 
 
 def weigh(
-    name: str, family: str, channel: Channel, target: str, n: int, level: float, prior: ArrayLike | None = None
+    name: str,
+    family: str,
+    channel: Channel,
+    target: str,
+    n: int,
+    level: float,
+    prior: ArrayLike | None = None,
+    nullable: bool = False,
 ) -> Candidate:
     """The costs of one channel."""
-    reach = expected(channel, target, n, level, prior)
-    effective = effective_sample_size(channel, prior, target)
+    reach = expected(channel, target, n, level, prior, nullable)
+    effective = effective_sample_size(channel, prior, target, nullable=nullable)
     bound = effective_sample_bound(channel)
     return Candidate(name, family, channel, channel.gamma, channel.epsilon, effective, bound, reach, target)
 
 
-def expected(channel: Channel, target: str, n: int, level: float, prior: ArrayLike | None) -> float:
-    """The worst expected half-width of what matters; without a prior, over priors that are hard."""
+def expected(
+    channel: Channel, target: str, n: int, level: float, prior: ArrayLike | None, nullable: bool = False
+) -> float:
+    """The worst expected half-width of what matters; without a prior, over priors that are hard.
+
+    Of a nullable attribute it is that of the shares among those who answer; without a prior, all of them do.
+    """
     if target == "shares":
-        return worst_half_width(channel, n, prior, level=level)
-    return float(half_width(channel, n, prior, level=level, target="cdf").max())
+        return worst_half_width(channel, n, prior, level=level, nullable=nullable)
+    return float(half_width(channel, n, prior, level=level, target="cdf", nullable=nullable).max())
 
 
 def candidates(
@@ -96,20 +109,30 @@ def candidates(
     if domain.size == 1:
         return []
     if gamma == math.inf:
-        return [weigh(name, "identity", identity(domain.size), target, n, level, prior)]
+        return [weigh(name, "identity", identity(domain.size), target, n, level, prior, domain.nullable)]
     found = []
     for family, make in families(domain).items():
         try:
-            found.append(weigh(name, family, make(gamma), target, n, level, prior))
+            found.append(weigh(name, family, make(gamma), target, n, level, prior, domain.nullable))
         except EstimationError:  # answers that say nothing
             continue
     order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
 
+    answered = _if_all_answered(domain, gamma, target) if domain.nullable and domain.size > 2 and prior is None else {}
+
     def rank(one: Candidate) -> tuple[float, int]:
-        worth = -round(one.effective, 12) if by == "effective" else float(f"{one.half_width:.9g}")
-        return worth, order[one.family]
+        worth = -round(answered.get(one.family, one.effective), 12)
+        return worth if by == "effective" else float(f"{one.half_width:.9g}"), order[one.family]
 
     return sorted(found, key=rank)
+
+
+def _if_all_answered(domain: Domain, gamma: float, target: str) -> dict[str, float]:
+    """Each family's efficiency over the values alone, by which a nullable attribute gets its family."""
+    out = {}
+    for family, make in families(replace(domain, nullable=False)).items():  # type: ignore[type-var]
+        out[family] = even_efficiency(make(gamma), target)
+    return out
 
 
 def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, prior: ArrayLike | None) -> float:
@@ -117,7 +140,7 @@ def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, p
     out = math.inf
     for make in families(domain).values():
         try:
-            out = min(out, expected(make(gamma), target, n, level, prior))
+            out = min(out, expected(make(gamma), target, n, level, prior, domain.nullable))
         except EstimationError:
             continue
     return out

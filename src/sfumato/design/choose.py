@@ -188,7 +188,7 @@ def _boundless(name: str, domain: Domain, wishes: Wishes, n: int) -> SfumatoErro
     if wanted is None:
         return SfumatoError(f"{name}: gamma names no bound for this attribute; name all of them, or give another wish")
     aim, prior = target_of(domain, wishes.target), wishes.prior.get(name)
-    floor = expected(identity(domain.size), aim, n, wishes.level, prior)
+    floor = expected(identity(domain.size), aim, n, wishes.level, prior, domain.nullable)
     return SfumatoError(
         f"{name}: ± {100 * wanted:g} points cannot be reached with n = {n}, even without randomizing: "
         f"the nearest is ± {100 * floor:.3g}, or {needed(n, floor, wanted):,} records"
@@ -233,6 +233,8 @@ def _why(choice: Choice, by_width: bool) -> str:
         return f"{pick.family} is the only family that fits."
     second = choice.candidates[1]
     gain = (second.half_width / pick.half_width) ** 2 if by_width else pick.effective / second.effective
+    if gain < 0.995:
+        return f"{pick.family}: the best for the values themselves; leaving room for missing answers costs it a little."
     if gain < 1.005:
         return f"{pick.family}: no other family does better."
     return f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma."

@@ -52,7 +52,8 @@ def together(schema: Schema, names: list[str], wishes: Wishes, picks: list[Candi
         if own.gamma > min((gamma for gamma, _ in wishes.limits(name, schema[name])), default=math.inf):
             return None
         target = target_of(schema[name], wishes.target)
-        parts.append(weigh(name, "together", own, target, n, wishes.level, wishes.prior.get(name)))
+        prior, nullable = wishes.prior.get(name), schema[name].nullable
+        parts.append(weigh(name, "together", own, target, n, wishes.level, prior, nullable))
     found = Together(joint, tuple(parts))
     if wanted is None:
         return found if min(c.effective for c in parts) > min(c.effective for c in picks) else None
@@ -69,7 +70,7 @@ def _widest(schema: Schema, names: list[str], wishes: Wishes, gamma: float, n: i
     joint = symmetric(schema.sizes(names), gamma=gamma)
     targets = [target_of(schema[name], wishes.target) for name in names]
     return max(
-        expected(joint.marginal([i]), targets[i], n, wishes.level, wishes.prior.get(name))
+        expected(joint.marginal([i]), targets[i], n, wishes.level, wishes.prior.get(name), schema[name].nullable)
         for i, name in enumerate(names)
     )
 

@@ -82,8 +82,9 @@ def tradeoff(
         widths = np.full(len(grid), np.nan)
         for i, gamma in enumerate(grid):
             try:
-                widths[i] = expected(make(float(gamma)), aim, n, level, prior)
+                widths[i] = expected(make(float(gamma)), aim, n, level, prior, domain.nullable)
             except (ChannelError, EstimationError):
                 continue
         found[family] = widths
-    return Tradeoff(name, aim, n, grid, found, expected(identity(domain.size), aim, n, level, prior))
+    floor = expected(identity(domain.size), aim, n, level, prior, domain.nullable)
+    return Tradeoff(name, aim, n, grid, found, floor)

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array, Operator
 from sfumato.errors import EstimationError
+from sfumato.frames import as_frame
+from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.schema import Schema
 
 if TYPE_CHECKING:
@@ -168,21 +170,13 @@ class Estimate:
         low, high = ((b + sign * root) / a for sign in (-1, 1))
         return np.clip(low, 0, self.n) / self._scale, np.clip(high, 0, self.n) / self._scale
 
-    def frame(self, level: float = 0.95, backend: str = "pyarrow") -> Any:
+    def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:
         """A table with a row per cell: its values, the estimate, its standard deviation and interval.
 
-        ``backend`` is "pyarrow", "pandas" or "polars".
+        ``backend`` is "pyarrow", "pandas" or "polars"; ``frame("pandas")`` will do.
         """
-        if backend not in ("pyarrow", "pandas", "polars"):
-            raise EstimationError(f"backend must be pyarrow, pandas or polars, got {backend!r} instead")
-        table = self._arrow(level)
-        if backend == "pandas":
-            return table.to_pandas()
-        if backend == "polars":
-            import polars
-
-            return polars.from_arrow(table)
-        return table
+        level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
+        return as_frame(self._arrow(level), backend)
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A picture of the cells with their intervals; see ``sfumato.evidence.plot``."""
@@ -208,5 +202,19 @@ class Estimate:
         return self.n if self.of_population else 1.0
 
     def __repr__(self) -> str:
+        return f"{self._title}\n{text_table(*self._shown())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title, *self._shown())
+
+    @property
+    def _title(self) -> str:
         what = "shares" if self.of_population else "counts"
-        return f"Estimate({what} of {' x '.join(self.names)}: {len(self.value)} cells, n={self.n:.0f}, {self.method})"
+        return f"Estimate: {what} of {' x '.join(self.names)}, {self.n:,.0f} records, {self.method}, 95 % intervals"
+
+    def _shown(self) -> tuple[list[str], list[list[Any]], int]:
+        """Headings, the first cells with their intervals, and how many cells are left."""
+        hidden = ["sd" + "_" * ("sd" in self.names)]
+        frame = self._arrow(0.95).drop_columns(hidden)
+        rows = [list(row.values()) for row in frame.slice(0, MOST).to_pylist()]
+        return frame.schema.names, rows, len(self.value) - len(rows)

@@ -45,7 +45,7 @@ class FromCells(Classifier):
         try:
             from sklearn.base import clone
         except ImportError:
-            raise MissingPartError("this learner needs scikit-learn: pip install 'sfumato[sklearn]'") from None
+            raise MissingPartError.named("FromCells", "scikit-learn", "sklearn") from None
         if self.estimator is None or not hasattr(self.estimator, "fit"):
             raise EstimationError("FromCells needs a scikit-learn classifier: FromCells(RandomForestClassifier())")
         cells = weighted_cells(source, self.features_, self.target_, self.counts)

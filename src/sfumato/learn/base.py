@@ -20,6 +20,7 @@ from sfumato.domains import Codes
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence, evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
+from sfumato.pages.display import html_table
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
@@ -68,6 +69,14 @@ class Parameters:
             if repr(getattr(self, name)) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+    def _repr_html_(self) -> str:
+        """The request, and what was learned from it, as a notebook shows it."""
+        return html_table(repr(self), *self._shown())
+
+    def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
+        """Headings, rows, and how many rows are left out."""
+        return ["parameter", "value"], [[name, str(value)] for name, value in self.get_params(deep=False).items()], 0
 
 
 class Classifier(Parameters, ABC):
@@ -155,6 +164,12 @@ class Classifier(Parameters, ABC):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
+
+    def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
+        if not hasattr(self, "classes_"):
+            return ["not fitted"], [], 0
+        rows = [["target", self.target_], ["features", ", ".join(self.features_)]]
+        return ["fitted", ""], [*rows, ["classes", ", ".join(map(str, self.classes_))]], 0
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "classes_"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.assess.comparison import errors
+from sfumato.errors import MissingPartError
 from sfumato.papers.tan07 import MODELS, PRINTED, load, split
 
 WHY = {
@@ -30,8 +31,11 @@ def measure(name: str, seeds: int) -> dict[str, tuple[float, float]]:
 
 def svmguide1_errors() -> dict[str, int]:
     """Errors among the 4000 test rows of svmguide1, where nothing is random."""
-    from sklearn.naive_bayes import GaussianNB
-    from sklearn.neighbors import KNeighborsClassifier
+    try:
+        from sklearn.naive_bayes import GaussianNB
+        from sklearn.neighbors import KNeighborsClassifier
+    except ImportError:
+        raise MissingPartError.named("this table", "scikit-learn", "sklearn") from None
 
     X, y = load("svmguide1")
     models = {"kNN": KNeighborsClassifier(11), "NB": GaussianNB(), "NB, equal priors": GaussianNB(priors=[0.5, 0.5])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,14 @@ from sfumato.assess.report.cautions import Caution, cautions
 from sfumato.assess.report.facts import Facts, gather
 from sfumato.assess.report.page import page
 from sfumato.assess.report.plain import plain
+from sfumato.assess.report.summary import record_gamma, several, verdict
+from sfumato.assess.report.words import grade
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.files import replacing
 from sfumato.owner.ledger import Ledger
+from sfumato.pages.display import html_table
 from sfumato.scheme import Scheme
 
 TITLE = "What does this release disclose?"
@@ -51,6 +55,18 @@ class Report:
         """Every number, as JSON; infinity is the word "inf"."""
         found = [{"title": c.title, "text": c.text, "serious": c.serious} for c in self.warnings]
         return json.dumps({**self.facts.plain(), "warnings": found}, indent=1, ensure_ascii=False)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [unit.title, grade(unit.measures["gamma"]), float(unit.measures["gamma"])]
+            for unit in self.facts.units
+            if unit.channel.k > 1
+        ]
+        rows += [[name, grade(math.inf), math.inf] for name in self.facts.noise]
+        if several(self.facts):
+            gamma = record_gamma(self.facts)
+            rows.append(["All answers of one person together", grade(gamma), gamma])
+        return html_table(verdict(self.facts), ["attribute", "protection", "gamma"], rows)
 
     def __repr__(self) -> str:
         serious = sum(c.serious for c in self.warnings)

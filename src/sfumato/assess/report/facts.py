@@ -20,6 +20,7 @@ from sfumato.assess.precision import half_width
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares
 from sfumato.assess.subject import subject
 from sfumato.channels import Channel, tabulated
+from sfumato.channels.efficiency import even_prior
 from sfumato.channels.linear import Array
 from sfumato.channels.pram import Blocks
 from sfumato.channels.product import Product
@@ -45,6 +46,7 @@ class Unit:
     prior_from: str  # where the prior comes from: see sfumato.assess.shares
     alike: int = 1  # how many further attributes are treated exactly the same
     ordered: bool = False
+    nullable: bool = False
     measures: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -137,8 +139,9 @@ def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Any])
                 labels = tuple(
                     "/".join(_label(v, len(row)) for v in row) for row in combinations(*(d.labels for d in domains))
                 )
-            ordered = len(domains) == 1 and domains[0].ordered and not domains[0].nullable
-            yield Unit(names, labels, channel, prior, source, alike, ordered)
+            ordered = len(domains) == 1 and domains[0].ordered
+            nullable = len(domains) == 1 and domains[0].nullable
+            yield Unit(names, labels, channel, prior, source, alike, ordered, nullable)
 
 
 def _parts(names: tuple[str, ...], channel: Channel) -> list[tuple[tuple[str, ...], Channel]]:
@@ -222,13 +225,17 @@ def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
 
 
 def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
-    target, seen = "cdf" if unit.ordered and channel.k > 2 else "shares", subject(channel, prior)
+    target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
+    if unit.nullable and unit.prior_from == EQUAL:
+        prior = even_prior(channel.k, nullable=True)
+    seen, null = subject(channel, prior), unit.nullable
     try:
-        out: dict[str, Any] = {"target": target, "effective_sample_size": effective_sample_size(seen, target=target)}
+        worth = effective_sample_size(seen, prior, target, nullable=null)
+        out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
         if n is not None:
-            out["half_width"] = float(half_width(seen, n).max())
+            out["half_width"] = float(half_width(seen, n, nullable=null).max())
             if target == "cdf":
-                out["half_width_cdf"] = float(half_width(seen, n, target="cdf").max())
+                out["half_width_cdf"] = float(half_width(seen, n, target="cdf", nullable=null).max())
         return out
     except EstimationError as problem:
         return {"not_estimable": str(problem)}

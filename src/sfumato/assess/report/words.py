@@ -92,10 +92,11 @@ def what_happens(unit: Unit) -> str:
             f"{percent(inside)} of the records, and nobody can tell in which."
         )
     if isinstance(channel, Windows):
-        return (
+        told = (
             "Not a value but a stretch of neighbouring values is reported, sometimes narrow, sometimes wide; whether "
             "it holds the true value is left to chance."
         )
+        return told + (" “No answer” may be reported too, true or not." if channel.nullable else "")
     if isinstance(channel, Mask):
         return f"Every item's presence is flipped in {percent(channel.p)} of the records, each on its own."
     if isinstance(channel, SelectASize):

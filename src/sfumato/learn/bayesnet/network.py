@@ -21,6 +21,7 @@ from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt
 from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
+from sfumato.pages.display import MOST, html_table
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
 
@@ -39,11 +40,11 @@ class Edge:
 class BayesianNetwork:
     """A Bayesian network over categorical attributes, learned from counts with their uncertainty.
 
-    With ``parents`` only the probabilities are learned. With ``order`` the structure is searched by K2 among the
-    attributes before each one, without it by a hill-climb, or as a tree with ``search="tree"``; ``max_parents`` must
-    fit, without it a node has up to 3 as far as the tables fit. ``score`` is "wald"
-    (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml", "k2",
-    "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
+    With ``parents`` only the probabilities are learned. With ``order`` (attributes it leaves out follow) the structure
+    is searched by K2 among the attributes before each one, without it by a hill-climb, or as a tree with
+    ``search="tree"``; ``max_parents`` must fit, without it a node has up to 3 as far as the tables fit. ``score`` is
+    "wald" (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml",
+    "k2", "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
 
     >>> from sfumato import Categorical, Schema, evidence
     >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
@@ -279,6 +280,11 @@ class BayesianNetwork:
             return f"BayesianNetwork(score={self.criterion!r}, not fitted)"
         links = sum(len(held) for held in self.parents_.values())
         return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
+
+    def _repr_html_(self) -> str:
+        edges = self.edges_ if hasattr(self, "cpts_") else []
+        rows = [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in edges[:MOST]]
+        return html_table(repr(self), ["parent", "child", "statistic", "df", "p-value"], rows, len(edges) - len(rows))
 
     # Inside.
 

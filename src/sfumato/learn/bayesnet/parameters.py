@@ -15,6 +15,7 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import Family
 from sfumato.evidence.simplex import project
+from sfumato.frames import as_frame
 from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
 from sfumato.learn.bayesnet.moments import second_moments
@@ -114,9 +115,14 @@ class CPT:
             raise EstimationError(f"the estimate at {cell} has no spread: no such record, or exact counts")
         return Hinkley(m1, m2, v11**0.5, v22**0.5, v12 / (v11 * v22) ** 0.5)
 
-    def frame(self, level: float = 0.95) -> Any:
-        """A row per probability: the parents' values, the node's, the estimate, and its uncertainty where known."""
+    def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:
+        """A row per probability: the parents' values, the node's, the estimate, and its uncertainty where known.
+
+        ``backend`` is "pyarrow", "pandas" or "polars"; ``frame("pandas")`` will do.
+        """
         import pyarrow as pa
+
+        level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
 
         columns: dict[str, Any] = {}
         for (name, domain), codes in zip(self.schema.items(), np.indices(self.shape), strict=True):
@@ -127,7 +133,7 @@ class CPT:
             columns |= {"raw": self.raw.reshape(-1), "sd": self.sd().reshape(-1)}
             columns |= {"low": low.reshape(-1), "high": high.reshape(-1)}
             columns["supported"] = np.repeat(np.ravel(self.supported), self.shape[-1])
-        return pa.table(columns)
+        return as_frame(pa.table(columns), backend)
 
     def _fitted(self) -> Family:
         if self.family is None:

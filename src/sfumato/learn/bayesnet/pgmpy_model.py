@@ -23,7 +23,7 @@ def _pgmpy(*parts: str) -> list[Any]:
             warnings.simplefilter("ignore")  # pgmpy announces its own deprecations on import
             return [importlib.import_module(f"pgmpy.{part}") for part in parts]
     except ImportError:
-        raise MissingPartError("this needs pgmpy: pip install 'sfumato[bayes]'") from None
+        raise MissingPartError.named("exchange with pgmpy", "pgmpy", "bayes") from None
 
 
 def to_pgmpy(net: BayesianNetwork) -> Any:

@@ -59,7 +59,7 @@ def topological(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def check_order(order: Sequence[str], names: Sequence[str] | None = None) -> tuple[str, ...]:
-    """An order that names every attribute once; without the names, only that it is an order."""
+    """An order of all attributes: those it does not name follow, as in the schema. Without names, only a check."""
     if isinstance(order, str) or not isinstance(order, Iterable):
         raise EstimationError(f"order must be a list of names, got {order!r} instead")
     order = tuple(order)
@@ -68,12 +68,9 @@ def check_order(order: Sequence[str], names: Sequence[str] | None = None) -> tup
         raise EstimationError(f"the order names {twice[0]!r} twice")
     names = order if names is None else names
     unknown = [name for name in order if name not in names]
-    missing = [name for name in names if name not in order]
     if unknown:
         raise EstimationError(f"the order names {unknown[0]!r}, which is no attribute; there are {_some(names)}")
-    if missing:
-        raise EstimationError(f"the order misses {_some(missing)}")
-    return order
+    return (*order, *(name for name in names if name not in order))
 
 
 def skeleton(parents: Mapping[str, Sequence[str]]) -> set[frozenset[str]]:

@@ -14,12 +14,14 @@ import numpy as np
 
 from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.model import ModelEvidence
+from sfumato.frames import BACKENDS, as_frame
 from sfumato.learn.base import Parameters, as_evidence, check_number
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.measures import Rule, make_rule
 from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
 from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.pages.display import MOST
 from sfumato.threads import one_thread
 
 #: The most ways of cutting frequent sets in two that are looked at.
@@ -177,9 +179,10 @@ class AssociationRules(Parameters):
         return sorted(out, key=lambda rule: (-rule.confidence, -rule.support, rule.antecedent))
 
     def frame(self, what: str = "rules", backend: str = "pyarrow") -> Any:
-        """The rules or the item sets as a table."""
+        """The rules or the item sets as a table: ``frame()``, ``frame("itemsets", "pandas")``, ``frame("polars")``."""
         import pyarrow as pa
 
+        what, backend = ("rules", what) if what in BACKENDS else (what, backend)
         if what not in ("rules", "itemsets"):
             raise EstimationError(f"what must be rules or itemsets, got {what!r} instead")
         rows: list[dict[str, Any]] = [
@@ -187,7 +190,18 @@ class AssociationRules(Parameters):
             for entry in (self.rules_ if what == "rules" else self.itemsets_)
         ]
         table = pa.Table.from_pylist(rows)
-        return table.to_pandas() if backend == "pandas" else table
+        return as_frame(table, backend)
+
+    def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
+        if not hasattr(self, "_found"):
+            return ["not fitted"], [], 0
+        heads = ["if", "then", "support", "confidence", "low", "high", "lift"]
+        rows = [
+            [" + ".join(rule.antecedent), " + ".join(rule.consequent), rule.support, rule.confidence,
+             rule.confidence_low, rule.confidence_high, rule.lift]
+            for rule in self.rules_[:MOST]
+        ]  # fmt: skip
+        return heads, rows, len(self.rules_) - len(rows)
 
     def plot(self, path: str | Path | None = None, most: int = 20) -> Any:
         """The first rules with the intervals of their confidence."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from html import escape
 from math import prod
 from pathlib import Path as File
 from typing import Any
@@ -130,6 +131,10 @@ class DecisionTree(Classifier):
         """The tree in words, a line per node."""
         self._check_fitted()
         return text(self, depth)
+
+    def _repr_html_(self) -> str:
+        tree = f"<pre>{escape(self.text(3))}</pre>" if hasattr(self, "classes_") else ""
+        return super()._repr_html_() + tree
 
     def plot(self, path: str | File | None = None, depth: int = 3) -> Any:
         """The top of the tree as a picture."""

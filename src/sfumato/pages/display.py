@@ -1,0 +1,59 @@
+"""Objects as people meet them in a terminal or a notebook: small tables, cut short."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+#: The most rows that are shown unasked.
+MOST = 12
+_WIDEST = 40  # characters of a cell
+
+
+def text_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], hidden: int = 0) -> str:
+    """Rows under headings, aligned, numbers to the right.
+
+    >>> print(text_table(["sex", "estimate"], [["F", 1234.5], ["M", 9.25]], hidden=3))
+    sex  estimate
+    F       1,234
+    M        9.25
+    ... 3 more
+    """
+    cells = [[shown(cell) for cell in row] for row in rows]
+    right = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headings))]
+    widths = [max(len(line[i]) for line in [list(headings), *cells]) for i in range(len(headings))]
+    columns = list(zip(widths, right, strict=True))
+    lines = [
+        "  ".join(cell.rjust(w) if at else cell.ljust(w) for cell, (w, at) in zip(line, columns, strict=True))
+        for line in [list(headings), *cells]
+    ]
+    return "\n".join([line.rstrip() for line in lines] + ([f"... {hidden:,} more"] if hidden else []))
+
+
+def html_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[Any]], hidden: int = 0) -> str:
+    """The same for a notebook, which has a style of its own for tables."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    more = f"<p>and {hidden:,} more</p>" if hidden else ""
+    return f"<div><p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+
+
+def _cell(value: Any) -> str:
+    side = "right" if _is_number(value) else "left"
+    return f'<td style="text-align:{side}">{escape(shown(value))}</td>'
+
+
+def shown(value: Any) -> str:
+    """A cell: numbers with four digits, text on one line and cut short."""
+    if not _is_number(value):
+        text = "" if value is None else " ".join(str(value).split())
+        return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+    if isinstance(value, int) or not math.isfinite(value):
+        return f"{value:,}".replace("inf", "∞")
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

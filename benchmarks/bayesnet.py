@@ -19,7 +19,7 @@ def _release() -> tuple[sf.learn.BayesianNetwork, object, sf.Release]:
     net = random_network(NODES, 5, (2, 4), links=LINKS)
     rows = net.sample(ROWS, rng=1)
     channels = {name: sf.channels.symmetric(domain.size, 0.1) for name, domain in net.schema_.items()}
-    return net, rows, sf.randomize(rows, sf.Scheme(net.schema_, channels), rng=2)
+    return net, rows, sf.randomize(rows, sf.Scheme(net.schema_, channels), rng=sf.experiment(2))
 
 
 def _learn(release: sf.Release, order: list[str] | None = None) -> object:

@@ -21,6 +21,7 @@ from sfumato.channels import Channel
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence.families import Families
 from sfumato.learn.bayesnet.parameters import fit_cpt
+from sfumato.randomness import GeneratorSource
 
 METHODS = ("delta", "fieller", "score")
 #: Four configurations of two binary parents, the rarest with 3 % of the records; three values.
@@ -69,7 +70,7 @@ def coverage(
     for _ in range(runs):
         cells = np.unravel_index(rng.choice(joint.size, n, p=joint.reshape(-1) / joint.sum()), joint.shape)
         rows = pa.table(dict(zip(names, cells, strict=True)))
-        family = Families(sf.evidence(sf.randomize(rows, scheme, rng=rng))).family(names)
+        family = Families(sf.evidence(sf.randomize(rows, scheme, rng=GeneratorSource(rng)))).family(names)
         cpt = fit_cpt(family, schema, prior)
         for method in METHODS:
             low, high = cpt.interval(method=method)

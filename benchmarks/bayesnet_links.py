@@ -52,7 +52,7 @@ def networks(which: str = "reported") -> dict[str, BayesianNetwork]:
 def families(net: BayesianNetwork, p: float, n: int, seed: int) -> Families:
     """The tables of n records, every attribute under the symmetric channel with p."""
     scheme = sf.Scheme(net.schema_, {name: c.symmetric(domain.size, p) for name, domain in net.schema_.items()})
-    return Families(sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=seed + 1)))
+    return Families(sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=sf.experiment(seed + 1))))
 
 
 def main() -> None:

@@ -26,9 +26,9 @@ def model() -> Iterator[Case]:
 
     schema = dd.ADULT
     scheme = sf.Scheme(schema, {name: sf.channels.symmetric(schema[name].size, 0.3) for name in schema})
-    one = sf.randomize(dd.adult("train"), scheme, rng=1)
+    one = sf.randomize(dd.adult("train"), scheme, rng=sf.experiment(1))
     rows = pa.concat_tables([dd.adult("train")] * 30).combine_chunks()
-    many = sf.randomize(rows, scheme, rng=1)
+    many = sf.randomize(rows, scheme, rng=sf.experiment(1))
     for release in (one, many):
         sf.evidence(release).released_counts(list(schema.names))  # counting is not what is timed
     yield Case("joint model, 11 attributes, N = 32 561", lambda: ModelEvidence(one, tau=0.3), goal=1.5, repeat=3)
@@ -51,7 +51,7 @@ def rules() -> Iterator[Case]:
     raw = {name: rng.random(n) < np.where(kind == k % 6, 0.6, 0.08 + 0.004 * k) for k, name in enumerate(names)}
     schema = sf.Schema({name: sf.Categorical(("absent", "present")) for name in names})
     scheme = sf.Scheme(schema, {tuple(names): sf.channels.mask(0.1)})
-    release = sf.randomize(schema.decode({k: v.astype(int) for k, v in raw.items()}), scheme, rng=1)
+    release = sf.randomize(schema.decode({k: v.astype(int) for k, v in raw.items()}), scheme, rng=sf.experiment(1))
 
     def ours() -> Any:
         return AssociationRules(min_support=0.03).fit(release).itemsets_
@@ -79,7 +79,7 @@ def collapsed() -> Iterator[Case]:
 
     A hundred passes over the cells against ten over the samples, after which both have the same cost.
     """
-    release = sf.randomize(lenses.sample(0), lenses.scheme(0.2), rng=1)
+    release = sf.randomize(lenses.sample(0), lenses.scheme(0.2), rng=sf.experiment(1))
     found = ModelEvidence(release, tau=1.0)
     P = np.ones((1, 1))
     for name in found.names:

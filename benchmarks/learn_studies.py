@@ -70,7 +70,7 @@ def accuracy(name: str, kind: str, p: float, runs: int) -> str:
     majority = max(float(np.mean(truth == label)) for label in set(truth))
     found, alone = [], 0
     for seed in range(runs):
-        release = sf.randomize(train, scheme(schema, kind, p, seed, target), rng=5000 + seed)
+        release = sf.randomize(train, scheme(schema, kind, p, seed, target), rng=sf.experiment(5000 + seed))
         tree = DecisionTree().fit(release, target=target)
         alone += getattr(tree.evidence_, "apart", False)
         found.append(tree.score(test))
@@ -89,8 +89,8 @@ def scores(name: str, kind: str, p: float, runs: int) -> str:
         cut = len(train) // HELD_OUT
         used = scheme(schema, kind, p, seed, target)
         kept, held = train.take(order[cut:]), train.take(order[:cut])
-        tree = DecisionTree().fit(sf.randomize(kept, used, rng=seed + 5), target=target)
-        found = tree.estimate_score(sf.randomize(held, used, rng=seed + 900))
+        tree = DecisionTree().fit(sf.randomize(kept, used, rng=sf.experiment(seed + 5)), target=target)
+        found = tree.estimate_score(sf.randomize(held, used, rng=sf.experiment(seed + 900)))
         error.append(found.accuracy - tree.score(train))
         sd.append(found.sd)
     z = np.array(error) / np.array(sd)

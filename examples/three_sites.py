@@ -18,16 +18,18 @@ import sfumato as sf
 from sfumato.errors import SfumatoWarning
 from sfumato.learn.bayesnet import parties
 from sfumato.papers.ma06_exp1 import PARENTS, SITES, channels, network, report
+from sfumato.randomness import Source
 
 N = 20_000
 
 
 def site_scheme(schema: sf.Schema, names: tuple[str, ...]) -> sf.Scheme:
     """What a site agrees to release of some of its columns."""
-    return sf.Scheme(schema.select(names), {name: channels()[name] for name in names if name in channels()})
+    treated = {name: channels()[name] for name in names if name in channels()}
+    return sf.Scheme(schema.select(names), treated, clear=[name for name in names if name not in treated])
 
 
-def with_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random.Generator) -> sf.learn.BayesianNetwork:
+def with_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: Source) -> sf.learn.BayesianNetwork:
     """Every site releases everything; the miner joins and learns."""
     releases = [sf.randomize(tables[site], site_scheme(schema, SITES[site]), id="id", rng=rng) for site in SITES]
     joined = releases[0]
@@ -36,7 +38,7 @@ def with_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random.Ge
     return sf.learn.BayesianNetwork(PARENTS).fit(sf.evidence(joined))
 
 
-def without_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: np.random.Generator) -> sf.learn.BayesianNetwork:
+def without_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: Source) -> sf.learn.BayesianNetwork:
     """Only cross parents travel, each randomized once (if it is sensitive), whoever receives it."""
     sent = parties.cross_parents(PARENTS, SITES)
     public = {}
@@ -60,8 +62,8 @@ def main(seed: int = 1) -> dict[str, float]:
     """Learn both ways and compare with the truth; returns the distances."""
     warnings.simplefilter("ignore", SfumatoWarning)
     truth = network()
-    rng = np.random.default_rng(seed)
-    rows = truth.sample(N, rng=rng).append_column("id", pa.array(np.arange(N)))
+    rng = sf.experiment(seed)
+    rows = truth.sample(N, rng=seed).append_column("id", pa.array(np.arange(N)))
     tables = {site: rows.select([*names, "id"]) for site, names in SITES.items()}
     for site, names in parties.cross_variables(PARENTS, SITES).items():
         print(f"site {site} holds {', '.join(SITES[site])}; cross variables: {', '.join(names) or 'none'}")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from sfumato import channels as c
 from sfumato.channels import Channel
+from sfumato.schema import Schema
+from sfumato.scheme import Scheme
 
 VALID = [("F", "yes"), ("F", "no"), ("M", "no")]
 
@@ -38,3 +43,9 @@ def gallery() -> dict[str, Channel]:
 
 
 CHANNELS = gallery()
+
+
+def rest_clear(schema: Schema, channels: Mapping[str | tuple[str, ...], Any] | None = None) -> Scheme:
+    """The scheme in which the attributes that are not named pass in the clear, said once for all of them."""
+    named = {name for key in channels or {} for name in ([key] if isinstance(key, str) else key)}
+    return Scheme(schema, channels, clear=[name for name in schema if name not in named])

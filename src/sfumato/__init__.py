@@ -12,7 +12,7 @@ from sfumato import channels, datasets
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.owner import mgas, randomize, randomize_file
-from sfumato.randomness import new_key
+from sfumato.randomness import experiment, new_key
 from sfumato.release import Release
 from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
@@ -48,6 +48,7 @@ __all__ = [
     "datasets",
     "density",
     "evidence",
+    "experiment",
     "learn",
     "mgas",
     "new_key",

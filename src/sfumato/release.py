@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ class Part:
     rows: Any
     scheme: Scheme
     id: str | None = None
+    raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
 
     def arrow(self) -> pa.Table:
         """The rows in memory."""
@@ -54,6 +55,10 @@ class Part:
         if found:
             return pa.Table.from_batches(found).slice(0, rows)
         return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
+
+    def with_rows(self, rows: Any) -> Release:
+        """A release of other rows that were made in the same way."""
+        return Release._of([replace(self, rows=rows)])
 
     def __len__(self) -> int:
         known = tables.count_rows(self.rows)
@@ -81,7 +86,10 @@ class Release:
 
     @classmethod
     def raw(cls, table: Any, schema: Schema, id: str | None = None) -> Release:
-        """A party's own rows as they are, under the identity: to be mined, or joined with what others released."""
+        """A party's own rows as they are, under the identity: to be mined, or joined with what others released.
+
+        They stay with their owner: ``save`` refuses them unless it is told ``clear=True``.
+        """
         import pyarrow as pa
 
         if id is not None and not tables.is_path(table):
@@ -91,7 +99,7 @@ class Release:
         if id is not None:
             ids = [batch.column(0) for batch in tables.batches(table, [id], tables.AS_TEXT)]
             columns[id] = pa.chunked_array(ids) if ids else pa.array([], type=pa.string())
-        return cls(pa.table(columns), Scheme(schema), id)
+        return cls._of([Part(pa.table(columns), Scheme.identity(schema), id, raw=True)])
 
     # What it holds.
 
@@ -200,13 +208,21 @@ class Release:
                 scheme = _join_schemes(part.scheme, their_part.scheme)
                 rows = _match(mine, theirs, on)
                 if rows.num_rows or (len(left) == 1 and len(right) == 1):
-                    joined.append(Part(rows, scheme, on))
+                    joined.append(Part(rows, scheme, on, raw=part.raw or their_part.raw))
         return Release._of(joined)
 
     # Files.
 
-    def save(self, path: str | Path, overwrite: bool = False) -> Path:
-        """Write Parquet that carries its scheme, or CSV with the scheme in a JSON file beside it."""
+    def save(self, path: str | Path, overwrite: bool = False, clear: bool = False) -> Path:
+        """Write Parquet that carries its scheme, or CSV with the scheme in a JSON file beside it.
+
+        Raw rows (``Release.raw``, or joined with them) are refused unless ``clear`` says that they may be written.
+        """
+        if any(part.raw for part in self.parts) and not clear:
+            raise ReleaseError(
+                f"{path}: these rows hold raw records, which would be written as they are; randomize them first, "
+                f"or say clear=True"
+            )
         with Writer(path, [part.scheme for part in self.parts], self.id, overwrite) as writer:
             for number, rows in enumerate(_with_one_id_type([part.arrow() for part in self.parts], self.id)):
                 for batch in rows.to_batches(max_chunksize=tables.BATCH):

@@ -38,7 +38,8 @@ class Group:
 
 
 class Scheme:
-    """A schema and a channel for each attribute or group; attributes that are not named pass unchanged (identity).
+    """A schema and a channel for each attribute or group. Nothing passes in the clear unsaid: an attribute without a
+    channel is refused; one that shall pass unchanged is given ``identity``, or named in ``clear``.
 
     >>> from sfumato import channels as c
     >>> from sfumato.schema import Categorical, Schema
@@ -48,11 +49,17 @@ class Scheme:
     ([('a',), ('b', 'c')], 21.0)
     """
 
-    def __init__(self, schema: Schema, channels: Mapping[str | tuple[str, ...], Channel | Noise] | None = None) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        channels: Mapping[str | tuple[str, ...], Channel | Noise] | None = None,
+        clear: Sequence[str] = (),
+    ) -> None:
         self.schema = schema
         self.noises: dict[str, Noise] = {}  # numeric attributes that are released as numbers plus noise
         treated: dict[str, Group] = {}
-        for key, channel in (channels or {}).items():
+        passing: dict[str | tuple[str, ...], Channel | Noise] = {name: identity(schema[name].size) for name in clear}
+        for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
             if isinstance(channel, Noise):
                 self.noises[names[0]] = _noise(schema, names, channel)
@@ -62,9 +69,12 @@ class Scheme:
                 if name in treated or name in self.noises:
                     raise SchemeError(f"attribute {name!r} is treated by two channels; one must go")
                 treated[name] = group
-        for name in schema.names:
-            if name not in self.noises:
-                treated.setdefault(name, Group((name,), identity(schema[name].size)))
+        bare = [name for name in schema.names if name not in treated and name not in self.noises]
+        if bare:
+            raise SchemeError(
+                f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, or say that it passes in the "
+                f"clear: identity({schema[bare[0]].size})"
+            )
         self._group_of = treated
         in_order = (treated[name] for name in schema.names if name in treated)
         self.groups: tuple[Group, ...] = tuple({id(group): group for group in in_order}.values())
@@ -139,6 +149,11 @@ class Scheme:
     def _channels(self) -> dict[str | tuple[str, ...], Channel | Noise]:
         grouped: dict[str | tuple[str, ...], Channel | Noise] = {group.names: group.channel for group in self.groups}
         return grouped | {(name,): noise for name, noise in self.noises.items()}
+
+    @classmethod
+    def identity(cls, schema: Schema) -> Scheme:
+        """Every attribute in the clear: the scheme of raw rows, for exact baselines and a party's own columns."""
+        return cls(schema, clear=schema.names)
 
     @classmethod
     def for_gamma(cls, schema: Schema, gamma: float) -> Scheme:
@@ -240,6 +255,10 @@ def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
         return list(names)
     joined = "+".join(names)
     return [joined] if len(channel.outputs) == 1 else [f"{joined}.{i}" for i in range(len(channel.outputs))]
+
+
+def _and_others(count: int) -> str:
+    return "" if count == 0 else f" (nor {'has another' if count == 1 else f'have {count} others'})"
 
 
 def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from gallery import CHANNELS
 from sfumato import channels as c
 from sfumato.channels import Channel
 from sfumato.channels.base import join_codes, split_codes
 from sfumato.randomness import ONE, source, words
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from gallery import CHANNELS
 
 each = pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS.keys())
 #: A correct sampler fails one of these tests less than once in a million runs.

@@ -86,10 +86,10 @@ def test_a_pipeline_randomizes_while_it_fits():
     from sklearn.pipeline import make_pipeline
 
     frame = TABLE.to_pandas()
-    pipeline = make_pipeline(Randomizer(scheme(), rng=1), NaiveBayes(target="class"))
+    pipeline = make_pipeline(Randomizer(scheme(), rng=1, passthrough=True), NaiveBayes(target="class"))
     copy = clone(pipeline).fit(frame, frame["class"])
     assert copy.score(frame, frame["class"].to_numpy()) > 0.94
-    raw = Randomizer(scheme(), rng=1, passthrough=False).fit(frame)
+    raw = Randomizer(scheme(), rng=1).fit(frame)
     assert isinstance(raw.transform(frame), sf.Release) and isinstance(raw.fit_transform(frame), sf.Release)
     with pytest.raises(SchemeError, match="no parameter"):
         raw.set_params(p=1)

@@ -12,14 +12,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from conftest import need
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import EstimationError, MissingPartError, SfumatoError, SfumatoWarning
 from sfumato.learn import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.structure import read_structure, skeleton
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from conftest import need
 
 
 def joint(net: BayesianNetwork) -> np.ndarray:
@@ -272,7 +271,7 @@ def test_a_bound_whose_table_would_not_fit_says_its_size() -> None:
 
 
 def test_a_singular_channel_is_refused_by_name() -> None:
-    scheme = sf.Scheme(SCHEMA, {"b": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    scheme = rest_clear(SCHEMA, {"b": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     release = sf.Release(pa.table({name: np.array([0, 1], dtype=np.uint8) for name in "abc"}), scheme)
     for options in ({"order": ["a", "b", "c"]}, {"parents": {"a": [], "b": ["a"], "c": []}}, {}):
         with pytest.raises(EstimationError, match=r"b: the channel .* is not invertible"):
@@ -367,7 +366,7 @@ def test_without_a_bound_families_that_do_not_fit_are_left_out_with_a_word(order
 def test_numbers_with_additive_noise_are_refused_in_one_line():
     schema = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical((0, 1))})
     with pytest.warns(sf.errors.DisclosureWarning):
-        scheme = sf.Scheme(schema, {"x": c.gaussian(0.1)})
+        scheme = rest_clear(schema, {"x": c.gaussian(0.1)})
     release = sf.randomize({"x": [0.1, 0.7], "y": [0, 1]}, scheme, rng=1)
     for net in (BayesianNetwork(), BayesianNetwork(parents={"x": ["y"], "y": []})):
         with pytest.raises(SfumatoError, match="additive noise"):

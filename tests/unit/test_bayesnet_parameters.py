@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import sfumato as sf
+from conftest import need
 from sfumato import channels as c
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.families import Families
@@ -18,9 +17,6 @@ from sfumato.learn import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import gallery
 from sfumato.learn.bayesnet.parameters import fit_cpt
 from sfumato.learn.bayesnet.ratio import Hinkley, fieller
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from conftest import need
 
 SCHEMA = sf.Schema({"a": sf.Categorical(("x", "y")), "b": sf.Categorical((0, 1, 2)), "z": sf.Categorical((0, 1, 2))})
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.learn import BayesianNetwork
@@ -24,7 +25,7 @@ HELD = {"one": ("A", "S"), "two": ("E", "R"), "three": ("O", "T")}
 
 
 def scheme(names: tuple[str, ...]) -> sf.Scheme:
-    return sf.Scheme(NET.schema_.select(names), {name: CHANNELS[name] for name in names if name in CHANNELS})
+    return rest_clear(NET.schema_.select(names), {name: CHANNELS[name] for name in names if name in CHANNELS})
 
 
 def same(left: BayesianNetwork, right: BayesianNetwork) -> None:
@@ -107,7 +108,7 @@ def test_without_a_miner_only_cross_parents_travel_and_the_answer_is_better() ->
 def test_attributes_randomized_jointly(group) -> None:
     """Cases b (parents together), c (a node with its parents) and d (a node with strangers) of section 5.3."""
     sizes = NET.schema_.sizes(group)
-    joint = sf.Scheme(NET.schema_, {group: c.symmetric(sizes, 0.2)})
+    joint = rest_clear(NET.schema_, {group: c.symmetric(sizes, 0.2)})
     release = sf.randomize(ROWS, joint, rng=6)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

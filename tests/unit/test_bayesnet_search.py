@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from importlib.util import find_spec
 from itertools import permutations
 from math import lgamma, log
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import kstest
 
 import sfumato as sf
+from conftest import need
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.evidence.families import Families
 from sfumato.evidence.independence import association
@@ -22,9 +22,6 @@ from sfumato.learn.bayesnet.gallery import gallery, random_network
 from sfumato.learn.bayesnet.scores import Bayes, Bic, make_score
 from sfumato.learn.bayesnet.search import chow_liu, hill_climb
 from sfumato.learn.bayesnet.structure import skeleton, topological
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from conftest import need
 
 
 def codes_of(net: BayesianNetwork, n: int, seed: int) -> tuple[sf.Evidence, dict[str, np.ndarray]]:
@@ -237,7 +234,7 @@ def test_the_p_value_of_an_edge_given_other_parents_is_uniform_where_there_is_no
     """5 % of them are below .05; the better of the two tests that the search weighs is there in 8 % and more."""
     rng = np.random.default_rng(11)
     schema = sf.Schema({"x": sf.Categorical((0, 1, 2)), "y": sf.Categorical((0, 1)), "z": sf.Categorical((0, 1, 2))})
-    scheme = sf.Scheme(schema, {"x": c.symmetric(3, p=0.2), "y": c.binary(0.2, 0.2)})
+    scheme = rest_clear(schema, {"x": c.symmetric(3, p=0.2), "y": c.binary(0.2, 0.2)})
     shown, better = [], []
     for _ in range(1500):
         z = rng.integers(0, 3, 2000)

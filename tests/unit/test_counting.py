@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import SfumatoError
 from sfumato.evidence import counting
@@ -98,7 +99,7 @@ def test_scans_are_split_when_the_joint_table_would_be_large(monkeypatch: pytest
 def test_too_many_cells_are_refused_with_their_number() -> None:
     names = [f"x{i}" for i in range(20)]
     schema = sf.Schema({name: sf.Categorical((0, 1, 2)) for name in names})
-    release = sf.randomize({name: [0, 1, 2] for name in names}, sf.Scheme(schema))
+    release = sf.randomize({name: [0, 1, 2] for name in names}, rest_clear(schema))
     with pytest.raises(SfumatoError, match="has 3486784401 cells"):
         sf.evidence(release).counts(names)
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.evidence import contrasts
@@ -187,7 +188,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
         g_squared(seen, "x", "y", ["y"])
     with pytest.raises(EstimationError, match="g is randomized"):
         g_squared(seen, "x", "y", ["g"])
-    joint = sf.Scheme(SCHEMA, {("x", "y"): c.symmetric((3, 2), 0.2)})
+    joint = rest_clear(SCHEMA, {("x", "y"): c.symmetric((3, 2), 0.2)})
     with pytest.raises(EstimationError, match="randomized together"):
         g_squared(sf.evidence(sf.randomize(rows(500, 13), joint, rng=15)), "x", "y")
     constant = sf.evidence({"g": [0, 1], "x": [0, 0], "y": [1, 1]}, SCHEMA)

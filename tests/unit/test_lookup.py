@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from gallery import CHANNELS
 from sfumato import channels as c
 from sfumato.channels import lookup
 from sfumato.channels.lookup import Lookup
 from sfumato.randomness import ONE, GeneratorSource, SecureSource, quantize, words
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from gallery import CHANNELS
 
 SINGLE = {name: channel for name, channel in CHANNELS.items() if channel.draws == 1 and channel.k <= 256}
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.model.retention import retention
@@ -109,7 +110,7 @@ def test_bad_requests_are_one_clear_line():
     model = sf.evidence(given, method="model", names=["a", "b"], tau=0.3)
     with pytest.raises(EstimationError, match="not in the model"):
         model.counts("k")
-    singular = sf.Scheme(SCHEMA, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    singular = rest_clear(SCHEMA, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     with pytest.raises(EstimationError, match="not invertible"):
         sf.evidence(sf.randomize(table("pair"), singular, rng=0), method="model")
 

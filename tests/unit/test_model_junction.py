@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
 from sfumato.evidence.model import JunctionEvidence, JunctionTreeWarning, ModelEvidence
@@ -91,13 +92,13 @@ def test_messages_give_the_likelihood_of_the_whole_table():
     other = sf.randomize(chain(n=800, length=6, seed=5)[0], scheme, rng=4)
     uniform = sf.evidence(other).log_likelihood(list(schema.names), np.full(64, 1 / 64))
     assert model.log_likelihood(release=other) > uniform + 50
-    together = sf.Scheme(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
+    together = rest_clear(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
     released = sf.randomize(rows, together, rng=1)
     grouped = JunctionEvidence(released, most=16)
     whole = sf.evidence(released).log_likelihood(list(schema.names), grouped.shares(schema.names))
     assert grouped.log_likelihood() == pytest.approx(whole, rel=1e-10)
     mixed = np.eye(4) * 0.6 + np.array([[0.1, 0.1, 0.1, 0.1], [0.2, 0.1, 0.1, 0], [0, 0, 0.2, 0.2], [0.4, 0, 0, 0]])
-    unequal = sf.Scheme(schema, {("x00", "x05"): c.matrix(mixed, sizes=(2, 2), outputs=(2, 2))})
+    unequal = rest_clear(schema, {("x00", "x05"): c.matrix(mixed, sizes=(2, 2), outputs=(2, 2))})
     with pytest.raises(EstimationError, match="whole groups"):
         list(released_findings(sf.randomize(rows, unequal, rng=1).parts[0], ["x00", "x01"]))
 
@@ -142,7 +143,7 @@ def test_large_tables_take_the_junction_route_and_say_so():
 
 def test_groups_randomized_together_share_a_clique():
     rows, schema = chain(n=3000, length=6)
-    scheme = sf.Scheme(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
+    scheme = rest_clear(schema, {("x00", "x05"): c.symmetric((2, 2), 0.2)})
     found = JunctionEvidence(sf.randomize(rows, scheme, rng=1), most=16)
     assert any({"x00", "x05"} <= set(clique) for clique in found.cliques)
 

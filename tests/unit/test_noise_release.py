@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, SfumatoError
 
@@ -61,7 +62,7 @@ def test_keyed_noise_repeats_itself() -> None:
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        (lambda: sf.Scheme(SCHEMA, {"sex": c.uniform(1)}), "sex: additive noise needs a single numeric attribute"),
+        (lambda: rest_clear(SCHEMA, {"sex": c.uniform(1)}), "sex: additive noise needs a single numeric attribute"),
         (lambda: sf.Scheme(SCHEMA, {("age", "sex"): c.uniform(1)}), "single numeric attribute"),
         (
             lambda: sf.evidence(sf.randomize(table(), scheme())).counts("age"),

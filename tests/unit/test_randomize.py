@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato import tables
 from sfumato.errors import SfumatoError
@@ -56,10 +57,10 @@ def test_keyed_answers_do_not_depend_on_order_or_pieces(tmp_path: Path) -> None:
 def test_keyed_answers_depend_on_key_record_attribute_and_channel() -> None:
     n = 4000
     table = {"id": np.arange(n), "a": np.zeros(n, int), "b": np.zeros(n, int), "c": np.zeros(n, int)}
-    same = sf.Scheme(SCHEMA, {name: c.binary(0.4, 0.4) for name in ("b", "c")})
+    same = rest_clear(SCHEMA, {name: c.binary(0.4, 0.4) for name in ("b", "c")})
     rows = sf.randomize(table, same, key=KEY, id="id").arrow()
     other_key = sf.randomize(table, same, key=KEY[::-1], id="id").arrow()
-    other_p = sf.randomize(table, sf.Scheme(SCHEMA, {"b": c.binary(0.4, 0.41)}), key=KEY, id="id").arrow()
+    other_p = sf.randomize(table, rest_clear(SCHEMA, {"b": c.binary(0.4, 0.41)}), key=KEY, id="id").arrow()
     b = rows.column("b").to_numpy()
     for other in (rows.column("c"), other_key.column("b"), other_p.column("b")):
         agreement = (b == other.to_numpy()).mean()
@@ -70,7 +71,7 @@ def test_keyed_answers_survive_a_larger_scheme() -> None:
     """Adding an attribute must not give the others a second, independent answer."""
     table = records()
     small = sf.Scheme(SCHEMA.select(["a"]), {"a": c.symmetric(3, 0.4)})
-    large = sf.Scheme(SCHEMA, {"a": c.symmetric(3, 0.4), "b": c.binary(0.2, 0.2)})
+    large = rest_clear(SCHEMA, {"a": c.symmetric(3, 0.4), "b": c.binary(0.2, 0.2)})
     one, two = (sf.randomize(table, s, key=KEY, id="id").arrow().column("a") for s in (small, large))
     assert one.to_pylist() == two.to_pylist()
 

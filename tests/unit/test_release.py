@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import ReleaseError
 from sfumato.writer import sidecar
@@ -35,7 +36,7 @@ def records(n: int = 600, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def owner(n: int = 600, seed: int = 0, channels: dict | None = None) -> sf.Release:
-    return sf.randomize(records(n, seed), sf.Scheme(LEFT, channels or CHANNELS), id="id", rng=seed + 7)
+    return sf.randomize(records(n, seed), rest_clear(LEFT, channels or CHANNELS), id="id", rng=seed + 7)
 
 
 @pytest.mark.parametrize("name", ["release.parquet", "release.csv", "release.tsv"])
@@ -80,8 +81,8 @@ def test_concat_under_one_scheme_equals_one_table() -> None:
 
 def test_concat_of_groups_in_another_order() -> None:
     table = records()
-    one = sf.randomize(table, sf.Scheme(BOTH, {("a", "x"): c.symmetric((3, 2), 0.2)}), rng=1)
-    two = sf.randomize(table, sf.Scheme(BOTH, {("x", "a"): c.symmetric((2, 3), 0.2)}), rng=2)
+    one = sf.randomize(table, rest_clear(BOTH, {("a", "x"): c.symmetric((3, 2), 0.2)}), rng=1)
+    two = sf.randomize(table, rest_clear(BOTH, {("x", "a"): c.symmetric((2, 3), 0.2)}), rng=2)
     merged = sf.evidence(sf.Release.concat([one, two])).counts(["x", "b", "a"])
     parts = [sf.evidence(r).counts(["x", "b", "a"]) for r in (one, two)]
     np.testing.assert_allclose(merged.value, parts[0].value + parts[1].value, atol=1e-9)
@@ -128,7 +129,7 @@ def test_any_mix_of_rows_and_columns() -> None:
     rows = sf.Release.concat(
         [
             sf.randomize(one, sf.Scheme(LEFT, CHANNELS), id="id"),
-            sf.randomize(two, sf.Scheme(LEFT, {"a": c.subset(3, 3)}), id="id"),
+            sf.randomize(two, rest_clear(LEFT, {"a": c.subset(3, 3)}), id="id"),
         ]
     )
     everyone = {name: np.concatenate([one[name], two[name]]) for name in one}
@@ -144,15 +145,15 @@ def test_any_mix_of_rows_and_columns() -> None:
     ("right", "line"),
     [
         (
-            lambda t: sf.randomize({**t, "id": t["id"] + 5}, sf.Scheme(RIGHT), id="id"),
+            lambda t: sf.randomize({**t, "id": t["id"] + 5}, rest_clear(RIGHT), id="id"),
             "5 ids of the left release are not in the other one",
         ),
         (
-            lambda t: sf.randomize({**t, "id": t["id"] // 2}, sf.Scheme(RIGHT), id="id"),
+            lambda t: sf.randomize({**t, "id": t["id"] // 2}, rest_clear(RIGHT), id="id"),
             "300 ids of the right release occur more than once",
         ),
-        (lambda t: sf.randomize(t, sf.Scheme(RIGHT)), "the right release has no id column 'id'"),
-        (lambda t: sf.randomize(t, sf.Scheme(LEFT.select(["b"])), id="id"), "both schemes treat attribute 'b'"),
+        (lambda t: sf.randomize(t, rest_clear(RIGHT)), "the right release has no id column 'id'"),
+        (lambda t: sf.randomize(t, rest_clear(LEFT.select(["b"])), id="id"), "both schemes treat attribute 'b'"),
     ],
 )
 def test_wrong_joins_get_one_line(right: object, line: str) -> None:
@@ -162,7 +163,7 @@ def test_wrong_joins_get_one_line(right: object, line: str) -> None:
 
 def test_concat_refuses_other_attributes() -> None:
     with pytest.raises(ReleaseError, match="different attributes or domains"):
-        sf.Release.concat([owner(), sf.randomize(records(), sf.Scheme(RIGHT), id="id")])
+        sf.Release.concat([owner(), sf.randomize(records(), rest_clear(RIGHT), id="id")])
     with pytest.raises(ReleaseError, match="at least one release"):
         sf.Release.concat([])
 
@@ -218,7 +219,7 @@ def test_part_of_a_group_without_a_marginal_channel_is_summed_from_the_whole() -
     """A joint matrix in which one attribute's fate depends on the other; every method must agree with the whole group."""
     rng = np.random.default_rng(3)
     P = 0.5 * np.eye(6) + 0.5 * rng.dirichlet(np.ones(6), 6)
-    scheme = sf.Scheme(BOTH, {("a", "x"): c.matrix(P, sizes=(3, 2))})
+    scheme = rest_clear(BOTH, {("a", "x"): c.matrix(P, sizes=(3, 2))})
     release = sf.randomize(records(3000), scheme, rng=4)
     for method in ("moment", "mle"):
         evidence = sf.evidence(release, method=method)
@@ -243,9 +244,9 @@ def test_a_set_of_values_is_not_shown_as_a_value() -> None:
 def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
     table = records()
     schemes = [
-        sf.Scheme(BOTH, {"a": c.symmetric(3, 0.2)}),
-        sf.Scheme(BOTH, {("x", "a"): c.symmetric((2, 3), 0.2)}),
-        sf.Scheme(BOTH, {"a": c.matrix(np.random.default_rng(0).dirichlet(np.ones(700), 3))}),
+        rest_clear(BOTH, {"a": c.symmetric(3, 0.2)}),
+        rest_clear(BOTH, {("x", "a"): c.symmetric((2, 3), 0.2)}),
+        rest_clear(BOTH, {"a": c.matrix(np.random.default_rng(0).dirichlet(np.ones(700), 3))}),
     ]
     releases = [sf.randomize(table, scheme, id="id", rng=i) for i, scheme in enumerate(schemes)]
     texts = {**table, "id": [f"{i:05d}" for i in table["id"] + 5000]}
@@ -255,7 +256,7 @@ def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
         again = sf.Release.load(merged.save(tmp_path / name))
         np.testing.assert_allclose(sf.evidence(again).counts("a").value, sf.evidence(merged).counts("a").value)
         assert again.arrow().column("id").to_pylist()[-1] == "05599"
-    apart = sf.Scheme(
+    apart = rest_clear(
         BOTH, {("a", "x"): c.matrix(np.random.default_rng(0).dirichlet(np.ones(7), 6), sizes=(3, 2), outputs=(7,))}
     )
     with pytest.raises(ReleaseError, match="the parts release different columns"):
@@ -265,7 +266,7 @@ def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
 def test_ids_stay_text_through_csv(tmp_path: Path) -> None:
     table = {**records(3), "id": ["001", "1e5", "NA"]}
     left = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id")
-    right = sf.randomize(table, sf.Scheme(RIGHT), id="id")
+    right = sf.randomize(table, rest_clear(RIGHT), id="id")
     again = sf.Release.load(left.save(tmp_path / "left.csv"))
     assert again.arrow().column("id").to_pylist() == ["001", "1e5", "NA"]
     assert len(again.join(right)) == 3
@@ -301,7 +302,7 @@ def test_a_star_in_a_file_name_is_a_star(tmp_path: Path) -> None:
 def test_columns_may_be_called_anything(tmp_path: Path) -> None:
     names = ["1", "rows", "estimate", "sd"]
     schema = sf.Schema({name: sf.Categorical((0, 1)) for name in names})
-    release = sf.randomize({name: [0, 1, 1] for name in names}, sf.Scheme(schema))
+    release = sf.randomize({name: [0, 1, 1] for name in names}, rest_clear(schema))
     for file in ("named.csv", "named.parquet"):
         again = sf.Release.load(release.save(tmp_path / file))
         found = sf.evidence(again).counts(["1", "rows"])
@@ -321,8 +322,8 @@ def test_rows_may_be_given_in_any_form(tmp_path: Path) -> None:
 
 def test_attributes_may_come_in_another_order() -> None:
     one, two = records(300, 1), records(300, 2)
-    ab = sf.randomize(one, sf.Scheme(LEFT, CHANNELS), id="id").join(sf.randomize(one, sf.Scheme(RIGHT), id="id"))
-    ba = sf.randomize(two, sf.Scheme(RIGHT), id="id").join(sf.randomize(two, sf.Scheme(LEFT, CHANNELS), id="id"))
+    ab = sf.randomize(one, rest_clear(LEFT, CHANNELS), id="id").join(sf.randomize(one, rest_clear(RIGHT), id="id"))
+    ba = sf.randomize(two, rest_clear(RIGHT), id="id").join(sf.randomize(two, rest_clear(LEFT, CHANNELS), id="id"))
     merged = sf.evidence(sf.Release.concat([ab, ba])).counts(["x", "a"])
     np.testing.assert_allclose(merged.value, sum(sf.evidence(r).counts(["x", "a"]).value for r in (ab, ba)))
 
@@ -359,7 +360,7 @@ def test_large_groups_are_handled_without_large_matrices() -> None:
     table = {name: rng.integers(0, 2, 500) for name in items}
     masked = sf.randomize(table, sf.Scheme(schema, {tuple(items): c.mask(0.1)}), rng=1)
     assert np.isfinite(sf.evidence(masked).cells(items, [[0] * 20]).sd[0])
-    alone = sf.randomize(table, sf.Scheme(schema, {("q1", "q0"): c.symmetric((2, 2), 0.1)}), rng=2)
+    alone = sf.randomize(table, rest_clear(schema, {("q1", "q0"): c.symmetric((2, 2), 0.1)}), rng=2)
     both = sf.evidence(sf.Release.concat([masked, alone])).counts(items)
     assert both.value.sum() == pytest.approx(1000)
 

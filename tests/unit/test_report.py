@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.assess.report import report
@@ -25,7 +26,7 @@ SCHEMA = sf.Schema(
         "town": sf.Categorical(("A", "B")),
     }
 )
-SCHEME = sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25), "age": c.windows(10, 3), "ill": c.symmetric(3, gamma=20)})
+SCHEME = rest_clear(SCHEMA, {"sex": c.binary(0.25, 0.25), "age": c.windows(10, 3), "ill": c.symmetric(3, gamma=20)})
 
 
 @pytest.fixture(scope="module")
@@ -310,7 +311,7 @@ class TestUnusualSchemes:
             }
         )
         channels = {("a", "b"): c.symmetric((2, 2), 0.3), "k": c.subset(20, 3), "maybe": c.symmetric(3, gamma=3)}
-        found = report(sf.Scheme(schema, channels), n=1000)
+        found = report(rest_clear(schema, channels), n=1000)
         assert [unit.title for unit in found.facts.units] == ["a + b", "k", "one", "maybe"]
         assert "treated as one" in found.text()
         assert "Not a value but a set of about" in found.text()

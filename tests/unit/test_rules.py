@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError
 from sfumato.learn.rules import AssociationRules, read_baskets
@@ -75,9 +76,9 @@ def test_item_sets_and_rules_equal_mlxtend():
 def schemes(schema):
     return {
         "mask": sf.Scheme(schema, {ITEMS: c.mask(0.2)}),
-        "groups": sf.Scheme(schema, {("a", "c", "e"): c.symmetric((2, 2, 2), 0.3), "b": c.binary(0.1, 0.2)}),
+        "groups": rest_clear(schema, {("a", "c", "e"): c.symmetric((2, 2, 2), 0.3), "b": c.binary(0.1, 0.2)}),
         "select a size": sf.Scheme(schema, {ITEMS: c.select_a_size([0.1, 0.1, 0.2, 0.2, 0.2, 0.2], 0.15)}),
-        "general": sf.Scheme(schema, {("a", "b"): c.matrix(np.full((4, 4), 0.1) + 0.6 * np.eye(4), sizes=(2, 2))}),
+        "general": rest_clear(schema, {("a", "b"): c.matrix(np.full((4, 4), 0.1) + 0.6 * np.eye(4), sizes=(2, 2))}),
     }
 
 
@@ -231,7 +232,7 @@ def test_bad_input_is_one_clear_line():
         _ = AssociationRules().rules_
     with pytest.raises(EstimationError, match="not in the release"):
         AssociationRules().fit(given, target="z")
-    half = sf.Scheme(schema, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    half = rest_clear(schema, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
     with pytest.raises(EstimationError, match="singular"):
         AssociationRules(0.2).fit(sf.randomize(table, half, rng=0))
 

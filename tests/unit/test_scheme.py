@@ -9,22 +9,28 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.channels.efficiency import even_efficiency
-from sfumato.errors import SchemeError, SfumatoError
+from sfumato.errors import SchemaError, SchemeError, SfumatoError
 
 BIT = sf.Categorical(("no", "yes"))
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "a": BIT, "b": BIT, "c": BIT, "age": sf.Numeric(0, 80, bins=8)})
 
 
 def scheme() -> sf.Scheme:
-    return sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
+    return rest_clear(SCHEMA, {"sex": c.binary(0.25, 0.25), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
 
 
-def test_attributes_without_a_channel_pass_unchanged() -> None:
+def test_what_passes_in_the_clear_was_said_to() -> None:
     assert scheme()["age"] == c.identity(8)
     assert scheme().gamma == math.inf
+    assert sf.Scheme(SCHEMA, {"age": c.identity(8)}, clear=["sex", "a", "b", "c"]) == sf.Scheme.identity(SCHEMA)
+    with pytest.raises(SchemeError, match="treated by two channels"):
+        sf.Scheme(SCHEMA.select(["sex"]), {"sex": c.binary(0.1, 0.1)}, clear=["sex"])
+    with pytest.raises(SchemaError, match="no attribute 'nope'"):
+        sf.Scheme(SCHEMA, clear=["nope"])
 
 
 def test_gamma_of_a_record_is_the_product_of_its_groups() -> None:
@@ -50,7 +56,7 @@ def test_json_round_trip_and_fingerprint() -> None:
     assert again == scheme()
     assert again.fingerprint == scheme().fingerprint
     assert len(scheme().fingerprint) == 64
-    other = sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.2500001), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
+    other = rest_clear(SCHEMA, {"sex": c.binary(0.25, 0.2500001), ("a", "b", "c"): c.symmetric((2, 2, 2), 0.3)})
     assert other.fingerprint != scheme().fingerprint
 
 
@@ -223,7 +229,7 @@ def test_numpy_numbers_are_numbers() -> None:
     assert c.symmetric(np.int32(3), np.float64(0.3)) == c.symmetric(3, 0.3)
     assert c.mask(np.float32(0.25)).p == 0.25
     sf.Scheme.from_json(
-        sf.Scheme(
+        rest_clear(
             SCHEMA, {("a", "b"): c.symmetric(valid=np.array([["no", "no"], ["yes", "no"]]).tolist(), p=0.1)}
         ).to_json()
     )
@@ -281,7 +287,7 @@ def test_hostile_schemas_are_refused() -> None:
 
 def test_groups_whose_output_does_not_split_release_one_column() -> None:
     whole = c.matrix(np.random.default_rng(0).dirichlet(np.ones(6), 4), sizes=(2, 2), outputs=(6,))
-    made = sf.Scheme(SCHEMA, {("a", "b", "sex"): c.product([whole, c.symmetric(2, 0.2)]), "c": c.binary(0.1, 0.1)})
+    made = rest_clear(SCHEMA, {("a", "b", "sex"): c.product([whole, c.symmetric(2, 0.2)]), "c": c.binary(0.1, 0.1)})
     assert set(made.columns) == {"a+b", "sex", "c", "age"}
     rng = np.random.default_rng(1)
     table = {name: rng.choice(["no", "yes"], 2000) for name in "abc"} | {

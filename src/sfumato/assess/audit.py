@@ -20,6 +20,7 @@ from sfumato.channels import Channel
 from sfumato.channels.base import split_codes
 from sfumato.channels.product import Product
 from sfumato.errors import SfumatoError
+from sfumato.randomness import source
 from sfumato.scheme import Scheme
 
 _MOST_CELLS = 1 << 24
@@ -185,7 +186,7 @@ def _owner(scheme: Scheme, rng: np.random.Generator | None) -> Randomizer:
     from sfumato.owner import randomize
 
     def release(table: Any) -> Any:
-        rows = randomize(scheme.schema.decode(table), scheme, rng=rng).arrow()
+        rows = randomize(scheme.schema.decode(table), scheme, rng=source(rng)).arrow()
         return {column: rows.column(column).to_numpy() for column in scheme.columns}
 
     return release

@@ -86,8 +86,8 @@ def hold_out(
         rows = part.arrow()
         drawn = generator.permutation(rows.num_rows)
         cut = round(share * rows.num_rows)
-        held.append(Release(rows.take(np.sort(drawn[:cut])), part.scheme, part.id))
-        learn.append(Release(rows.take(np.sort(drawn[cut:])), part.scheme, part.id))
+        held.append(part.with_rows(rows.take(np.sort(drawn[:cut]))))
+        learn.append(part.with_rows(rows.take(np.sort(drawn[cut:]))))
     return Release.concat(learn), Release.concat(held)
 
 

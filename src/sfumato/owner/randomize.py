@@ -128,6 +128,14 @@ def _check_request(scheme: Scheme, key: bytes | None, id: str | None, rng: Rng) 
         raise SchemeError("key needs id, the column that tells records apart")
     if key is not None and rng is not None:
         raise SchemeError("key and rng exclude each other: keyed answers are not drawn")
+    if isinstance(rng, int | np.integer | np.random.Generator):
+        warnings.warn(
+            f"rng={'a numpy Generator' if isinstance(rng, np.random.Generator) else 'a seed'} gives predictable "
+            f"answers: whoever knows or guesses it reads the raw values back; leave it out for real records, "
+            f"and in experiments write rng=sf.experiment(seed)",
+            DisclosureWarning,
+            stacklevel=3,
+        )
     if id is not None and id in scheme.schema:
         raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
 

@@ -19,11 +19,11 @@ class Randomizer:
 
         make_pipeline(sf.Randomizer(scheme), sf.learn.DecisionTree(target="income")).fit(table)
 
-    Predicting takes clean rows, so ``predict`` on the last step, not on the pipeline, or ``passthrough=True`` for a
-    pipeline that randomizes only while fitting.
+    Predicting takes clean rows: ``predict`` on the last step, or build the pipeline with ``passthrough=True``. It then
+    randomizes only while it fits (``fit``, ``fit_transform``), and ``transform`` alone hands rows on as they are.
     """
 
-    def __init__(self, scheme: Scheme, rng: Any = None, passthrough: bool = True) -> None:
+    def __init__(self, scheme: Scheme, rng: Any = None, passthrough: bool = False) -> None:
         self.scheme = scheme
         self.rng = rng
         self.passthrough = passthrough
@@ -36,7 +36,7 @@ class Randomizer:
         return self
 
     def transform(self, table: Any) -> Any:
-        """The randomized release; after fitting, clean rows to predict on pass through (unless passthrough=False)."""
+        """The randomized release; with ``passthrough=True`` the rows as they are, for a model to predict on."""
         return table if self.passthrough else self._release(table)
 
     def fit_transform(self, table: Any, y: Any = None) -> Release:

@@ -13,6 +13,7 @@ from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.owner import randomize
+from sfumato.randomness import experiment
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
 
@@ -84,8 +85,10 @@ def channels() -> dict[str, Channel]:
 def learn(seed: int, n: int = N) -> BayesianNetwork:
     """One run: sample, randomize, and learn the probabilities with a data miner."""
     true = network()
-    scheme = Scheme(true.schema_, dict(channels().items()))
-    release = randomize(true.sample(n, rng=seed), scheme, rng=seed + 1)
+    scheme = Scheme(
+        true.schema_, dict(channels().items()), clear=[name for name in true.schema_ if name not in channels()]
+    )
+    release = randomize(true.sample(n, rng=seed), scheme, rng=experiment(seed + 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)
         return BayesianNetwork(PARENTS).fit(evidence(release))

@@ -18,6 +18,7 @@ from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence import Evidence, evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.owner import randomize
+from sfumato.randomness import experiment
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
 
@@ -48,7 +49,7 @@ def binary_network(parents: dict[str, tuple[str, ...]], first: dict[str, list[fl
 def released(net: BayesianNetwork, p: float, n: int, seed: int) -> Evidence:
     """Evidence from n records, every attribute under the symmetric channel with p."""
     scheme = Scheme(net.schema_, {name: c.symmetric(domain.size, p) for name, domain in net.schema_.items()})
-    return evidence(randomize(net.sample(n, rng=seed), scheme, rng=seed + 1))
+    return evidence(randomize(net.sample(n, rng=seed), scheme, rng=experiment(seed + 1)))
 
 
 def fitted(net: BayesianNetwork, p: float, n: int, seed: int, prior: str = "ml") -> BayesianNetwork:

@@ -14,6 +14,7 @@ from sfumato.channels import symmetric
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import evidence
 from sfumato.owner import randomize
+from sfumato.randomness import GeneratorSource
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
 
@@ -39,7 +40,7 @@ def distances(seeds: int, n: int = 5000) -> tuple[dict[str, list[float]], int]:
         rng = np.random.default_rng(seed)
         cells = rng.choice(25, n, p=TABLE.reshape(-1))
         true = np.bincount(cells, minlength=25)
-        release = randomize({"x1": cells // 5 + 1, "x2": cells % 5 + 1}, SCHEME, rng=rng)
+        release = randomize({"x1": cells // 5 + 1, "x2": cells % 5 + 1}, SCHEME, rng=GeneratorSource(rng))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
             values = {m: evidence(release, method=m).counts(["x1", "x2"]).value for m in ("moment", "project", "mle")}

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.channels import symmetric
 from sfumato.evidence import evidence
 from sfumato.owner import mgas, randomize
+from sfumato.randomness import GeneratorSource
 from sfumato.schema import Ordinal, Schema
 from sfumato.scheme import Scheme
 
@@ -30,7 +31,7 @@ def run(seed: int, n: int = 100_000) -> tuple[int, float, float]:
     groups = mgas(samples(n, rng), min_records=1500, min_width=0.25)
     k = len(groups)
     schema = Schema({"group": Ordinal(tuple(range(k)))})
-    release = randomize({"group": groups.codes}, Scheme(schema, {"group": symmetric(k, 0.7)}), rng=rng)
+    release = randomize({"group": groups.codes}, Scheme(schema, {"group": symmetric(k, 0.7)}), rng=GeneratorSource(rng))
     mle = evidence(release, method="mle")
     fitted = mle.counts("group").value
     naive = mle.released_counts("group")

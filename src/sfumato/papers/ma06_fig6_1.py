@@ -18,6 +18,7 @@ from sfumato.evidence import evidence
 from sfumato.learn.linear import LinearClassifier
 from sfumato.owner import randomize
 from sfumato.papers.ma06_curves import Curve, curves, plot, table
+from sfumato.randomness import experiment
 from sfumato.release import Release
 from sfumato.schema import Categorical, Ordinal, Schema
 from sfumato.scheme import Scheme
@@ -52,14 +53,15 @@ def sample(seed: int, n: int = N) -> dict[str, Any]:
 def scheme(p: float) -> Scheme:
     """Table 6.2; the class is not randomized."""
     two: Channel = binary(p, p)
-    return Scheme(SCHEMA, {"age": ternary(p / 2, p / 2), "prescription": two, "astigmatic": two, "tear_rate": two})
+    treated = {"age": ternary(p / 2, p / 2), "prescription": two, "astigmatic": two, "tear_rate": two}
+    return Scheme(SCHEMA, dict(treated.items()), clear=["fit"])
 
 
 def measure(p: float, seed: int) -> dict[str, float]:
     """Accuracy on the clean records."""
     rows = sample(seed)
-    release = randomize(rows, scheme(p), rng=seed + 100)
-    as_if_clean = evidence(Release(release.arrow(), Scheme(SCHEMA)))
+    release = randomize(rows, scheme(p), rng=experiment(seed + 100))
+    as_if_clean = evidence(Release(release.arrow(), Scheme.identity(SCHEMA)))
     pocket = LinearClassifier("pocket", counts="direct", rng=seed)
     return {
         "as if clean": pocket.fit(as_if_clean, target="fit").score(rows),

@@ -19,6 +19,7 @@ from sfumato.learn.linear import LinearClassifier
 from sfumato.owner import mgas, randomize
 from sfumato.owner.discretize import Groups
 from sfumato.papers.ma06_curves import Curve, curves, plot, table
+from sfumato.randomness import experiment
 from sfumato.release import Release
 from sfumato.schema import Categorical, Ordinal, Schema
 from sfumato.scheme import Scheme
@@ -62,14 +63,14 @@ def grouped(seed: int, copies: int = 100, min_records: int = 1500, min_width: fl
 def release(data: Grouped, p: float, seed: int) -> Release:
     """Every attribute under a symmetric channel; the class is not randomized."""
     treated = {name: symmetric(len(own), p) for name, own in data.groups.items()}
-    return randomize(data.rows, Scheme(data.schema, dict(treated.items())), rng=seed + 100)
+    return randomize(data.rows, Scheme(data.schema, dict(treated.items()), clear=["kind"]), rng=experiment(seed + 100))
 
 
 def measure(p: float, seed: int) -> dict[str, float]:
     """Accuracy on the clean (discretized) records."""
     data = grouped(seed)
     given = release(data, p, seed)
-    as_if_clean = evidence(Release(given.arrow(), Scheme(data.schema)))
+    as_if_clean = evidence(Release(given.arrow(), Scheme.identity(data.schema)))
     pocket = LinearClassifier("pocket", counts="direct", values=data.values, rng=seed)
     return {
         "as if clean": pocket.fit(as_if_clean, target="kind").score(data.rows),

@@ -18,6 +18,7 @@ from sfumato.evidence import evidence
 from sfumato.learn.tree import DecisionTree
 from sfumato.owner import randomize
 from sfumato.papers.ma06_curves import Curve, curves, plot, table
+from sfumato.randomness import experiment
 from sfumato.scheme import Scheme
 
 P = (0.1, 0.2, 0.3, 0.4, 0.45)
@@ -35,7 +36,7 @@ def measure(p: float, seed: int, copies: int = 1) -> dict[str, float]:
 
     scheme = Scheme(ADULT, {name: symmetric(ADULT[name].size, p) for name in ADULT})
     train = pa.concat_tables([rows("train")] * copies).combine_chunks()
-    release = randomize(train, scheme, rng=10 * seed + 1)
+    release = randomize(train, scheme, rng=experiment(10 * seed + 1))
     direct = evidence(release)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)

@@ -18,6 +18,7 @@ from sfumato.evidence import evidence
 from sfumato.learn.tree import DecisionTree
 from sfumato.owner import randomize
 from sfumato.papers.ma06_curves import Curve, curves, plot, table
+from sfumato.randomness import experiment
 from sfumato.scheme import Scheme
 
 P = (0.1, 0.2, 0.3, 0.4, 0.45)
@@ -32,7 +33,7 @@ def rows() -> Any:
 def measure(p: float, seed: int) -> dict[str, float]:
     """Accuracy on the clean records of the paper's tree and of ours."""
     scheme = Scheme(WISCONSIN, {name: symmetric(WISCONSIN[name].size, p) for name in WISCONSIN})
-    release = randomize(rows(), scheme, rng=10 * seed + 1)
+    release = randomize(rows(), scheme, rng=experiment(10 * seed + 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)
         ours = DecisionTree().fit(evidence(release, method="model", tau=0.3, target=TARGET), target=TARGET)

@@ -13,6 +13,7 @@ from sfumato.learn.rules import AssociationRules
 from sfumato.learn.rules.items import one_hot, one_hot_table
 from sfumato.owner import randomize
 from sfumato.papers.ma06_curves import Curve, curves, table
+from sfumato.randomness import experiment
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
@@ -46,7 +47,7 @@ def measure(
     items = one_hot_table(rows, schema)
 
     def run(p: float, seed: int) -> dict[str, float]:
-        release = randomize(items, item_scheme(schema, groups, p), rng=10 * seed + 1)
+        release = randomize(items, item_scheme(schema, groups, p), rng=experiment(10 * seed + 1))
         out: dict[str, float] = {}
         for way in ways:
             # The plain way may find thousands of false sets at large p; six items are as deep as it is followed.

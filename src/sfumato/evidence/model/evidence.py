@@ -42,7 +42,7 @@ class ModelEvidence(Evidence):
     >>> from sfumato.datasets import discretized
     >>> table, schema = discretized.wisconsin(), discretized.WISCONSIN
     >>> scheme = sf.Scheme(schema, {name: sf.channels.symmetric(schema[name].size, .2) for name in schema})
-    >>> model = ModelEvidence(sf.randomize(table, scheme, rng=1), tau=.3)
+    >>> model = ModelEvidence(sf.randomize(table, scheme, rng=sf.experiment(1)), tau=.3)
     >>> model.counts("class").value.round(-1), model.exact
     (array([450., 230.]), False)
     """

@@ -1,0 +1,65 @@
+"""Nothing passes in the clear unsaid: every way in which raw values once left without anybody's word."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
+
+c = sf.channels
+SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "grade": sf.Ordinal(("a", "b", "c"))})
+TABLE = {"sex": ["F", "M"] * 200, "grade": ["a", "b", "c", "c"] * 100}
+SCHEME = sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25), "grade": c.symmetric(3, 0.3)})
+
+
+def test_an_attribute_without_a_channel_is_refused() -> None:
+    with pytest.raises(SchemeError, match=r"'grade' has no channel: give it one, or say .* identity\(3\)"):
+        sf.Scheme(SCHEMA, {"sex": c.binary(0.25, 0.25)})
+    with pytest.raises(SchemeError, match=r"'sex' has no channel \(nor has another\)"):
+        sf.Scheme(SCHEMA)
+
+
+def test_a_scheme_document_that_leaves_an_attribute_out_is_refused() -> None:
+    document = SCHEME.to_dict()
+    document["channels"] = [entry for entry in document["channels"] if entry["attributes"] != ["grade"]]
+    with pytest.raises(SchemeError, match="'grade' has no channel"):
+        sf.Scheme.from_json(json.dumps(document))
+
+
+def test_the_transformer_randomizes() -> None:
+    release = sf.Randomizer(SCHEME).fit(TABLE).transform(TABLE)
+    assert isinstance(release, sf.Release)
+    assert release.decode()["sex"].to_pylist() != TABLE["sex"]
+
+
+def test_raw_rows_are_not_written_unasked(tmp_path: Path) -> None:
+    table = {**TABLE, "id": list(range(400))}
+    raw = sf.Release.raw(table, SCHEMA, id="id")
+    halves = sf.learn.hold_out(raw, rng=1)
+    for release in (raw, sf.Release.concat([raw, raw]), *halves):
+        with pytest.raises(ReleaseError, match="raw records"):
+            release.save(tmp_path / "raw.parquet")
+    assert not list(tmp_path.iterdir())
+    raw.save(tmp_path / "raw.parquet", clear=True)
+    sf.randomize(TABLE, SCHEME).save(tmp_path / "release.parquet")  # no word is needed where all was randomized
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(7)])
+def test_predictable_answers_are_warned_of(rng: object) -> None:
+    with pytest.warns(DisclosureWarning, match="predictable answers"):
+        sf.randomize(TABLE, SCHEME, rng=rng)  # type: ignore[arg-type]
+
+
+def test_experiments_and_secure_answers_are_not_warned_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one, same = (sf.randomize(TABLE, SCHEME, rng=sf.experiment(7)).arrow() for _ in range(2))
+        fresh = sf.randomize(TABLE, SCHEME).arrow()
+    assert one.equals(same) and not one.equals(fresh)

@@ -109,7 +109,10 @@ def test_bound_instead_of_a_scheme(
         ("randomize raw.csv release.parquet --scheme scheme.json --id id --key-file raw.csv", "raw.csv is not a key"),
         ("randomize header.csv release.parquet --gamma 3", "empty table"),
         ("estimate good.parquet --columns sex --plot picture.xyz", "picture.xyz: a picture must end in"),
-        ("estimate good.parquet --columns sex --plot nowhere/picture.svg", "nowhere/picture.svg: cannot be written"),
+        (
+            "estimate good.parquet --columns sex --plot nowhere/picture.svg",
+            "nowhere/picture.svg: the folder nowhere does not exist",
+        ),
         ("estimate good.parquet", "--columns"),
         ("estimate good.parquet --columns sex --level 2", "level must lie in"),
         ("demo --folder raw.csv", "raw.csv"),

@@ -9,23 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.assess import assess
-from sfumato.cli.attack import attack
-from sfumato.cli.audit import audit
-from sfumato.cli.design import design
+from sfumato.cli import app
 from sfumato.errors import SfumatoError
 from sfumato.owner.ledger import Ledger
 
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 100, bins=10)})
 SCHEME = sf.Scheme.for_gamma(SCHEMA, 3)
-
-app = typer.Typer()
-for command in (design, assess, attack, audit):
-    app.command()(command)
 
 
 def run(*words: object) -> str:
@@ -250,7 +242,6 @@ class TestAudit:
             run("audit", folder / "scheme.json", "--attribute", "nope")
 
 
-@pytest.mark.parametrize("command", [design, assess, attack, audit])
-def test_help_shows_worked_examples(command):
-    name = command.__name__
-    assert f"sfumato {name} " in command.__doc__
+@pytest.mark.parametrize("name", ["design", "assess", "attack", "audit"])
+def test_help_shows_worked_examples(name):
+    assert f"sfumato {name} " in run(name, "--help")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import signal
 import sys
 import warnings
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import typer
@@ -25,33 +28,36 @@ from sfumato.cli import (
     resample,
     sample,
 )
-from sfumato.cli.console import error, warn
+from sfumato.cli.console import emit, error, warn
+from sfumato.cli.preparation import prepared
 from sfumato.errors import SfumatoError, SfumatoWarning
 
 app = typer.Typer(
     name="sfumato",
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     help="Mine data that nobody may see in the clear: randomize at the owner, estimate and learn at the miner.",
     epilog="Start with [bold]sfumato demo[/bold]. Every command has worked examples in its --help.",
 )
-for command in (
-    demo.demo,
-    sample.sample,
-    design.design,
-    assess.assess,
-    randomize.randomize,
-    resample.resample,
-    inspect.inspect,
-    estimate.estimate,
-    density.density,
-    attack.attack,
-    audit.audit,
-    reproduce.reproduce,
-    bench.bench,
-):
-    app.command()(command)
+#: Every command, and what it says while it works; those that say nothing have their own way, or are quick.
+COMMANDS: dict[Callable[..., Any], str] = {
+    demo.demo: "",
+    sample.sample: "",
+    design.design: "choosing channels",
+    assess.assess: "assessing",
+    randomize.randomize: "randomizing",
+    resample.resample: "resampling and playing the attacks",
+    inspect.inspect: "",
+    estimate.estimate: "estimating",
+    density.density: "estimating the density",
+    attack.attack: "attacking",
+    audit.audit: "asking the randomizer",
+    reproduce.reproduce: "reproducing",
+    bench.bench: "",
+}
+for command, said in COMMANDS.items():
+    app.command()(prepared(command, said, folders=("plot",) if command is reproduce.reproduce else ()))
 app.add_typer(learn.app, name="learn")
 
 
@@ -76,31 +82,44 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", SfumatoWarning)
-            warnings.showwarning = _show_warning
-            sys.exit(app(standalone_mode=False))
+            warnings.showwarning = functools.partial(_show_warning, set())
+            sys.exit(app(prog_name="sfumato", standalone_mode=False))
     except SfumatoError as problem:
-        stop(str(problem), 1)
+        stop(_kind(problem), str(problem), 1)
     except (KeyboardInterrupt, typer.Abort):
-        stop("interrupted; nothing was left half-written", 130)
+        stop("interrupted", "interrupted; nothing was left half-written", 130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
     except OSError as problem:
-        stop(f"{problem.filename or 'a file'}: {problem.strerror or problem}", 1)
+        stop("file", f"{problem.filename or 'a file'}: {problem.strerror or problem}", 1)
     except MemoryError:
-        stop("out of memory: ask for fewer attributes at a time", 1)
+        stop("memory", "out of memory: ask for fewer attributes at a time", 1)
     except Exception as problem:
         usage = getattr(problem, "format_message", None)  # what the command-line parser has to say
         if usage is None:
             raise
-        stop(f"{usage()} (see --help)", 2)
+        stop("usage", f"{usage()} (see --help)", 2)
 
 
-def stop(line: str, code: int) -> NoReturn:
-    """Say what went wrong and leave."""
-    error(line)
+def stop(kind: str, line: str, code: int) -> NoReturn:
+    """Say what went wrong and leave: in a line, or under --json in a document where the answer would have stood."""
+    if "--json" in sys.argv[1:]:
+        emit({"error": {"kind": kind, "message": " ".join(line.split())}})
+    else:
+        error(line)
     sys.exit(code)
 
 
-def _show_warning(message: Any, *_: Any, **__: Any) -> None:
-    warn(str(message))
+def _kind(problem: SfumatoError) -> str:
+    """The class of an error as a word: OutsideDomainError is "outside_domain", any other "request"."""
+    name = type(problem).__name__.removesuffix("Error")
+    return "request" if name == "Sfumato" else re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def _show_warning(said: set[str], message: Any, category: Any = None, *_: Any, **__: Any) -> None:
+    """Each warning once in a command; another that differs in its numbers only is the same."""
+    mark = f"{category}: {re.sub(r'[0-9]+', '0', str(message))}"
+    if mark not in said:
+        said.add(mark)
+        warn(str(message))

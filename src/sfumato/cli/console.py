@@ -13,34 +13,42 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sfumato.cli.busy import Busy
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
 _out = Console(highlight=False)
 _err = Console(stderr=True, highlight=False)
+_busy = Busy(_err)
+working, step = _busy.working, _busy.step
 
 
 def error(text: str) -> None:
     """One line that says what went wrong."""
+    _busy.clear()
     _err.print(f"[bold red]error:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
 
 
 def warn(text: str) -> None:
+    _busy.clear()
     _err.print(f"[yellow]warning:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
 
 
 def note(text: str) -> None:
     """Something for the person at the terminal, not for the pipe."""
+    _busy.clear()
     _err.print(escape(text), soft_wrap=True)
 
 
 def say(text: str = "") -> None:
+    _busy.clear()
     _out.print(text, soft_wrap=True)
 
 
 def emit(document: Any) -> None:
     """Machine output."""
+    _busy.clear()
     print(json.dumps(_plain(document), indent=1, ensure_ascii=False))  # noqa: T201
 
 
@@ -52,6 +60,7 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | N
         grid.add_column(heading, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         grid.add_row(*(escape(number(cell)) for cell in row))
+    _busy.clear()
     _out.print(grid)
 
 
@@ -85,18 +94,18 @@ class Advance(Protocol):
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Advance]:
     """A progress bar on a terminal, nothing in a pipe."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TimeElapsedColumn(),
         console=_err,
         transient=True,
         disable=not _err.is_terminal,
     )
-    with bar:
+    with _busy.giving_way(), bar:
         task = bar.add_task(title, total=total)
         yield lambda rows: bar.update(task, advance=rows)
 

@@ -48,8 +48,6 @@ def design(
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
     """
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise SfumatoError(f"{plot}: a picture must end in .svg, .png or .pdf")
     found = choose(
         _schema(source),
         n,

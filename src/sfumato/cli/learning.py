@@ -31,7 +31,9 @@ def learn(
 ) -> tuple[Classifier, Score]:
     """The model of all records, and the estimated accuracy of one that was kept from a quarter of them."""
     kept, held = hold_out(release, HELD_OUT, np.random.default_rng(seed))
+    console.step("estimating the accuracy from held-out records")
     score = make().fit(prepare(kept), target=target).estimate_score(held)
+    console.step("fitting to all records")
     return make().fit(prepare(release), target=target), score
 
 

@@ -50,7 +50,10 @@ def reproduce(
     if plot is not None:
         _draw({name: known[name] for name in names}, plot, jobs)
         return
-    reports = {name: known[name].report(**_jobs(known[name].report, jobs)) for name in names}
+    reports = {}
+    for name in names:
+        console.step(f"reproducing {name}")
+        reports[name] = known[name].report(**_jobs(known[name].report, jobs))
     if json:
         console.emit(reports)
     else:
@@ -63,6 +66,7 @@ def _draw(wanted: dict[str, Any], folder: Path, jobs: int) -> None:
         raise SfumatoError(f"there is no picture of {', '.join(without)}: leave --plot away to see the numbers")
     folder.mkdir(parents=True, exist_ok=True)
     for name, module in wanted.items():
+        console.step(f"drawing {name}")
         module.draw(folder / f"{name}.png", **_jobs(module.draw, jobs))
         console.say(f"{folder / name}.png")
 

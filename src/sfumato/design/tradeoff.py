@@ -57,9 +57,9 @@ class Tradeoff:
 
     def save(self, path: Any, chosen: tuple[float, float] | None = None) -> None:
         """Write the picture to a file."""
-        from sfumato.evidence.plot import save_figure
+        from sfumato.pages.picture import save_picture
 
-        save_figure(self.plot(chosen=chosen).figure, path)
+        save_picture(self.plot(chosen=chosen).figure, path)
 
 
 def tradeoff(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
+from sfumato.pages.picture import save_picture
 
 if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
@@ -56,7 +57,7 @@ def plot(
     axes.tick_params(axis="y", length=0)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     if path is not None:
-        save_figure(figure, path)
+        save_picture(figure, path)
     return figure
 
 
@@ -64,13 +65,3 @@ def _labels(estimate: Estimate) -> list[str]:
     codes = np.indices(estimate.shape).reshape(len(estimate.names), -1) if estimate.codes is None else estimate.codes.T
     names = [[str(label) for label in domain.labels] for domain in estimate.schema.values()]
     return [", ".join(name[code] for name, code in zip(names, cell, strict=True)) for cell in codes.T]
-
-
-def save_figure(figure: Any, path: str | Path) -> None:
-    """Write a figure, or say in one line why not."""
-    try:
-        figure.savefig(str(path), dpi=150)
-    except ValueError:
-        raise EstimationError(f"{path}: a picture must end in .svg, .png or .pdf") from None
-    except OSError as problem:
-        raise EstimationError(f"{path}: cannot be written: {problem.strerror}") from None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.channels.linear import Array
+from sfumato.pages.picture import save_picture
 
 #: The most rows of a picture.
 MOST = 40
@@ -49,5 +50,5 @@ def bars(
     axes.tick_params(axis="y", length=0, labelsize=8)
     figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     if path is not None:
-        figure.savefig(str(path), dpi=150)
+        save_picture(figure, path)
     return figure

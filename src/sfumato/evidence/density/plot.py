@@ -17,7 +17,7 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     """Histogram of z in grey, the estimate as a line, its band shaded."""
     from matplotlib.figure import Figure
 
-    from sfumato.evidence.plot import save_figure
+    from sfumato.pages.picture import save_picture
 
     figure = None
     if ax is None:
@@ -51,5 +51,5 @@ def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> An
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
     if path is not None:
-        save_figure(figure or ax.figure, path)
+        save_picture(figure or ax.figure, path)
     return ax

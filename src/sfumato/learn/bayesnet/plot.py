@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.errors import EstimationError
 from sfumato.learn.bayesnet.layout import Place, routed
 from sfumato.learn.bayesnet.structure import Parents
+from sfumato.pages.picture import save_picture
 
 if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
@@ -72,10 +72,7 @@ def plot(
             top -= table.height / total_h
             table.draw(figure.add_axes((begin, top, table.width / total_w, table.height / total_h)))
     if path is not None:
-        try:
-            figure.savefig(str(path), dpi=150)
-        except (OSError, ValueError) as problem:
-            raise EstimationError(f"{path}: the picture cannot be written: {problem}") from None
+        save_picture(figure, path)
     return figure
 
 

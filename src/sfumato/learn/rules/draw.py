@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import EstimationError
+from sfumato.pages.picture import save_picture
 
 if TYPE_CHECKING:
     from sfumato.learn.rules.measures import Rule
@@ -50,7 +51,7 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
         axes.spines[side].set_visible(False)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     if path is not None:
-        figure.savefig(str(path), dpi=150)
+        save_picture(figure, path)
     return figure
 
 

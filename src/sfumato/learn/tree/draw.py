@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.learn.tree.grow import Node
+from sfumato.pages.picture import save_picture
 
 if TYPE_CHECKING:
     from sfumato.learn.tree.classifier import DecisionTree
@@ -109,7 +110,7 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
     figure.legend(legend, [str(label) for label in tree.classes_], loc="outside lower center", ncols=6, frameon=False,
                   title=tree.target_, fontsize=8, title_fontsize=8)  # fmt: skip
     if path is not None:
-        figure.savefig(str(path), dpi=150)
+        save_picture(figure, path)
     return figure
 
 

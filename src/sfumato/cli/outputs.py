@@ -1,0 +1,50 @@
+"""Files that a command will write are checked before its work begins: nobody waits an hour for a wrong folder.
+
+A picture or a page replaces one of the same name, unless the command has --overwrite; a file that the command reads is
+never replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import SfumatoError
+from sfumato.pages.picture import check_picture
+
+#: Options that name a file to write, wherever they occur.
+OUTPUTS = ("plot", "html", "report", "bif", "save", "save_scheme")
+
+
+def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> None:
+    """One line about the first output that could not be written.
+
+    ``folders`` names options that are folders, ``also`` such that this command alone writes to.
+    """
+    outputs = (*OUTPUTS, *also)
+    inputs = {path.resolve() for path in _paths(arguments, outputs)}
+    for name in outputs:
+        path = arguments.get(name)
+        if not isinstance(path, Path):
+            continue
+        if name in folders:
+            if path.exists() and not path.is_dir():
+                raise SfumatoError(f"{path}: is a file; --{name} names a folder here")
+            continue
+        if name == "plot":
+            check_picture(path)
+        if not path.parent.is_dir():
+            raise SfumatoError(f"{path}: the folder {path.parent} does not exist")
+        if path.is_dir():
+            raise SfumatoError(f"{path}: is a folder; name a file")
+        if path.resolve() in inputs:
+            raise SfumatoError(f"{path}: is read by this command; choose another name for --{name.replace('_', '-')}")
+        if path.exists() and arguments.get("overwrite") is False:
+            raise SfumatoError(f"{path} already exists; choose another name, or allow --overwrite")
+
+
+def _paths(arguments: Mapping[str, Any], outputs: tuple[str, ...]) -> Iterator[Path]:
+    for name, value in arguments.items():
+        if name not in outputs:
+            yield from (one for one in (value if isinstance(value, list) else [value]) if isinstance(one, Path))

@@ -1,0 +1,191 @@
+"""The command line as programs and shells use it: completion, errors as JSON, warnings once, outputs checked first."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato import cli
+from sfumato.cli import busy, learning, main
+from sfumato.errors import NegativeCountsWarning
+
+SCHEME = sf.Scheme(
+    sf.Schema({"sex": sf.Categorical(("F", "M")), "ill": sf.Categorical(("no", "yes"))}),
+    {"sex": c.binary(0.25, 0.25), "ill": c.binary(0.25, 0.25)},
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    table = {"sex": rng.choice(["F", "M"], 300), "ill": rng.choice(["no", "yes"], 300)}
+    sf.randomize(table, SCHEME, rng=rng).save(tmp_path / "good.parquet")
+    (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(line, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["sfumato", *shlex.split(line)])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    return int(stopped.value.code or 0)
+
+
+class TestCompletion:
+    def ask(self, words, monkeypatch, capsys):
+        monkeypatch.setenv("_SFUMATO_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - (not words.endswith(" "))))
+        run("", monkeypatch)
+        return capsys.readouterr().out.split()
+
+    def test_a_shell_is_told_the_commands(self, monkeypatch, capsys):
+        assert self.ask("sfumato es", monkeypatch, capsys) == ["estimate"]
+        assert "bayesnet" in self.ask("sfumato learn ", monkeypatch, capsys)
+
+    def test_a_shell_is_told_the_options(self, monkeypatch, capsys):
+        assert "--population" in self.ask("sfumato estimate --pop", monkeypatch, capsys)
+
+    @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+    def test_the_script_can_be_shown_for_every_shell(self, shell, monkeypatch, capsys):
+        assert run(f"--show-completion {shell}", monkeypatch) == 0
+        assert "_SFUMATO_COMPLETE" in capsys.readouterr().out
+
+
+class TestErrorsAsJson:
+    @pytest.mark.parametrize(
+        ("line", "kind", "code"),
+        [
+            ("estimate absent.parquet --columns sex --json", "schema", 1),
+            ("estimate good.parquet --columns sex --level 2 --json", "estimation", 1),
+            ("estimate --json", "usage", 2),
+            ("estimate good.parquet --columns sex --json --nonsense", "usage", 2),
+            ("inspect scheme.txt --json", "schema", 1),
+            ("design scheme.json --n 100 --gamma three --json", "request", 1),
+        ],
+    )
+    def test_one_shape_where_the_answer_would_have_stood(self, folder, monkeypatch, capsys, line, kind, code):
+        assert run(line, monkeypatch) == code
+        caught = capsys.readouterr()
+        found = json.loads(caught.out)
+        assert set(found) == {"error"} and set(found["error"]) == {"kind", "message"}
+        assert found["error"]["message"] and "\n" not in found["error"]["message"]
+        assert found["error"]["kind"] == kind
+        assert caught.err == ""
+
+    def test_without_json_it_is_a_line_on_standard_error(self, folder, monkeypatch, capsys):
+        assert run("estimate absent.parquet --columns sex", monkeypatch) == 1
+        caught = capsys.readouterr()
+        assert caught.out == "" and caught.err.startswith("error: absent.parquet")
+
+
+def test_each_warning_is_given_once(folder, monkeypatch, capsys):
+    def load(files):
+        for n in (3, 3, 4):
+            warnings.warn(f"{n} counts fell below zero", NegativeCountsWarning, stacklevel=1)
+        warnings.warn("something else", NegativeCountsWarning, stacklevel=1)
+        raise sf.SfumatoError("enough")
+
+    monkeypatch.setattr(learning, "load", load)
+    run("learn tree good.parquet --target ill", monkeypatch)
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
+    assert said == ["warning: 3 counts fell below zero", "warning: something else"]
+
+
+PLOTTING = [
+    "estimate good.parquet --columns sex",
+    "density good.parquet --column sex --noise gaussian:1",
+    "design scheme.json --n 100 --gamma 3",
+    "learn tree good.parquet --target ill",
+    "learn linear good.parquet --target ill",
+    "learn naive-bayes good.parquet --target ill",
+    "learn rules good.parquet",
+    "learn bayesnet good.parquet",
+    "learn model good.parquet",
+]
+
+
+class TestOutputsAreCheckedBeforeTheWork:
+    def work_is_an_error(self, monkeypatch):
+        def worked(*_, **__):
+            raise AssertionError("the work began")
+
+        monkeypatch.setattr(sf.Release, "load", worked)
+        for module in (cli.density, cli.design):
+            monkeypatch.setattr(module.console, "progress", worked)
+        monkeypatch.setattr(cli.design, "choose", worked)
+
+    @pytest.mark.parametrize("line", PLOTTING)
+    @pytest.mark.parametrize(
+        ("name", "said"),
+        [
+            ("x.xyz", "x.xyz: a picture must end in .svg, .png or .pdf"),
+            ("x", "x: a picture must end in"),
+            ("nowhere/x.svg", "nowhere/x.svg: the folder nowhere does not exist"),
+            ("folder.svg", "folder.svg: is a folder"),
+        ],
+    )
+    def test_of_a_picture(self, folder, monkeypatch, capsys, line, name, said):
+        (folder / "folder.svg").mkdir()
+        self.work_is_an_error(monkeypatch)
+        assert run(f"{line} --plot {name}", monkeypatch) == 1
+        assert said in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        ("line", "said"),
+        [
+            ("assess scheme.json --html nowhere/x.html", "the folder nowhere does not exist"),
+            ("assess scheme.json --html scheme.json", "is read by this command"),
+            ("learn bayesnet good.parquet --bif nowhere/x.bif", "the folder nowhere does not exist"),
+            ("design scheme.json --n 100 --gamma 3 --save good.parquet", "good.parquet already exists"),
+            ("reproduce ma06_fig2_2 --plot scheme.json", "is a file; --plot names a folder here"),
+        ],
+    )
+    def test_of_other_files(self, folder, monkeypatch, capsys, line, said):
+        self.work_is_an_error(monkeypatch)
+        assert run(line, monkeypatch) == 1
+        assert said in capsys.readouterr().err
+
+    def test_a_picture_replaces_one_of_its_name(self, folder, monkeypatch):
+        (folder / "x.svg").write_text("old")
+        assert run("estimate good.parquet --columns sex --plot x.svg", monkeypatch) == 0
+        assert "<svg" in (folder / "x.svg").read_text()
+
+
+class TestBusy:
+    """Long work shows what is done and for how long, on a terminal only."""
+
+    def shown(self, terminal, monkeypatch, seconds=0.4):
+        monkeypatch.setattr(busy, "PATIENCE", 0.05)
+        monkeypatch.setenv("TERM", "xterm")
+        out = io.StringIO()
+        line = busy.Busy(Console(file=out, force_terminal=terminal, width=80))
+        with line.working("fitting"):
+            time.sleep(seconds)
+            line.clear()
+            out.write("RESULT")
+        return out.getvalue()
+
+    def test_a_terminal_sees_it_and_it_leaves_no_trace(self, monkeypatch):
+        text = self.shown(True, monkeypatch)
+        assert re.search(r"fitting, \d+ s", text)
+        assert "\x1b[2KRESULT" in text and not text.split("RESULT")[1].strip("\r\x1b[2K")
+
+    def test_a_pipe_sees_nothing(self, monkeypatch):
+        assert self.shown(False, monkeypatch, 0.2) == "RESULT"
+
+    def test_every_command_that_may_take_long_says_what_it_does(self):
+        quiet = {command.__name__ for command, said in cli.COMMANDS.items() if not said}
+        assert quiet <= {"demo", "sample", "inspect", "bench"}

@@ -21,6 +21,7 @@ from sfumato.papers.ma06_exp1 import PARENTS, SITES, channels, network, report
 from sfumato.randomness import Source
 
 N = 20_000
+LINK = sf.new_key()  # shared by the sites, so that their pseudonyms match
 
 
 def site_scheme(schema: sf.Schema, names: tuple[str, ...]) -> sf.Scheme:
@@ -31,7 +32,9 @@ def site_scheme(schema: sf.Schema, names: tuple[str, ...]) -> sf.Scheme:
 
 def with_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: Source) -> sf.learn.BayesianNetwork:
     """Every site releases everything; the miner joins and learns."""
-    releases = [sf.randomize(tables[site], site_scheme(schema, SITES[site]), id="id", rng=rng) for site in SITES]
+    releases = [
+        sf.randomize(tables[site], site_scheme(schema, SITES[site]), id="id", link_key=LINK, rng=rng) for site in SITES
+    ]
     joined = releases[0]
     for release in releases[1:]:
         joined = joined.join(release)
@@ -45,10 +48,10 @@ def without_miner(tables: dict[str, pa.Table], schema: sf.Schema, rng: Source) -
     for site, names in SITES.items():
         leaving = tuple(name for name in names if any(name in what for (who, _), what in sent.items() if who == site))
         if leaving:
-            public[site] = sf.randomize(tables[site], site_scheme(schema, leaving), id="id", rng=rng)
+            public[site] = sf.randomize(tables[site], site_scheme(schema, leaving), id="id", link_key=LINK, rng=rng)
     learned = []
     for site, names in SITES.items():
-        seen = sf.Release.raw(tables[site], schema.select(names), id="id")
+        seen = sf.Release.raw(tables[site], schema.select(names), id="id", link_key=LINK)
         for (sender, receiver), what in sent.items():
             if receiver == site:
                 said = [f"{name} {'randomized' if name in channels() else 'as it is'}" for name in what]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sfumato import channels, datasets
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.keys import new_key
 from sfumato.owner import mgas, randomize, randomize_file
-from sfumato.randomness import experiment, new_key
+from sfumato.randomness import experiment
 from sfumato.release import Release
 from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme

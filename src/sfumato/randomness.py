@@ -1,7 +1,7 @@
 """Where random bits come from, and how a probability becomes an exact integer.
 
-Three sources answer the same call, ``fill(buffer)``: the secure one (AES-256-CTR under a fresh key, the default), the
-keyed one (a pseudo-random function of the owner's key and the record's id) and a numpy generator for experiments.
+Two sources answer the same call, ``fill(buffer)``: the secure one (AES-256-CTR under a fresh key, the default) and a
+numpy generator for experiments. Keyed answers, which repeat, are in ``sfumato.keyed``.
 
 A probability is an integer number of 2^-63 parts: ``ONE`` parts are certainty, a draw is a uniform 63-bit integer, and
 every comparison is between integers. So the matrix that is published is exactly the one that is sampled.
@@ -9,7 +9,6 @@ every comparison is between integers. So the matrix that is published is exactly
 
 from __future__ import annotations
 
-import hashlib
 import os
 from fractions import Fraction
 from typing import Protocol
@@ -102,45 +101,3 @@ def quantize(rows: NDArray[np.float64]) -> Words:
     for row, place in zip(whole, largest, strict=True):
         row[place] = ONE - (int(row.sum(dtype=np.uint64)) - int(row[place]))
     return whole if rows.ndim == 2 else whole[0]
-
-
-class KeyedSource:
-    """A pseudo-random function of (key, what is asked, record id): the same question always gets the same bits.
-
-    CBC-MAC under AES-256 over the id's text, in a chain that starts from a block which names the purpose and the
-    length, so that no message is a prefix of another. Works on whole columns: one AES call per 16 bytes of id.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        if not isinstance(key, bytes | bytearray):
-            raise SfumatoError(f"key must be bytes (make one with sfumato.new_key()), got {type(key).__name__} instead")
-        if len(key) < 16:
-            raise SfumatoError("key must be at least 16 random bytes (make one with sfumato.new_key()), got fewer")
-        subkey = hashlib.sha256(b"sfumato keyed answers 1" + bytes(key)).digest()
-        # ECB is the bare block cipher; the chaining below is ours.
-        self._aes = Cipher(algorithms.AES256(subkey), modes.ECB()).encryptor()
-
-    def words(self, purpose: bytes, ids: NDArray[np.bytes_]) -> Words:
-        """One uniform integer in [0, 2^63) per id, as a function of the key, the purpose and the id alone."""
-        blocks = np.maximum(-(-np.char.str_len(ids) // 16), 1)
-        out = np.empty(len(ids), dtype=np.uint64)
-        for count in np.unique(blocks).tolist():
-            chosen = np.flatnonzero(blocks == count)
-            text = ids[chosen].astype(f"S{16 * count}").view(np.uint8).reshape(len(chosen), count, 16)
-            start = hashlib.sha256(purpose + b"|" + str(count).encode()).digest()[:16]
-            state = np.broadcast_to(np.frombuffer(self._aes.update(start), dtype=np.uint8), (len(chosen), 16))
-            for block in range(count):
-                state = self._encrypt(state ^ text[:, block])
-            out[chosen] = state.view(np.uint64)[:, 0]
-        out >>= np.uint64(64 - BITS)
-        return out
-
-    def _encrypt(self, blocks: Bytes) -> Bytes:
-        room = np.empty(blocks.size + 15, dtype=np.uint8)  # the library asks for one block of slack
-        self._aes.update_into(blocks.reshape(-1).data, room.data)
-        return room[: blocks.size].reshape(blocks.shape)
-
-
-def new_key() -> bytes:
-    """A fresh secret key for keyed answers; the owner keeps it, nobody else ever needs it."""
-    return os.urandom(32)

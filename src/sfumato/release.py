@@ -14,9 +14,10 @@ from sfumato import tables
 from sfumato.decoded import check_decoded
 from sfumato.documents import DocumentError, read_json
 from sfumato.errors import ReleaseError, SfumatoError, cause
+from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
-from sfumato.writer import KEY, VERSION, Writer, check_codes, code_types, content, sidecar
+from sfumato.writer import KEY, VERSION, Writer, check_codes, code_types, content, id_kind, sidecar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,11 +25,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows that were all randomized under one scheme. ``rows`` holds codes: a path, an Arrow table or any frame."""
+    """Rows that were all randomized under one scheme. ``rows`` holds codes: a path, an Arrow table or any frame.
+
+    ``link`` is the fingerprint of the key under which the ids became pseudonyms; None where they are as they were.
+    ``order`` tells whether the owner's rows were "shuffled" or their order was "kept", where that is known.
+    """
 
     rows: Any
     scheme: Scheme
     id: str | None = None
+    link: str | None = None
+    order: str | None = None
     raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
 
     def arrow(self) -> pa.Table:
@@ -68,7 +75,9 @@ class Part:
 class Release:
     """Randomized rows and their scheme; several parts where rows come from parties with different schemes."""
 
-    def __init__(self, rows: Any, scheme: Scheme, id: str | None = None) -> None:
+    def __init__(
+        self, rows: Any, scheme: Scheme, id: str | None = None, link: str | None = None, order: str | None = None
+    ) -> None:
         rows = _held(rows)
         present = set(tables.column_names(rows))
         missing = [column for column in scheme.columns if column not in present]
@@ -76,7 +85,7 @@ class Release:
             raise ReleaseError(f"the rows have no column {missing[0]!r}, which the scheme names")
         if id is not None and id not in present:
             raise ReleaseError(f"the rows have no id column {id!r}")
-        self.parts: tuple[Part, ...] = (Part(rows, scheme, id),)
+        self.parts: tuple[Part, ...] = (Part(rows, scheme, id, link, order),)
 
     @classmethod
     def _of(cls, parts: Iterable[Part]) -> Release:
@@ -85,10 +94,11 @@ class Release:
         return release
 
     @classmethod
-    def raw(cls, table: Any, schema: Schema, id: str | None = None) -> Release:
+    def raw(cls, table: Any, schema: Schema, id: str | None = None, link_key: bytes | None = None) -> Release:
         """A party's own rows as they are, under the identity: to be mined, or joined with what others released.
 
-        They stay with their owner: ``save`` refuses them unless it is told ``clear=True``.
+        They stay with their owner: ``save`` refuses them unless it is told ``clear=True``. With the ``link_key`` of
+        the others the ids become the same pseudonyms as theirs.
         """
         import pyarrow as pa
 
@@ -98,8 +108,12 @@ class Release:
         columns: dict[str, Any] = dict(schema.encode(table))
         if id is not None:
             ids = [batch.column(0) for batch in tables.batches(table, [id], tables.AS_TEXT)]
-            columns[id] = pa.chunked_array(ids) if ids else pa.array([], type=pa.string())
-        return cls._of([Part(pa.table(columns), Scheme.identity(schema), id, raw=True)])
+            columns[id] = decoded(pa.chunked_array(ids)) if ids else pa.array([], type=pa.string())
+        link = None
+        if id is not None and link_key is not None:
+            made = Pseudonyms.under(None, link_key)
+            columns[id], link = hexadecimal(made.of(id_text(columns[id]))), made.fingerprint
+        return cls._of([Part(pa.table(columns), Scheme.identity(schema), id, link, raw=True)])
 
     # What it holds.
 
@@ -119,6 +133,17 @@ class Release:
     def id(self) -> str | None:
         """The name of the id column, if the rows carry one."""
         return self.parts[0].id
+
+    @property
+    def id_kind(self) -> str | None:
+        """Whether the ids are a "pseudonym" in all rows, or "clear" in some; None where the rows carry no ids."""
+        return None if self.id is None else id_kind([part.link for part in self.parts])
+
+    @property
+    def order(self) -> str | None:
+        """Whether the owners' rows were "shuffled" or kept their order in some part; None where that is not known."""
+        orders = {part.order for part in self.parts}
+        return "kept" if "kept" in orders else orders.pop() if len(orders) == 1 else None
 
     def __len__(self) -> int:
         return sum(len(part) for part in self.parts)
@@ -199,6 +224,7 @@ class Release:
                 raise ReleaseError(f"the {side} release has no id column {on!r}: randomize it with id={on or 'id'!r}")
         if on is None:
             raise ReleaseError("join needs the name of the id column")
+        _check_links(self.parts, other.parts)
         left = [part.arrow() for part in self.parts]
         right = [part.arrow() for part in other.parts]
         _check_ids([t.column(on) for t in left], [t.column(on) for t in right])
@@ -208,7 +234,8 @@ class Release:
                 scheme = _join_schemes(part.scheme, their_part.scheme)
                 rows = _match(mine, theirs, on)
                 if rows.num_rows or (len(left) == 1 and len(right) == 1):
-                    joined.append(Part(rows, scheme, on, raw=part.raw or their_part.raw))
+                    raw = part.raw or their_part.raw
+                    joined.append(Part(rows, scheme, on, part.link, part.order, raw))
         return Release._of(joined)
 
     # Files.
@@ -223,7 +250,8 @@ class Release:
                 f"{path}: these rows hold raw records, which would be written as they are; randomize them first, "
                 f"or say clear=True"
             )
-        with Writer(path, [part.scheme for part in self.parts], self.id, overwrite) as writer:
+        links = [part.link for part in self.parts]
+        with Writer(path, [part.scheme for part in self.parts], self.id, overwrite, links, self.order) as writer:
             for number, rows in enumerate(_with_one_id_type([part.arrow() for part in self.parts], self.id)):
                 for batch in rows.to_batches(max_chunksize=tables.BATCH):
                     writer.write(batch, number)
@@ -234,11 +262,12 @@ class Release:
         """Read a release; rows stay on disk until they are counted."""
         path = Path(path)
         tables.column_names(path)  # a missing or unreadable file says so here
-        entries, identifier = _read_description(path)
+        entries, identifier, order = _read_description(path)
         if len(entries) == 1:
-            if tables.count_rows(path) not in (None, entries[0][0]):
-                raise ReleaseError(f"{path}: the scheme speaks of {entries[0][0]} rows, the file holds another number")
-            return cls(path, entries[0][1], identifier)
+            rows, scheme, link = entries[0]
+            if tables.count_rows(path) not in (None, rows):
+                raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
+            return cls(path, scheme, identifier, link, order)
         import pyarrow as pa
 
         scheme = entries[0][1]
@@ -246,11 +275,13 @@ class Release:
         kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
         _check_size(path, columns)
         whole = pa.Table.from_batches(list(tables.batches(path, columns, {n: _wide(k) for n, k in kinds.items()})))
-        starts = np.cumsum([0, *(rows for rows, _ in entries)])
+        starts = np.cumsum([0, *(rows for rows, _, _ in entries)])
         if int(starts[-1]) != whole.num_rows:
             raise ReleaseError(f"{path}: the scheme speaks of {starts[-1]} rows, the file holds {whole.num_rows}")
-        slices = [whole.slice(int(start), rows) for start, (rows, _) in zip(starts, entries, strict=False)]
-        return cls._of(Part(rows, scheme, identifier) for rows, (_, scheme) in zip(slices, entries, strict=True))
+        slices = [whole.slice(int(start), rows) for start, (rows, _, _) in zip(starts, entries, strict=False)]
+        return cls._of(
+            Part(rows, scheme, identifier, link, order) for rows, (_, scheme, link) in zip(slices, entries, strict=True)
+        )
 
 
 def _held(rows: Any) -> Any:
@@ -284,25 +315,35 @@ def _with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:
     return [t.set_column(t.schema.get_field_index(id), id, t.column(id).cast(pa.string())) for t in rows]
 
 
-def _read_description(path: Path) -> tuple[list[tuple[int, Scheme]], str | None]:
+_OLD = (
+    "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "
+    "ask its owner to release it again"
+)
+
+
+def _read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], str | None, str | None]:
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != "sfumato release":
         raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
+    if document.get("version") == 1:
+        raise ReleaseError(f"{path}: the release {_OLD}")
     if document.get("version") != VERSION:
         found = document.get("version")
         raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
     try:
-        entries = [(_row_count(part["rows"]), Scheme.from_dict(part["scheme"])) for part in document["parts"]]
-        identifier = document["id"]
-        if not entries or not isinstance(identifier, str | None):
-            raise ReleaseError("it names no parts, or no proper id column")
+        entries = [(_row_count(p["rows"]), Scheme.from_dict(p["scheme"]), p["link"]) for p in document["parts"]]
+        identifier = None if document["id"] is None else document["id"]["name"]
+        order = document["order"]
+        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link in entries)))
+        if not entries or not proper:
+            raise ReleaseError("it names no parts, or no proper id column or order")
     except SfumatoError as problem:
         raise ReleaseError(f"{path}: {problem}") from None
     except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
         raise ReleaseError(f"{path}: the description of the release is damaged: {cause(problem)}") from None
     if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
         raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
-    return entries, identifier
+    return entries, identifier, order
 
 
 def _row_count(rows: Any) -> int:
@@ -341,6 +382,21 @@ def _join_schemes(left: Scheme, right: Scheme) -> Scheme:
         return left.join(right)
     except SfumatoError as problem:
         raise ReleaseError(f"the releases cannot be joined: {problem}") from None
+
+
+def _check_links(left: Sequence[Part], right: Sequence[Part]) -> None:
+    """Refuse ids that cannot match, because they were made pseudonyms under different keys, or on one side only."""
+    links = {part.link for part in (*left, *right)}
+    if len(links) == 1:
+        return
+    if None in links:
+        raise ReleaseError(
+            "some ids are pseudonyms and some are not: randomize all with the same link_key "
+            "(Release.raw takes it too), or all with clear_ids=True"
+        )
+    raise ReleaseError(
+        "the ids became pseudonyms under different keys: randomize the releases to be joined with the same link_key"
+    )
 
 
 def _check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray]) -> None:

@@ -21,7 +21,7 @@ from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, Sfumato
 from sfumato.pages.display import html_table
 from sfumato.schema import Domain, Schema
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,11 @@ class Scheme:
     def from_dict(cls, document: Any) -> Scheme:
         if not isinstance(document, dict) or document.get("format") != "sfumato scheme":
             raise SchemeError('this is not a scheme: the document must say "format": "sfumato scheme"')
+        if document.get("version") == 1:
+            raise SchemeError(
+                "the scheme is of version 1, under which keyed answers gave both values away when a value changed; "
+                "write it again with this version, and count what is released under it as fresh answers"
+            )
         if document.get("version") != VERSION:
             raise SchemeError(
                 f"scheme version {document.get('version')!r} is unknown: this program reads version {VERSION}"

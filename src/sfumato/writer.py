@@ -19,7 +19,7 @@ from sfumato.scheme import Scheme
 if TYPE_CHECKING:
     import pyarrow as pa
 
-VERSION = 1
+VERSION = 2
 KEY = b"sfumato"
 _HEAD = 1 << 20  # how much of a CSV file its sidecar remembers the digest of
 
@@ -27,13 +27,23 @@ _HEAD = 1 << 20  # how much of a CSV file its sidecar remembers the digest of
 class Writer:
     """Writes Parquet that carries its schemes, or CSV with the schemes in a JSON file beside it."""
 
-    def __init__(self, path: str | Path, schemes: Sequence[Scheme], id: str | None, overwrite: bool = False) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        schemes: Sequence[Scheme],
+        id: str | None,
+        overwrite: bool = False,
+        links: Sequence[str | None] | None = None,
+        order: str | None = None,
+    ) -> None:
         self.path = Path(path)
         self.csv = tables.suffix(path) in tables.CSV
         if str(path).endswith(".gz"):
             raise ReleaseError(f"{path}: compressed CSV is read but not written; write Parquet instead")
         self._schemes = list(schemes)
         self._id = id
+        self._links = [None] * len(self._schemes) if links is None else list(links)
+        self._order = order
         self._rows = [0] * len(self._schemes)
         self._kinds = _common_types(self._schemes)
         self._overwrite = overwrite
@@ -54,7 +64,7 @@ class Writer:
         names = [*self._kinds, *([self._id] if self._id is not None else [])]
         batch = batch.select(names)
         if self._sink is None:
-            kinds = {**self._kinds, **({self._id: batch.schema.field(self._id).type} if self._id is not None else {})}
+            kinds = {**self._kinds, **({self._id: _plain_type(batch, self._id)} if self._id is not None else {})}
             self._schema = pa.schema([pa.field(name, kinds[name]) for name in names])
             self._sink = self._open()
         self._sink.write_batch(batch.cast(self._schema) if batch.schema != self._schema else batch)
@@ -67,7 +77,12 @@ class Writer:
         if self.csv:
             options = csv.WriteOptions(delimiter="\t" if ".tsv" in tables.suffix(self.path) else ",")
             return csv.CSVWriter(str(self._temporary), self._schema, write_options=options)
-        return pq.ParquetWriter(str(self._temporary), self._schema, compression="zstd")
+        # Pseudonyms are random: neither a dictionary nor compression finds anything in them but time.
+        packed = {
+            name: "none" if name == self._id and None not in self._links else "zstd" for name in self._schema.names
+        }
+        repeats = list(self._kinds)
+        return pq.ParquetWriter(str(self._temporary), self._schema, compression=packed, use_dictionary=repeats)
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> bool | None:
         if kind is None:
@@ -83,14 +98,24 @@ class Writer:
     def _finish(self) -> None:
         if self._sink is None:
             raise ReleaseError(f"{self.path}: an empty table has nothing to release")
-        parts = [{"rows": n, "scheme": s.to_dict()} for n, s in zip(self._rows, self._schemes, strict=True)]
-        about: dict[str, Any] = {"format": "sfumato release", "version": VERSION, "id": self._id, "parts": parts}
+        parts = [
+            {"rows": n, "link": link, "scheme": scheme.to_dict()}
+            for n, link, scheme in zip(self._rows, self._links, self._schemes, strict=True)
+        ]
+        id = None if self._id is None else {"name": self._id, "kind": id_kind(self._links)}
+        about: dict[str, Any] = {"format": "sfumato release", "version": VERSION}
+        about |= {"id": id, "order": self._order, "parts": parts}
         if not self.csv:
             self._sink.add_key_value_metadata({KEY.decode(): json.dumps(about, ensure_ascii=False)})
             self._sink.close()
             return
         self._sink.close()
         self._beside.write_text(json.dumps({**about, **content(self._temporary)}, ensure_ascii=False, indent=1))
+
+
+def id_kind(links: Sequence[str | None]) -> str:
+    """Whether the ids of a release are pseudonyms in all its parts, or ids in the clear in some."""
+    return "clear" if None in links else "pseudonym"
 
 
 def sidecar(path: Path) -> Path:
@@ -122,6 +147,14 @@ def check_codes(column: str, codes: Any, size: int) -> None:
         raise ReleaseError(
             f"column {column!r} of the release holds {worst}, outside the codes 0 .. {size - 1} of its scheme"
         )
+
+
+def _plain_type(batch: pa.RecordBatch, name: str) -> Any:
+    """The type of a column's values: a dictionary, which would list values of other rows, is not written."""
+    import pyarrow as pa
+
+    kind = batch.schema.field(name).type
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _common_types(schemes: Sequence[Scheme]) -> dict[str, Any]:

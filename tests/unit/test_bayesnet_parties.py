@@ -19,6 +19,7 @@ from sfumato.learn.bayesnet.parties import cross_parents, cross_variables
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
 NET = gallery("survey")
 N = 3000
+LINK = bytes(32)
 ROWS = NET.sample(N, rng=1).append_column("id", pa.array(np.arange(N)))
 CHANNELS = {"A": c.symmetric(3, 0.2), "S": c.symmetric(2, 0.1), "E": c.symmetric(2, 0.15), "T": c.ternary(0.1, 0.1)}
 HELD = {"one": ("A", "S"), "two": ("E", "R"), "three": ("O", "T")}
@@ -37,7 +38,7 @@ def same(left: BayesianNetwork, right: BayesianNetwork) -> None:
 
 def pieces(seed: int, rows: pa.Table = ROWS) -> dict[str, sf.Release]:
     rng = np.random.default_rng(seed)
-    return {party: sf.randomize(rows, scheme(names), id="id", rng=rng) for party, names in HELD.items()}
+    return {party: sf.randomize(rows, scheme(names), id="id", link_key=LINK, rng=rng) for party, names in HELD.items()}
 
 
 def joined(parts: dict[str, sf.Release]) -> sf.Release:
@@ -63,7 +64,7 @@ def test_rows_of_several_parties_and_any_mix_add_up() -> None:
     halves = []
     for start, stop in ((0, 1200), (1200, N)):
         cut = {
-            party: sf.Release(part.arrow().slice(start, stop - start), part.scheme, "id")
+            party: sf.Release(part.arrow().slice(start, stop - start), part.scheme, "id", part.parts[0].link)
             for party, part in parts.items()
         }
         halves.append(joined(cut))
@@ -88,10 +89,10 @@ def test_without_a_miner_only_cross_parents_travel_and_the_answer_is_better() ->
     rng = np.random.default_rng(5)
     learned = []
     for party, names in HELD.items():
-        seen = sf.Release.raw(ROWS, NET.schema_.select(names), id="id")
+        seen = sf.Release.raw(ROWS, NET.schema_.select(names), id="id", link_key=LINK)
         for (sender, receiver), what in sent.items():
             if receiver == party:
-                seen = seen.join(sf.randomize(ROWS, scheme(what), id="id", rng=rng))
+                seen = seen.join(sf.randomize(ROWS, scheme(what), id="id", link_key=LINK, rng=rng))
                 assert sender != party
         learned.append(BayesianNetwork(NET.parents_).fit(sf.evidence(seen), nodes=names))
     merged = BayesianNetwork.merge(learned)

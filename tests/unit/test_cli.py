@@ -107,6 +107,9 @@ def test_bound_instead_of_a_scheme(
         ("bench nothing-like-this", "no benchmark is called"),
         ("randomize raw.csv release.parquet --scheme scheme.json --key-file k", "--key-file needs --id"),
         ("randomize raw.csv release.parquet --scheme scheme.json --id id --key-file raw.csv", "raw.csv is not a key"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --link-key-file k", "--link-key-file needs --id"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --clear-ids", "--clear-ids needs --id"),
+        ("randomize raw.csv release.parquet --scheme scheme.json --order sorted", "--order must be shuffle or keep"),
         ("randomize header.csv release.parquet --gamma 3", "empty table"),
         ("estimate good.parquet --columns sex --plot picture.xyz", "picture.xyz: a picture must end in"),
         (

@@ -119,7 +119,8 @@ class TestAttack:
         rng = np.random.default_rng(4)
         table = {"sex": rng.choice(["F", "M"], 20_000), "age": rng.uniform(0, 100, 20_000)}
         write(folder / "raw.csv", table)
-        sf.randomize_file(table, folder / "r.parquet", SCHEME, rng=4)
+        with pytest.warns(sf.errors.DisclosureWarning, match="keep their order"):
+            sf.randomize_file(table, folder / "r.parquet", SCHEME, rng=4, order="keep")
         text = run(
             "attack", "bayes", folder / "r.parquet", "--attribute", "sex", "--truth", folder / "raw.csv", "--json"
         )

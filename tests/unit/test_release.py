@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
-from sfumato.errors import ReleaseError
+from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.writer import sidecar
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
@@ -22,6 +22,7 @@ LEFT = sf.Schema({"a": sf.Categorical((0, 1, 2)), "b": sf.Categorical((0, 1))})
 RIGHT = sf.Schema({"x": sf.Categorical((0, 1))})
 BOTH = sf.Schema({**LEFT, **RIGHT})
 CHANNELS = {"a": c.symmetric(3, 0.3), "b": c.binary(0.1, 0.2)}
+LINK = bytes(range(32))
 
 
 def records(n: int = 600, seed: int = 0) -> dict[str, np.ndarray]:
@@ -36,7 +37,7 @@ def records(n: int = 600, seed: int = 0) -> dict[str, np.ndarray]:
 
 
 def owner(n: int = 600, seed: int = 0, channels: dict | None = None) -> sf.Release:
-    return sf.randomize(records(n, seed), rest_clear(LEFT, channels or CHANNELS), id="id", rng=seed + 7)
+    return sf.randomize(records(n, seed), rest_clear(LEFT, channels or CHANNELS), id="id", link_key=LINK, rng=seed + 7)
 
 
 @pytest.mark.parametrize("name", ["release.parquet", "release.csv", "release.tsv"])
@@ -101,10 +102,10 @@ def test_parts_under_different_schemes_survive_a_file(tmp_path: Path) -> None:
 
 def test_join_of_parties_equals_one_table() -> None:
     table = records()
-    left = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id", rng=3)
-    right = sf.randomize(table, sf.Scheme(RIGHT, {"x": c.binary(0.2, 0.2)}), id="id", rng=4)
-    shuffled = sf.Release(right.arrow().take(np.random.default_rng(0).permutation(600)), right.scheme, "id")
-    joined = left.join(shuffled, on="id")
+    left = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id", link_key=LINK, rng=3)
+    right = sf.randomize(table, sf.Scheme(RIGHT, {"x": c.binary(0.2, 0.2)}), id="id", link_key=LINK, rng=4)
+    mixed = right.arrow().take(np.random.default_rng(0).permutation(600))
+    joined = left.join(sf.Release(mixed, right.scheme, "id", right.parts[0].link), on="id")
     together = pa.table({**{n: left.arrow().column(n) for n in ("a", "b")}, "x": right.arrow().column("x")})
     whole = sf.Release(together, sf.Scheme(BOTH, {**CHANNELS, "x": c.binary(0.2, 0.2)}))
     assert joined.scheme == whole.scheme
@@ -115,8 +116,8 @@ def test_join_of_parties_equals_one_table() -> None:
 
 def test_own_raw_columns_join_under_the_identity() -> None:
     table = records()
-    theirs = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id")
-    own = sf.Release.raw(table, RIGHT, id="id")
+    theirs = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id", link_key=LINK)
+    own = sf.Release.raw(table, RIGHT, id="id", link_key=LINK)
     joined = sf.evidence(own.join(theirs)).counts(["x", "b"])
     truth = np.bincount(table["x"], minlength=2)
     np.testing.assert_allclose(joined.table.sum(axis=1), truth)
@@ -128,12 +129,12 @@ def test_any_mix_of_rows_and_columns() -> None:
     one, two = records(300, 1), records(500, 2)
     rows = sf.Release.concat(
         [
-            sf.randomize(one, sf.Scheme(LEFT, CHANNELS), id="id"),
-            sf.randomize(two, rest_clear(LEFT, {"a": c.subset(3, 3)}), id="id"),
+            sf.randomize(one, rest_clear(LEFT, CHANNELS), id="id", link_key=LINK),
+            sf.randomize(two, rest_clear(LEFT, {"a": c.subset(3, 3)}), id="id", link_key=LINK),
         ]
     )
     everyone = {name: np.concatenate([one[name], two[name]]) for name in one}
-    column = sf.Release.raw({n: v[::-1] for n, v in everyone.items()}, RIGHT, id="id")
+    column = sf.Release.raw({n: v[::-1] for n, v in everyone.items()}, RIGHT, id="id", link_key=LINK)
     mixed = column.join(rows)
     assert len(mixed) == 800
     assert len(mixed.parts) == 2
@@ -145,15 +146,17 @@ def test_any_mix_of_rows_and_columns() -> None:
     ("right", "line"),
     [
         (
-            lambda t: sf.randomize({**t, "id": t["id"] + 5}, rest_clear(RIGHT), id="id"),
+            lambda t: sf.randomize({**t, "id": t["id"] + 5}, rest_clear(RIGHT), id="id", link_key=LINK),
             "5 ids of the left release are not in the other one",
         ),
         (
-            lambda t: sf.randomize({**t, "id": t["id"] // 2}, rest_clear(RIGHT), id="id"),
+            lambda t: sf.Release.raw({**t, "id": t["id"] // 2}, RIGHT, id="id", link_key=LINK),
             "300 ids of the right release occur more than once",
         ),
         (lambda t: sf.randomize(t, rest_clear(RIGHT)), "the right release has no id column 'id'"),
-        (lambda t: sf.randomize(t, rest_clear(LEFT.select(["b"])), id="id"), "both schemes treat attribute 'b'"),
+        (lambda t: sf.randomize(t, rest_clear(LEFT.select(["b"])), id="id", link_key=LINK), "both schemes treat"),
+        (lambda t: sf.randomize(t, rest_clear(RIGHT), id="id"), "pseudonyms under different keys: .*same link_key"),
+        (lambda t: sf.Release.raw(t, RIGHT, id="id"), "some ids are pseudonyms and some are not"),
     ],
 )
 def test_wrong_joins_get_one_line(right: object, line: str) -> None:
@@ -255,7 +258,8 @@ def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
     for name in ("parts.parquet", "parts.csv"):
         again = sf.Release.load(merged.save(tmp_path / name))
         np.testing.assert_allclose(sf.evidence(again).counts("a").value, sf.evidence(merged).counts("a").value)
-        assert again.arrow().column("id").to_pylist()[-1] == "05599"
+        assert again.arrow().column("id").to_pylist() == merged.arrow().column("id").to_pylist()
+        assert [part.link for part in again.parts] == [part.link for part in merged.parts]
     apart = rest_clear(
         BOTH, {("a", "x"): c.matrix(np.random.default_rng(0).dirichlet(np.ones(7), 6), sizes=(3, 2), outputs=(7,))}
     )
@@ -265,10 +269,11 @@ def test_parts_of_any_kind_survive_a_file(tmp_path: Path) -> None:
 
 def test_ids_stay_text_through_csv(tmp_path: Path) -> None:
     table = {**records(3), "id": ["001", "1e5", "NA"]}
-    left = sf.randomize(table, sf.Scheme(LEFT, CHANNELS), id="id")
-    right = sf.randomize(table, rest_clear(RIGHT), id="id")
+    with pytest.warns(DisclosureWarning, match="released as they are"):
+        left = sf.randomize(table, rest_clear(LEFT, CHANNELS), id="id", clear_ids=True)
+    right = sf.Release.raw(table, RIGHT, id="id")
     again = sf.Release.load(left.save(tmp_path / "left.csv"))
-    assert again.arrow().column("id").to_pylist() == ["001", "1e5", "NA"]
+    assert sorted(again.arrow().column("id").to_pylist()) == ["001", "1e5", "NA"]
     assert len(again.join(right)) == 3
 
 
@@ -322,8 +327,12 @@ def test_rows_may_be_given_in_any_form(tmp_path: Path) -> None:
 
 def test_attributes_may_come_in_another_order() -> None:
     one, two = records(300, 1), records(300, 2)
-    ab = sf.randomize(one, rest_clear(LEFT, CHANNELS), id="id").join(sf.randomize(one, rest_clear(RIGHT), id="id"))
-    ba = sf.randomize(two, rest_clear(RIGHT), id="id").join(sf.randomize(two, rest_clear(LEFT, CHANNELS), id="id"))
+
+    def released(table: dict, schema: sf.Schema, channels: dict) -> sf.Release:
+        return sf.randomize(table, rest_clear(schema, channels), id="id", link_key=LINK)
+
+    ab = released(one, LEFT, CHANNELS).join(released(one, RIGHT, {}))
+    ba = released(two, RIGHT, {}).join(released(two, LEFT, CHANNELS))
     merged = sf.evidence(sf.Release.concat([ab, ba])).counts(["x", "a"])
     np.testing.assert_allclose(merged.value, sum(sf.evidence(r).counts(["x", "a"]).value for r in (ab, ba)))
 

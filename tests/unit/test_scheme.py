@@ -130,7 +130,7 @@ def test_for_gamma_falls_back_where_a_matrix_would_be_too_large() -> None:
             lambda: sf.Scheme.from_json(json.dumps({**scheme().to_dict(), "version": 99})),
             "scheme version 99 is unknown",
         ),
-        (lambda: sf.Scheme.from_json(json.dumps({"format": "sfumato scheme", "version": 1})), "the scheme is damaged"),
+        (lambda: sf.Scheme.from_json(json.dumps({"format": "sfumato scheme", "version": 2})), "the scheme is damaged"),
     ],
 )
 def test_bad_schemes_get_one_line(make: object, line: str) -> None:

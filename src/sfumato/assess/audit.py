@@ -183,10 +183,10 @@ def _valid_others(scheme: Scheme, own: tuple[str, ...], rows: int, rng: np.rando
 
 
 def _owner(scheme: Scheme, rng: np.random.Generator | None) -> Randomizer:
-    from sfumato.owner import randomize
+    from sfumato.owner.randomize import answered_rows
 
     def release(table: Any) -> Any:
-        rows = randomize(scheme.schema.decode(table), scheme, rng=source(rng)).arrow()
+        rows = answered_rows(scheme.schema.decode(table), scheme, source(rng))
         return {column: rows.column(column).to_numpy() for column in scheme.columns}
 
     return release

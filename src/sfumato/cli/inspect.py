@@ -35,7 +35,15 @@ def inspect(
         release = Release.load(file)
         schemes = [(len(part), part.scheme) for part in release.parts]
     if json:
-        console.emit({"file": str(file), "parts": [{"rows": n, **_describe(scheme)} for n, scheme in schemes]})
+        ids = None if release is None or release.id is None else {"name": release.id, "kind": release.id_kind}
+        console.emit(
+            {
+                "file": str(file),
+                "id": ids,
+                "order": None if release is None else release.order,
+                "parts": [{"rows": n, **_describe(scheme)} for n, scheme in schemes],
+            }
+        )
         return
     for count, scheme in schemes:
         held = "a scheme" if count is None else f"{count} records"
@@ -46,6 +54,14 @@ def inspect(
             [[e["names"], e["values"], e["channel"], e["gamma"], e["epsilon"]] for e in entries],
         )
         console.say(f"gamma of a whole record: {console.number(scheme.gamma)}")
+    if release is not None and release.id_kind == "clear":
+        console.warn(
+            f"the column {release.id!r} holds ids in the clear: whoever knows an id finds its record and its answers"
+        )
+    elif release is not None and release.id is not None:
+        console.say(f"{release.id}: pseudonyms instead of ids")
+    if release is not None and release.order == "kept":
+        console.warn("the rows keep their owner's order: whatever they were sorted by can be read off the release")
     if release is not None and rows:
         shown = release.decode(rows)
         console.say()

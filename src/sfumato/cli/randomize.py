@@ -9,7 +9,8 @@ import typer
 
 from sfumato import tables
 from sfumato.cli import console
-from sfumato.errors import ReleaseError, SchemeError, SfumatoError
+from sfumato.cli.keyfile import read_key, read_link_key
+from sfumato.errors import ReleaseError, SchemeError
 from sfumato.files import replacing
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import randomize_file
@@ -24,11 +25,20 @@ def randomize(
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
     columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
     save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,
-    id: Annotated[str | None, typer.Option(help="The column that tells records apart; it is released too.")] = None,
+    id: Annotated[
+        str | None, typer.Option(help="The column that tells records apart; it leaves as a pseudonym.")
+    ] = None,
     key_file: Annotated[
         Path | None,
-        typer.Option(help="The owner's secret key, made if missing: equal records get equal answers."),
+        typer.Option(help="The owner's secret key, made if missing: a record keeps its answer while its value stays."),
     ] = None,
+    link_key_file: Annotated[
+        Path | None, typer.Option(help="The key of the pseudonyms, made if missing: share it to join releases.")
+    ] = None,
+    clear_ids: Annotated[bool, typer.Option("--clear-ids", help="Release the ids themselves.")] = False,
+    order: Annotated[str, typer.Option(help="Of the rows: shuffle, or keep, which tells how they were sorted.")] = (
+        "shuffle"
+    ),
     ledger: Annotated[
         Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
     ] = None,
@@ -50,17 +60,28 @@ def randomize(
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --id patient --key-file secret.key
 
+    Parties that hold different columns of the same records share a link key, so that their releases can be joined:
+
+        sfumato randomize clinic.csv clinic.parquet --scheme scheme.json --id patient --link-key-file link.key
+
     With an account of what was released, so that nobody is asked the same question twice by mistake:
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite
     """
-    if key_file is not None and id is None:
-        raise SchemeError("--key-file needs --id, the column that tells records apart")
+    needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
+    for option, given in needs_id.items():
+        if given is not None and id is None:
+            raise SchemeError(f"{option} needs --id, the column that tells records apart")
+    if clear_ids and link_key_file is not None:
+        raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
+    if order not in ("shuffle", "keep"):
+        raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
     for path in (target, save_scheme):
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, columns, id)
-    key = _key(key_file) if key_file is not None else None
+    key = None if key_file is None else read_key(key_file)
+    link_key = None if link_key_file is None else read_link_key(link_key_file)
     with console.progress("randomizing", tables.count_rows(source)) as advance:
         release = randomize_file(
             source,
@@ -68,6 +89,9 @@ def randomize(
             chosen,
             key,
             id,
+            link_key,
+            clear_ids=clear_ids,
+            order=order,
             overwrite=overwrite,
             progress=advance,
             ledger=None if ledger is None else Ledger(ledger),
@@ -88,6 +112,10 @@ def randomize(
     else:
         console.say(f"{about['rows']} records randomized into {target}")
         console.say(f"gamma of a whole record {console.number(chosen.gamma)}; scheme {chosen.fingerprint[:16]}")
+    if id is not None and key is None and link_key is None and not clear_ids:
+        console.note(
+            "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
+        )
 
 
 def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str | None, id: str | None) -> Scheme:
@@ -97,19 +125,3 @@ def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str |
         return Scheme.from_json(console.read_text(path))
     names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)
-
-
-def _key(path: Path) -> bytes:
-    from sfumato.randomness import new_key
-
-    if not path.exists():
-        with replacing(path) as temporary:
-            temporary.touch(mode=0o600)
-            temporary.write_bytes(new_key())
-        console.note(f"a new secret key was written to {path}: keep it, and show it to nobody")
-    key = path.read_bytes()
-    if len(key) != len(new_key()):
-        raise SfumatoError(
-            f"{path} is not a key: it must hold {len(new_key())} random bytes; a new name makes a new key"
-        )
-    return key

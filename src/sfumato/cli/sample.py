@@ -34,6 +34,7 @@ FILES = {
     "survey.csv": "numbers: x as it was, z after gaussian noise of standard deviation 1",
 }
 NORTH = 2400  # patients of the first hospital
+LINK = b"the link key of clinic and laboratory, which these samples make public"
 GAMMA = 9
 
 
@@ -86,7 +87,8 @@ def _release(path: Path, rows: pa.Table, scheme: Scheme, id: str | None = None) 
     from sfumato.owner.randomize import randomize
 
     rng = np.random.default_rng(list(path.name.encode()))
-    randomize(rows, scheme, id=id, rng=rng).save(path, overwrite=True)
+    shared = None if id is None else LINK
+    randomize(rows, scheme, id=id, link_key=shared, rng=rng).save(path, overwrite=True)
 
 
 def _survey(path: Path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-import warnings
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from typing import Any
 
 from sfumato.channels import Channel
 from sfumato.channels.response import Symmetric
-from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.errors import ReleaseError
+from sfumato.owner.answers import question
 from sfumato.scheme import Scheme
 
 _TABLES = """
@@ -201,7 +201,7 @@ class Ledger:
 
 def fingerprint(key: bytes | None) -> str | None:
     """What the ledger keeps of a key: enough to recognise it, nothing to recompute it from."""
-    return None if key is None else hashlib.sha256(b"sfumato ledger 1" + bytes(key)).hexdigest()[:32]
+    return None if key is None else hashlib.sha256(b"sfumato ledger 2" + bytes(key)).hexdigest()[:32]
 
 
 @dataclass(frozen=True)
@@ -215,12 +215,10 @@ class _Asked:
 
 
 def _asked(scheme: Scheme) -> list[_Asked]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisclosureWarning)  # of additive noise; said when the scheme was made
-        out = [_Asked(name, scheme.select([name]).fingerprint, math.inf, False) for name in scheme.noises]
-        for group in scheme.groups:
-            question, plain = scheme.select(group.names).fingerprint, _is_plain(group.channel)
-            out += [_Asked(name, question, group.channel.exact_gamma, plain) for name in group.names]
+    out = [_Asked(name, question(scheme, (name,)).hex(), math.inf, False) for name in scheme.noises]
+    for group in scheme.groups:
+        asked, plain = question(scheme, group.names).hex(), _is_plain(group.channel)
+        out += [_Asked(name, asked, group.channel.exact_gamma, plain) for name in group.names]
     return out
 
 

@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from sfumato.errors import SchemaError
+from sfumato.owner.answers import Fresh, Keyed
+from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
+from sfumato.pseudonyms import Pseudonyms
+from sfumato.randomness import SecureSource
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 from sfumato.writer import code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sfumato.owner.randomize import Request
 
 #: Spark has no unsigned integers: each code moves to the next signed type.
 _SIGNED = {8: "smallint", 16: "int", 32: "bigint"}
@@ -22,32 +31,62 @@ def is_spark(table: Any) -> bool:
     return type(table).__module__.startswith("pyspark.")
 
 
-def randomize_spark(frame: Any, scheme: Scheme, key: bytes | None, id: str | None) -> Release:
-    """Randomize a Spark frame; the release's rows are a Spark frame again.
+def randomize_spark(frame: Any, request: Request) -> Release:
+    """Randomize a Spark frame; the release's rows are a Spark frame again, sorted by pseudonym or by a random column.
 
-    Fresh answers are drawn once and kept (the lineage is cut): a partition that Spark computed a second time would be a
-    second, independent release of the same records.
+    Fresh answers and random columns are drawn once and kept (the lineage is cut): a partition that Spark computed a
+    second time would be a second, independent release of the same records. Keyed answers and pseudonyms are the same
+    each time.
     """
+    scheme, id = request.scheme, request.id
     kinds = code_types(scheme)
     columns = [f"`{name}` {_SIGNED.get(kinds[name].bit_width, 'double')}" for name in scheme.columns]
     wanted = list(scheme.schema.names)
+    order = "order"
+    while order in (*scheme.columns, id):
+        order += "_"
     if id is not None:
         wanted.append(id)
-        columns.append(f"`{id}` {frame.schema[id].dataType.simpleString()}")
+        kept = frame.schema[id].dataType.simpleString() if request.clear_ids else "string"
+        columns.append(f"`{id}` {kept}")
     treated = frame.select(*(f"`{name}`" for name in wanted)).mapInArrow(
-        partial(_partition, scheme.to_json(), key, id), ", ".join(columns)
+        partial(_partition, scheme.to_json(), request.key, id, request.pseudonyms, request.clear_ids, order),
+        ", ".join([*columns, f"`{order}` binary"]),
     )
-    return Release(treated if key is not None else treated.localCheckpoint(eager=True), scheme, id)
+    if request.key is None:
+        treated = treated.localCheckpoint(eager=True)
+    if id is not None:
+        repeated = treated.groupBy(order).count().filter("count > 1").count()
+        if repeated:
+            raise SchemaError(repeated_ids(repeated))
+    ordered = treated if request.keep_order else treated.orderBy(order)
+    return Release(ordered.drop(order), scheme, id, request.link, request.order)
 
 
 def _partition(
-    text: str, key: bytes | None, id: str | None, batches: Iterator[pa.RecordBatch]
+    text: str,
+    key: bytes | None,
+    id: str | None,
+    pseudonyms: Pseudonyms | None,
+    clear_ids: bool,
+    order: str,
+    batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    from sfumato.owner.randomize import randomized_batches
+    import pyarrow as pa
 
+    from sfumato.owner.randomize import Request, answered_batches, finished
+
+    src = SecureSource()
+    answers = Fresh(src) if key is None else Keyed(key)
+    request = Request(Scheme.from_json(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
     for batch in batches:
-        for released in randomized_batches(batch, Scheme.from_json(text), key, id, None):
-            yield _signed(released)
+        for answered in answered_batches(batch, request):
+            if id is None:
+                tags = np.empty((answered.num_rows, 16), dtype=np.uint8)
+                src.fill(tags.reshape(-1))
+            else:
+                tags = tags_of(answered.column(TAG))
+            yield _signed(finished(answered, request).append_column(order, tag_column(tags).cast(pa.binary())))
 
 
 def _signed(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -115,6 +115,11 @@ def repeated(
 
 def _of_release(release: Release, prior: Any, truth: Any, attribute: Attribute) -> Recovery:
     codes, names = _codes(release, attribute)
+    if truth is not None and release.order == "shuffled":
+        raise SfumatoError(
+            "the rows of the release were shuffled, so they cannot be held against the truth one by one: "
+            "release them with order='keep' (--order keep) for this check"
+        )
     if truth is not None and not isinstance(truth, np.ndarray | list):
         schema = release.scheme.schema
         columns = [schema.select([name]).encode(truth)[name] for name in names]

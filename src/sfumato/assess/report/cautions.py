@@ -23,7 +23,7 @@ class Caution:
 def cautions(facts: Facts) -> list[Caution]:
     """Every warning that applies, the serious ones first."""
     found = [caution for unit in facts.units for caution in _of_unit(unit, facts.n)]
-    found += _of_noise(facts) + _of_repeats(facts) + _of_whole(facts)
+    found += _of_noise(facts) + _of_repeats(facts) + _of_whole(facts) + _of_ids(facts) + _of_order(facts)
     if facts.n is None:
         text = "Without the number of records the report cannot say how accurate estimates will be."
         found.append(Caution("The number of records is not known", text))
@@ -128,3 +128,23 @@ def _of_whole(facts: Facts) -> list[Caution]:
         "per record, or choose a bound for the whole record (joint gamma)."
     )
     return [Caution("The whole record is less protected than its parts", text, serious=True)]
+
+
+def _of_ids(facts: Facts) -> list[Caution]:
+    if facts.clear_ids is None:
+        return []
+    text = (
+        f"The column {facts.clear_ids} names each record's person. Whoever knows an id finds its record, and every "
+        "other table with the same ids can be joined. Release pseudonyms instead."
+    )
+    return [Caution("The release holds ids in the clear", text, serious=True)]
+
+
+def _of_order(facts: Facts) -> list[Caution]:
+    if not facts.kept_order:
+        return []
+    text = (
+        "The rows stand in the order that the owner's table had. If that table was sorted by an attribute, or by a "
+        "date or place that goes with one, neighbours tell each other's true values. Release shuffled rows instead."
+    )
+    return [Caution("The rows keep their order", text, serious=True)]

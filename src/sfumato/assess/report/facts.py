@@ -69,6 +69,8 @@ class Facts:
     units: tuple[Unit, ...]
     noise: dict[str, dict[str, Any]]  # columns with additive noise, and what is known of each
     spent: dict[str, float]
+    clear_ids: str | None = None  # the column of a release that holds ids as they are
+    kept_order: bool = False  # whether a release's rows stand in the order of the owner's
 
     def plain(self) -> dict[str, Any]:
         """As a JSON document; infinity becomes the word "inf"."""
@@ -93,6 +95,8 @@ class Facts:
             "attributes": units,
             "additive_noise": self.noise,
             "already_released": self.spent,
+            "ids_in_the_clear": self.clear_ids,
+            "order_kept": self.kept_order,
         }
         out: dict[str, Any] = _jsonable(document)
         return out
@@ -109,7 +113,17 @@ def gather(
     """Compute every measure of every attribute or group."""
     units = tuple(_measured(unit, n) for unit in _units(scheme, evidence, priors))
     added = {**scheme.noises, **noise}
-    return Facts(scheme, n, units, {name: _noisy(scheme, name, kind) for name, kind in added.items()}, dict(spent))
+    noisy = {name: _noisy(scheme, name, kind) for name, kind in added.items()}
+    return Facts(scheme, n, units, noisy, dict(spent), _clear_ids(evidence), _kept_order(evidence))
+
+
+def _kept_order(evidence: Evidence | None) -> bool:
+    return evidence is not None and evidence.release.order == "kept"
+
+
+def _clear_ids(evidence: Evidence | None) -> str | None:
+    release = None if evidence is None else evidence.release
+    return release.id if release is not None and release.id_kind == "clear" else None
 
 
 def _noisy(scheme: Scheme, name: str, noise: Any) -> dict[str, Any]:

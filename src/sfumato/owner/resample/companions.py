@@ -27,9 +27,10 @@ def accompany(others: pa.Table, centre: Index, ride: Sequence[str], scheme: Sche
     chosen = _plain(others).take(records)
     out = chosen.select(list(ride))
     if scheme is not None:
-        from sfumato.owner.randomize import randomize
+        from sfumato.owner.randomize import answered_rows
+        from sfumato.release import Release
 
-        answered = randomize(chosen, scheme, rng=src).decode()
+        answered = Release(answered_rows(chosen, scheme, src), scheme).decode()
         for name in answered.column_names:
             out = out.append_column(name, answered.column(name))
     return out.take(place)

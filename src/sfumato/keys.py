@@ -1,0 +1,66 @@
+"""Secret keys: what one looks like, and how an old one is told from one of today.
+
+A key is the line ``sfumato key 2`` and 32 random bytes. Keys of version 1 were the 32 bytes alone. Their answers did
+not depend on the true value: when a value changed, the change showed both values. So they are refused.
+
+A link key, which parties share so that their releases can be joined, is such a key too, or any 16 bytes or more that
+the parties agree on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from sfumato.errors import SfumatoError
+
+HEADER = b"sfumato key 2\n"
+SECRET = 32
+LEAST = 16
+
+OLD = (
+    "is a key of version 1, whose answers gave both values away when a value changed; "
+    "make a new key, and count what is released under it as fresh answers"
+)
+
+
+def new_key() -> bytes:
+    """A fresh secret key; the owner keeps it, nobody else ever needs it (a link key: nobody but the parties).
+
+    >>> len(new_key()), new_key()[:14]
+    (46, b'sfumato key 2\\n')
+    """
+    return HEADER + os.urandom(SECRET)
+
+
+def answer_secret(key: bytes) -> bytes:
+    """The secret inside an owner's key; what is no key, or an old one, is refused."""
+    raw = _raw(key, "key")
+    if raw.startswith(HEADER) and len(raw) == len(HEADER) + SECRET:
+        return raw[len(HEADER) :]
+    if len(raw) < LEAST or raw.startswith(b"sfumato key "):
+        raise SfumatoError("key is not a whole key: make one with sfumato.new_key()")
+    raise SfumatoError(f"key {OLD} (with sfumato.new_key())")
+
+
+def link_secret(link_key: bytes) -> bytes:
+    """The secret inside a link key."""
+    raw = _raw(link_key, "link_key")
+    secret = raw.removeprefix(HEADER)
+    if len(secret) < LEAST:
+        raise SfumatoError(
+            f"link_key must be at least {LEAST} random bytes (make one with sfumato.new_key()), got fewer"
+        )
+    return secret
+
+
+def subkey(secret: bytes, purpose: str) -> bytes:
+    """A key of 32 bytes for one purpose: SHA-256 of the purpose, a line feed and the secret."""
+    return hashlib.sha256(purpose.encode() + b"\n" + secret).digest()
+
+
+def _raw(key: bytes, name: str) -> bytes:
+    if not isinstance(key, bytes | bytearray):
+        made = "make one with sfumato.new_key()"
+        raise SfumatoError(f"{name} must be bytes ({made}), got {type(key).__name__} instead")
+    return bytes(key)

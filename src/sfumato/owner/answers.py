@@ -1,0 +1,158 @@
+"""The answers of one batch of raw rows: drawn afresh, or as a function of the owner's key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels import Noise
+from sfumato.channels.linear import Array
+from sfumato.channels.lookup import Codes
+from sfumato.domains import Tally
+from sfumato.errors import ChannelError, SchemaError
+from sfumato.keyed import KeyedSource, code_bytes
+from sfumato.keys import subkey
+from sfumato.randomness import Bytes, Source, Words
+from sfumato.scheme import Group, Scheme
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Fresh:
+    """Answers drawn anew from a source of random bits."""
+
+    def __init__(self, src: Source) -> None:
+        self._source = src
+
+    def meet(self, ids: NDArray[np.bytes_] | None) -> None:
+        """The people of the next rows, who do not matter here."""
+
+    def codes(self, group: Group, columns: Sequence[Codes], asked: bytes) -> list[Codes]:
+        return group.channel.sample_columns(columns, self._source)
+
+    def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
+        return noise.randomize(values, self._source)
+
+
+class Keyed:
+    """Answers that are a function of the owner's key, the question, the record's id and its true value."""
+
+    def __init__(self, key: bytes) -> None:
+        self._source = KeyedSource.of_answers(key)
+
+    def meet(self, ids: NDArray[np.bytes_] | None) -> None:
+        """The people of the next rows."""
+        if ids is None:
+            raise SchemaError("keyed answers need ids")
+        self._people = self._source.people(ids)
+
+    def codes(self, group: Group, columns: Sequence[Codes], asked: bytes) -> list[Codes]:
+        return group.channel.draw_columns(columns, self._source.words(asked, self._people, _truth(group, columns)))
+
+    def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
+        return noise.draw(values, self._source.words(asked, self._people, [_double(values)])(0))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an account may keep of one batch: digests under the account's own secret, never ids or values.
+
+    ``people`` has 16 bytes for each row. ``values`` has, for each question (the attributes, and ``question``), a word
+    that is the same exactly when person and true value are the same. Fresh answers count anew each time; keyed answers
+    count once for each distinct (person, question, value).
+    """
+
+    people: Bytes
+    values: list[tuple[tuple[str, ...], bytes, Words]]
+
+
+class Account(Protocol):
+    """The hook of an owner's ledger: ``see`` is called for every batch before it is released, and may refuse."""
+
+    @property
+    def secret(self) -> bytes: ...
+
+    def see(self, seen: Seen) -> None: ...
+
+
+class Digests:
+    """The digests that an account asked for."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._source = KeyedSource(subkey(account.secret, "sfumato ledger 2"))
+
+    def see(self, scheme: Scheme, encoded: Encoded, ids: NDArray[np.bytes_]) -> None:
+        people = self._source.people(ids)
+        values = []
+        for group, columns in encoded.groups:
+            asked = question(scheme, group.names)
+            values.append((group.names, asked, self._source.words(asked, people, _truth(group, columns))(0)))
+        for name, numbers in encoded.numbers.items():
+            asked = question(scheme, (name,))
+            values.append(((name,), asked, self._source.words(asked, people, [_double(numbers)])(0)))
+        self._account.see(Seen(people, values))
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """The true codes of a batch, by group, and the true values of attributes under additive noise."""
+
+    groups: list[tuple[Group, list[Codes]]]
+    numbers: dict[str, Array]
+
+
+def encode(batch: pa.RecordBatch, scheme: Scheme, moved: Tally | None = None) -> Encoded:
+    """Raw rows as codes; a row that the scheme does not allow is an error."""
+    groups = []
+    for group in scheme.groups:
+        columns = [scheme.schema[name].encode(batch.column(name), name, moved) for name in group.names]
+        try:
+            group.channel.check_columns(columns)
+        except ChannelError as problem:
+            raise SchemaError(f"columns {' + '.join(group.names)}: {problem}") from None
+        groups.append((group, columns))
+    numbers = {name: scheme.schema[name].numbers(batch.column(name), name, moved) for name in scheme.noises}
+    return Encoded(groups, numbers)
+
+
+def answer(scheme: Scheme, encoded: Encoded, answers: Fresh | Keyed) -> dict[str, Any]:
+    """The released columns of one batch."""
+    out: dict[str, Any] = {}
+    for group, columns in encoded.groups:
+        out.update(zip(group.columns, answers.codes(group, columns, question(scheme, group.names)), strict=True))
+    for name, values in encoded.numbers.items():
+        out[name] = answers.number(scheme.noises[name], values, question(scheme, (name,)))
+    return out
+
+
+@lru_cache(maxsize=1 << 10)
+def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
+    """What is asked, in 32 bytes: the attributes of a group in its order, their domains, and the channel.
+
+    SHA-256 of the JSON {"attributes":[[name,domain],...],"channel":channel} with sorted keys and no spaces, in UTF-8.
+    Not the rest of the scheme: adding an attribute must not give the others a second, independent answer.
+    """
+    channel = scheme.noises[names[0]] if names[0] in scheme.noises else scheme.group(names[0]).channel
+    asked = {
+        "attributes": [[name, scheme.schema[name].to_dict()] for name in names],
+        "channel": channel.to_dict(),
+    }
+    text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _truth(group: Group, columns: Sequence[Codes]) -> list[NDArray[Any]]:
+    return [code_bytes(column, size) for column, size in zip(columns, group.channel.sizes, strict=True)]
+
+
+def _double(values: Array) -> NDArray[Any]:
+    return (np.asarray(values) + 0.0).astype("<f8", copy=False)  # -0.0 and 0.0 are one value

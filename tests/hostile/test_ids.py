@@ -1,0 +1,114 @@
+"""What a release tells about ids: nothing, unless it was asked to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import DisclosureWarning, ReleaseError, SfumatoError
+
+SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical((0, 1))}), {"a": c.binary(0.25, 0.25)})
+OTHER = sf.Scheme(sf.Schema({"b": sf.Categorical((0, 1))}), {"b": c.binary(0.25, 0.25)})
+NAMES = [f"Schmidt-{i:04d}" for i in range(2000)]
+LINK = b"agreed on by two hospitals"
+
+
+def table(n: int = 200) -> dict:
+    return {"id": NAMES[:n], "a": np.arange(n) % 2, "b": np.arange(n) % 2}
+
+
+def content(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", ["release.parquet", "release.csv"])
+@pytest.mark.parametrize("keys", [{}, {"key": sf.new_key()}, {"link_key": LINK}], ids=["none", "key", "link"])
+def test_ids_are_not_in_the_file(tmp_path: Path, name: str, keys: dict) -> None:
+    release = sf.randomize(table(), SCHEME, id="id", **keys)
+    release.save(tmp_path / f"saved-{name}")
+    sf.randomize_file(table(), tmp_path / name, SCHEME, id="id", **keys)
+    assert b"Schmidt" not in content(tmp_path)
+    assert all(len(text) == 32 for text in sf.Release.load(tmp_path / name).arrow().column("id").to_pylist())
+
+
+@pytest.mark.parametrize("clear", [True, False])
+@pytest.mark.filterwarnings("ignore:the ids in 'id' are released")
+def test_a_categorical_column_does_not_write_its_dictionary(tmp_path: Path, clear: bool) -> None:
+    """Ten rows of a frame whose ids are a pandas categorical with 2000 names, and whose index holds names too."""
+    everyone = pd.DataFrame({"id": pd.Categorical(NAMES), "a": pd.Categorical([0, 1] * 1000)}, index=NAMES)
+    ten = everyone.iloc[:10]
+    sf.randomize_file(ten, tmp_path / "release.parquet", SCHEME, id="id", clear_ids=clear)
+    sf.randomize(ten, SCHEME, id="id", clear_ids=clear).save(tmp_path / "saved.parquet")
+    sf.Release(ten.assign(a=ten.a.astype(int)), SCHEME, "id").save(tmp_path / "own.csv")
+    (tmp_path / "own.csv").unlink()  # the user's own rows, ids and all; its sidecar is read below
+    if clear:
+        sf.Release.raw(ten, SCHEME.schema, id="id").save(tmp_path / "raw.parquet", clear=True)
+    written = content(tmp_path)
+    assert not [name for name in NAMES[10:] if name.encode() in written]
+    assert any(name.encode() in written for name in NAMES[:10]) == clear
+    for file in tmp_path.glob("*.parquet"):
+        assert set(pq.read_metadata(file).metadata) == {b"sfumato", b"ARROW:schema"}  # no index of a data frame
+
+
+def test_ids_in_the_clear_are_asked_for_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.warns(DisclosureWarning, match="the ids in 'id' are released as they are"):
+        release = sf.randomize(table(), SCHEME, id="id", clear_ids=True)
+    assert sorted(release.arrow().column("id").to_pylist()) == NAMES[:200]
+    path = release.save(tmp_path / "release.parquet")
+    described = json.loads(pq.read_metadata(path).metadata[b"sfumato"])
+    assert described["id"] == {"name": "id", "kind": "clear"}
+    shown = run(f"inspect {path}")
+    assert "holds ids in the clear" in shown.error
+    assert json.loads(run(f"inspect {path} --json").out)["id"] == {"name": "id", "kind": "clear"}
+    assert "ids in the clear" in run(f"assess {path}").out
+    run(f"assess {path} --html {tmp_path / 'page.html'}")
+    assert "ids in the clear" in (tmp_path / "page.html").read_text()
+    safe = sf.randomize(table(), SCHEME, id="id").save(tmp_path / "safe.parquet")
+    assert "in the clear" not in run(f"inspect {safe}").error + run(f"assess {safe}").out
+    assert json.loads(run(f"inspect {safe} --json").out)["id"]["kind"] == "pseudonym"
+
+
+def test_parties_join_under_one_link_key_only() -> None:
+    left = sf.randomize(table(), SCHEME, id="id", link_key=LINK)
+    numbered = {**table(), "id": np.arange(200)}
+    assert len(left.join(sf.randomize(table(), OTHER, sf.new_key(), "id", LINK), on="id")) == 200
+    for other in ({}, {"link_key": LINK + b"."}, {"key": sf.new_key()}):
+        with pytest.raises(ReleaseError, match="pseudonyms under different keys"):
+            left.join(sf.randomize(table(), OTHER, id="id", **other))
+    with pytest.raises(ReleaseError, match="some ids are pseudonyms and some are not"):
+        left.join(sf.Release.raw(table(), OTHER.schema, id="id"))
+    texts = sf.randomize({**numbered, "id": [str(i) for i in range(200)]}, SCHEME, id="id", link_key=LINK)
+    assert len(texts.join(sf.randomize(numbered, OTHER, id="id", link_key=LINK))) == 200  # 7 and "7" are one person
+    key = sf.new_key()
+    own = [sf.randomize(table(), scheme, key=key, id="id") for scheme in (SCHEME, OTHER)]
+    assert len(own[0].join(own[1])) == 200
+
+
+def test_a_key_of_the_answers_is_no_link_key() -> None:
+    key = sf.new_key()
+    with pytest.raises(SfumatoError, match="link_key must differ from key"):
+        sf.randomize(table(), SCHEME, key=key, id="id", link_key=key)
+    with pytest.raises(SfumatoError, match="link_key must be at least 16 random bytes"):
+        sf.randomize(table(), SCHEME, id="id", link_key=b"short")
+    with pytest.raises(SfumatoError, match="clear_ids and link_key exclude each other"):
+        sf.randomize(table(), SCHEME, id="id", link_key=LINK, clear_ids=True)
+
+
+def test_the_fingerprint_and_the_pseudonyms_do_not_give_the_answers_key_away() -> None:
+    """Pseudonyms under the owner's key and under it as a link key's secret differ from what answers are made of."""
+    key = sf.new_key()
+    one = sf.randomize(table(), SCHEME, key=key, id="id")
+    two = sf.randomize(table(), SCHEME, key=key, id="id", link_key=LINK)
+    assert one.parts[0].link != two.parts[0].link
+    assert not set(one.arrow().column("id").to_pylist()) & set(two.arrow().column("id").to_pylist())
+    count = pa.compute.sum  # the answers themselves are the same under either: only the key makes them
+    assert count(one.arrow().column("a")) == count(two.arrow().column("a"))

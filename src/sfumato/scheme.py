@@ -34,7 +34,7 @@ class Group:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The released columns: the attributes', or a single one where the output does not split into attributes."""
-        return tuple(_columns(self.channel, self.names))
+        return tuple(released_columns(self.channel, self.names))
 
 
 class Scheme:
@@ -247,13 +247,13 @@ def first_repeated(names: Sequence[str]) -> str | None:
     return None
 
 
-def _columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
+def released_columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
     """The columns that one channel releases for these attributes."""
     if isinstance(channel, Product):
         found: list[str] = []
         first = 0
         for part in channel.channels:
-            found += _columns(part, names[first : first + part.arity])
+            found += released_columns(part, names[first : first + part.arity])
             first += part.arity
         return found
     if len(channel.outputs) == len(names):

@@ -41,6 +41,11 @@ def note(text: str) -> None:
     _err.print(escape(text), soft_wrap=True)
 
 
+def width() -> int:
+    """How many characters a line of output holds."""
+    return _out.width
+
+
 def say(text: str = "") -> None:
     _busy.clear()
     _out.print(text, soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.answers import in_words
 from sfumato.cli import console
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -63,9 +64,39 @@ def inspect(
     if release is not None and release.order == "kept":
         console.warn("the rows keep their owner's order: whatever they were sorted by can be read off the release")
     if release is not None and rows:
-        shown = release.decode(rows)
         console.say()
-        console.table(shown.schema.names, [list(row.values()) for row in shown.to_pylist()])
+        _show_rows(*_rows(release, rows))
+
+
+def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:
+    """Headings and the first records, every answer in words."""
+    names = [*release.parts[0].scheme.columns, *([release.id] if release.id else [])]
+    out: list[list[str]] = []
+    for part in release.parts:
+        head = part.head(most - len(out))
+        columns = [in_words(part.scheme, name, head.column(name).to_pylist()) for name in names]
+        out += [list(row) for row in zip(*columns, strict=True)]
+    return names, out
+
+
+def _show_rows(names: list[str], rows: list[list[str]]) -> None:
+    """A line per record where that fits the terminal, otherwise a line per attribute, with as many records as fit."""
+    widths = [max(len(cell) for cell in column) for column in zip(names, *rows, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= console.width():
+        console.table(names, rows)
+        return
+    left = console.width() - max(map(len, names))
+    shown: list[list[str]] = []
+    for row in rows:
+        left -= 2 + max(map(len, row))
+        if shown and left < 0:
+            break
+        shown.append(row)
+    console.table(
+        ["", *(str(i + 1) for i in range(len(shown)))], [[n, *c] for n, *c in zip(names, *shown, strict=True)]
+    )
+    if len(shown) < len(rows):
+        console.note(f"{len(rows) - len(shown)} more records do not fit the terminal's width")
 
 
 def _describe(scheme: Scheme) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Files that a command will write are checked before its work begins: nobody waits an hour for a wrong folder.
 
-A picture or a page replaces one of the same name, unless the command has --overwrite; a file that the command reads is
-never replaced.
+A picture replaces one of the same name, unless the command has --overwrite, and a page always does; a file that the
+command reads is never replaced.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from sfumato.pages.picture import check_picture
 
 #: Options that name a file to write, wherever they occur.
 OUTPUTS = ("plot", "html", "report", "bif", "save", "save_scheme")
+#: Made anew every time.
+PAGES = ("html", "report")
 
 
 def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> None:
@@ -40,7 +42,7 @@ def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), a
             raise SfumatoError(f"{path}: is a folder; name a file")
         if path.resolve() in inputs:
             raise SfumatoError(f"{path}: is read by this command; choose another name for --{name.replace('_', '-')}")
-        if path.exists() and arguments.get("overwrite") is False:
+        if path.exists() and name not in PAGES and arguments.get("overwrite") is False:
             raise SfumatoError(f"{path} already exists; choose another name, or allow --overwrite")
 
 

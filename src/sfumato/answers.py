@@ -1,0 +1,77 @@
+"""What a released code means, in words: a value, a set of values, or a stretch of neighbouring ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product as combinations
+from typing import Any
+
+import numpy as np
+
+from sfumato.channels import Channel
+from sfumato.channels.product import Product
+from sfumato.domains import Domain
+from sfumato.scheme import Scheme, released_columns
+
+#: A table of chances with more entries is not looked through to find words.
+MOST_ENTRIES = 1 << 22
+_MOST_VALUES = 6
+NO_ANSWER = "no answer"
+
+
+def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
+    """The words for the released codes of one column; what has no words (an id, a noisy number) stays as it is."""
+    for names, channel in _treated(scheme):
+        columns = released_columns(channel, names)
+        if column not in columns:
+            continue
+        domains = [scheme.schema[name] for name in names]
+        if channel.releases_values and len(columns) == len(names):
+            labels = domains[columns.index(column)].labels
+            return [_label(labels[int(code)]) for code in codes]
+        if len(columns) > 1 or channel.k * channel.m > MOST_ENTRIES:
+            break
+        words = {code: _meant(channel, domains, int(code)) for code in set(codes)}
+        return [words[code] for code in codes]
+    return ["" if code is None else f"{code:g}" if isinstance(code, float) else str(code) for code in codes]
+
+
+def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
+    """The values that one answer names: those under which it is likelier than under the others."""
+    chances = channel.matrix[:, code]
+    low, high = float(chances.min()), float(chances.max())
+    members = np.flatnonzero(chances > (low + high) / 2) if high > low else np.arange(channel.k)
+    names = ["/".join(map(_label, row)) for row in combinations(*(domain.labels for domain in domains))]
+    if len(members) == channel.k:
+        return "any"
+    inside = [int(x) for x in members if names[x] != NO_ANSWER]
+    stretch = len(domains) == 1 and domains[0].ordered and len(inside) > 1
+    if stretch and inside[-1] - inside[0] == len(inside) - 1:
+        words = [f"{names[inside[0]]} to {names[inside[-1]]}"]
+    else:
+        words = [names[x] for x in inside]
+    if len(inside) < len(members):
+        words.append(NO_ANSWER)
+    more = f" and {len(words) - _MOST_VALUES} more" if len(words) > _MOST_VALUES else ""
+    return " | ".join(words[:_MOST_VALUES]) + more
+
+
+def _label(value: Any) -> str:
+    return NO_ANSWER if value is None else str(value)
+
+
+def _treated(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], Channel]]:
+    """Every channel with its attributes; channels side by side are separate ones."""
+    for group in scheme.groups:
+        yield from _parts(group.names, group.channel)
+
+
+def _parts(names: tuple[str, ...], channel: Channel) -> Iterator[tuple[tuple[str, ...], Channel]]:
+    if not isinstance(channel, Product):
+        yield names, channel
+        return
+    start = 0
+    for part in channel.channels:
+        end = start + len(part.sizes)
+        yield from _parts(names[start:end], part)
+        start = end

@@ -6,20 +6,20 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sfumato.channels import Channel, Noise, any_from_dict, identity, subset, symmetric, windows
-from sfumato.channels.efficiency import even_efficiency
+from sfumato.channels import Channel, Noise, any_from_dict, identity
+from sfumato.channels.best import best_channel
 from sfumato.channels.limits import check_cells
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import product
 from sfumato.documents import read_json
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
 from sfumato.pages.display import html_table
-from sfumato.schema import Domain, Schema
+from sfumato.schema import Schema
 
 VERSION = 2
 
@@ -160,11 +160,16 @@ class Scheme:
         """The best channel of each kind under a bound on every attribute's gamma.
 
         Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
-        the largest share of the sample: of running shares where the values are ordered, of shares where not.
+        the largest share of the sample: of running shares where the values are ordered, of shares where not. Where an
+        attribute has too many values for the better families, a warning says what is left and what would serve.
         """
-        alike = {(d.size, d.ordered, d.nullable): d for d in schema.values()}
-        best = {kind: _best(domain, gamma) for kind, domain in alike.items()}
-        return cls(schema, {name: best[d.size, d.ordered, d.nullable] for name, d in schema.items()})
+        alike: dict[tuple[int, bool, bool], list[str]] = {}
+        for name, d in schema.items():
+            alike.setdefault((d.size, d.ordered, d.nullable), []).append(name)
+        channels: dict[str | tuple[str, ...], Channel | Noise] = {}
+        for names in alike.values():
+            channels |= dict.fromkeys(names, best_channel(names, schema[names[0]], gamma))
+        return cls(schema, channels)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -290,28 +295,3 @@ def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
         stacklevel=3,
     )
     return bound
-
-
-def _best(domain: Domain, gamma: float) -> Channel:
-    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
-
-    A nullable attribute gets the family that it would get if everybody answered.
-    """
-    if domain.size == 1 or gamma == math.inf:
-        return identity(domain.size)
-    values, nullable = domain.size - domain.nullable, domain.nullable
-    best, most = "symmetric", even_efficiency(symmetric(values, gamma=gamma)) if values > 1 else 1.0
-    ordered = domain.ordered and values > 2
-    rivals: dict[str, Callable[[int, float], Channel]] = {"subset": subset} if values > 2 else {}
-    if ordered:
-        rivals["windows"] = windows
-    for family, make in rivals.items():
-        try:
-            kept = even_efficiency(make(values, gamma), "cdf" if ordered else "shares")
-        except ChannelError:  # too many values for its matrix
-            continue
-        if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
-            best, most = family, kept
-    if best == "windows":
-        return windows(values, gamma, nullable)
-    return subset(domain.size, gamma) if best == "subset" else symmetric(domain.size, gamma=gamma)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato import channels as c
 from sfumato.assess import accuracy, privacy
 from sfumato.design import candidates, design, tradeoff
-from sfumato.errors import ChannelError, SfumatoError
+from sfumato.design.candidates import expected, families, narrowest_of
+from sfumato.errors import ChannelError, SfumatoError, SingularChannelWarning
 
 SCHEMA = sf.Schema(
     {
@@ -34,7 +37,7 @@ def test_the_best_family_is_picked():
     picks = {choice.attribute: choice.pick.family for choice in found.choices}
     assert picks == {"sex": "symmetric", "age": "windows", "job": "subset"}
     for choice in found.choices:
-        assert choice.pick.effective == max(c.effective for c in choice.candidates)
+        assert choice.pick.half_width == min(c.half_width for c in choice.candidates)
 
 
 def test_numbers_of_a_candidate_are_those_of_its_channel():
@@ -135,8 +138,9 @@ def test_what_is_unmet_is_said_of_the_channel_that_was_chosen():
 
 def test_the_pick_is_the_best_at_what_was_asked_for():
     schema = sf.Schema({"x": sf.Ordinal(tuple(range(8)))})
-    assert design(schema, 1000, gamma=12).choices[0].pick.family == "symmetric"  # the best on average
-    assert design(schema, 1000, gamma=12, half_width=0.01).choices[0].pick.family == "windows"  # at the worst share
+    assert sf.Scheme.for_gamma(schema, 12)["x"].kind == "symmetric"  # the best on average
+    for wanted in (None, 0.01):  # the best at the worst share, which is the error that is shown
+        assert design(schema, 1000, gamma=12, half_width=wanted).choices[0].pick.family == "windows"
     for wanted in (0.02, 0.04, 0.1):
         for name in ("age", "job"):
             schema = SCHEMA.select([name])
@@ -228,3 +232,40 @@ def test_rows_mark_the_pick():
     assert [(row["attribute"], row["family"]) for row in rows if row["chosen"]] == [
         ("sex", "symmetric"), ("job", "subset"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", [8, 12, 30, 64])
+@pytest.mark.parametrize("target", ["shares", "cdf"])
+def test_more_gamma_never_hurts(k, target):
+    """The curve of subset selection rose by up to a fifth where the size of its sets changes."""
+    domain = sf.Numeric(0, 1, bins=k)
+    gammas = np.geomspace(3, 60, 14)
+    widths = [[narrowest_of(domain, f, float(g), 1000, target, 0.95, None) for g in gammas] for f in families(domain)]
+    assert (np.diff(widths, axis=1) < 0).all()
+    raw = [expected(c.subset(k, float(g)), target, 1000, 0.95, None) for g in np.geomspace(3, 60, 60)]
+    if target == "shares":
+        assert (np.diff(raw) > 0).any()  # the channel for equally likely values alone would rise
+
+
+def test_the_curves_and_the_picks_fall():
+    found = design(PAIR, 5000, gamma=3)
+    for name in PAIR:
+        for widths in found.tradeoff(name).half_widths.values():
+            assert (np.diff(widths[~np.isnan(widths)]) <= 0).all()
+    domain = sf.Categorical(tuple(range(20)))
+    picks = [candidates("a", domain, gamma, 1000, "shares")[0].half_width for gamma in (5, 8, 10, 12.5, 13, 15, 16, 20)]
+    assert (np.diff(picks) < 0).all()
+
+
+def test_too_many_values_are_said_with_their_consequence_and_a_remedy():
+    schema = sf.Schema({"zip": sf.Categorical(tuple(range(20_000))), "sex": sf.Categorical(("F", "M"))})
+    with pytest.warns(
+        SingularChannelWarning, match="'zip' has 20,000 values.*no shares can be estimated; group"
+    ) as seen:
+        scheme = sf.Scheme.for_gamma(schema, 3)
+    assert len(seen) == 1
+    assert scheme.gamma <= 9
+    with pytest.warns(SingularChannelWarning, match="give it at most 1,600 bins"):
+        sf.Scheme.for_gamma(sf.Schema({"income": sf.Numeric(0, 1e6, bins=20_000)}), 3)
+    with pytest.raises(ChannelError, match="at most 1024 values"):
+        design(schema, 1000, gamma=3)

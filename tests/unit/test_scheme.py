@@ -13,7 +13,7 @@ from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.channels.efficiency import even_efficiency
-from sfumato.errors import SchemaError, SchemeError, SfumatoError
+from sfumato.errors import SchemaError, SchemeError, SfumatoError, SingularChannelWarning
 
 BIT = sf.Categorical(("no", "yes"))
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "a": BIT, "b": BIT, "c": BIT, "age": sf.Numeric(0, 80, bins=8)})
@@ -107,8 +107,10 @@ def test_the_efficiency_of_even_shares_is_that_of_the_matrix(k: int) -> None:
 
 def test_for_gamma_falls_back_where_a_matrix_would_be_too_large() -> None:
     schema = sf.Schema({"x": sf.Ordinal(tuple(range(20_000))), "y": sf.Categorical(tuple(map(str, range(20_000))))})
-    found = sf.Scheme.for_gamma(schema, 3)
+    with pytest.warns(SingularChannelWarning, match="too many for") as seen:
+        found = sf.Scheme.for_gamma(schema, 3)
     assert [found[name].kind for name in schema] == ["symmetric", "symmetric"]
+    assert len(seen) == 2
 
 
 @pytest.mark.parametrize(

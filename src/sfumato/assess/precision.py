@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from sfumato.assess.subject import Attribute, Subject, subject
 from sfumato.channels.efficiency import best_covariance, even_prior, target_map
 from sfumato.channels.linear import Array
+from sfumato.channels.response import Symmetric
+from sfumato.channels.subset import Subset
 from sfumato.errors import EstimationError
 
 
@@ -68,7 +70,8 @@ def worst_half_width(
     k = len(possible)
     priors = [even.prior]
     if k > 2:
-        for x in possible[[0, k // 2, k - 1]]:
+        alike = isinstance(of, Symmetric) or (isinstance(of, Subset) and of.design == "sets")
+        for x in possible[[0]] if alike else possible[[0, k // 2, k - 1]]:
             tilted = np.where(even.prior > 0, 0.5 / (k - 1), 0.0)
             tilted[x] = 0.5
             priors.append(tilted)

@@ -27,6 +27,7 @@ from sfumato.randomness import ONE, Words
 #: The most outputs for which all sets of a size are listed; beyond it the projective design takes over.
 MOST_SETS = 1 << 14
 MOST_VALUES = 1 << 13
+MOST_ENTRIES = 1 << 25  # of a matrix
 DESIGNS = ("sets", "projective")
 
 
@@ -106,16 +107,28 @@ class Subset(Channel):
         return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
 
 
-def subset(k: int, gamma: float, design: str | None = None) -> Subset:
-    """The best subset selection for k values under a bound on gamma; ``design`` is "sets" or "projective"."""
+def subset(k: int, gamma: float, design: str | None = None, size: int | None = None) -> Subset:
+    """The best subset selection for k values under a bound on gamma.
+
+    ``design`` ("sets" or "projective") and ``size`` (of the sets; or the prime of the field) settle what is otherwise
+    chosen for equally likely values.
+    """
     k, gamma = whole("k", k, 2), bound(gamma)
     if design not in (None, *DESIGNS):
         raise ChannelError(f"design must be 'sets' or 'projective', got {design!r} instead")
+    if size is not None:
+        return _checked(k, Fraction(gamma), design or "sets", whole("size", size, 1))
+    return _checked(k, Fraction(gamma), *best_sets(k, gamma, design))
+
+
+def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int]:
+    """The design, and the size of its sets or its prime, that is best for equally likely values."""
     size = min(_sizes(k, gamma), key=lambda w: _sets_spread(k, w, gamma))
     if design == "projective" or (design is None and comb(k, size) > MOST_SETS):
-        q = min(_primes(k, gamma), key=lambda q: spread(k, *_projective(k, q), gamma))
-        return _checked(k, Fraction(gamma), "projective", q)
-    return _checked(k, Fraction(gamma), "sets", size)
+        primes = _primes(k, gamma)
+        fitting = [q for q in primes if k * _projective(k, q)[0] <= MOST_ENTRIES] or primes
+        return "projective", min(fitting, key=lambda q: spread(k, *_projective(k, q), gamma))
+    return "sets", size
 
 
 def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
@@ -127,7 +140,7 @@ def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
     if design == "projective" and not (size <= MOST_VALUES and _prime(size)):
         raise ChannelError(f"a projective design needs a prime, got {size} instead")
     outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
-    if k * outputs > 1 << 25:
+    if k * outputs > MOST_ENTRIES:
         raise ChannelError(f"subset selection of {k} values by {design} needs too many outputs: group the values first")
     return Subset(k, gamma, design, size).verified(gamma)
 

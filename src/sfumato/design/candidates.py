@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.channels import Channel, identity, subset, symmetric, windows
-from sfumato.channels.efficiency import even_efficiency
+from sfumato.channels.subset import best_sets
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
 
 MOST_VALUES = 1024  # beyond this, covariances take too long to weigh candidates
+FEW_VALUES = 128  # up to this many, more designs of subset selection are weighed
+TIGHTER = tuple(0.85**i for i in range(22))  # of gamma - 1: bounds whose best sets are tried too
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,42 @@ def target_of(domain: Domain, wanted: str = "auto") -> str:
     return "cdf" if domain.ordered and domain.size - domain.nullable > 2 else "shares"
 
 
-def families(domain: Domain) -> dict[str, Callable[[float], Channel]]:
-    """How to make each family's best channel for this attribute from a bound on gamma."""
+def families(domain: Domain) -> dict[str, Callable[[float], list[Channel]]]:
+    """How to make each family's channels for this attribute from a bound on gamma; the best of them counts."""
     k = domain.size
-    out: dict[str, Callable[[float], Channel]] = {"symmetric": lambda g: symmetric(k, gamma=g)}
+    out: dict[str, Callable[[float], list[Channel]]] = {"symmetric": lambda g: [symmetric(k, gamma=g)]}
     if k > 2:
-        out["subset"] = lambda g: subset(k, g)
+        out["subset"] = lambda g: _subsets(k, g)
     if domain.ordered and k - domain.nullable > 2:
-        out["windows"] = lambda g: windows(k - domain.nullable, g, domain.nullable)
+        out["windows"] = lambda g: [windows(k - domain.nullable, g, domain.nullable)]
     return out
+
+
+def _subsets(k: int, gamma: float) -> list[Channel]:
+    """Subset selection by the sets that are best under this bound and under tighter ones.
+
+    Which sets are best for equally likely values need not be best for the hardest share. A looser bound never hurts the
+    same sets, so that with these the precision never falls as gamma grows.
+    """
+    tighter = TIGHTER if k <= FEW_VALUES else TIGHTER[::6]
+    designs = dict.fromkeys(best_sets(k, 1 + part * (gamma - 1)) for part in tighter)
+    return [subset(k, gamma, design, size) for design, size in designs]
+
+
+def best_of(
+    channels: list[Channel], target: str, n: int, level: float, prior: ArrayLike | None, nullable: bool
+) -> tuple[float, Channel]:
+    """The channel with the smallest expected half-width, and that half-width."""
+    reach = []
+    for channel in channels:
+        try:
+            reach.append(expected(channel, target, n, level, prior, nullable))
+        except EstimationError:  # answers that say nothing
+            reach.append(math.inf)
+    if min(reach) == math.inf:
+        raise EstimationError("the answers of no channel say anything")
+    first = min(range(len(reach)), key=lambda i: float(f"{reach[i]:.9g}"))
+    return reach[first], channels[first]
 
 
 def weigh(
@@ -96,16 +125,9 @@ def expected(
 
 
 def candidates(
-    name: str,
-    domain: Domain,
-    gamma: float,
-    n: int,
-    target: str,
-    level: float = 0.95,
-    prior: ArrayLike | None = None,
-    by: str = "effective",
+    name: str, domain: Domain, gamma: float, n: int, target: str, level: float = 0.95, prior: ArrayLike | None = None
 ) -> list[Candidate]:
-    """Every family's best channel under the bound, best first ``by`` effective sample or by half_width."""
+    """Every family's best channel under the bound, the smallest expected half-width first."""
     if domain.size == 1:
         return []
     if gamma == math.inf:
@@ -113,37 +135,35 @@ def candidates(
     found = []
     for family, make in families(domain).items():
         try:
-            found.append(weigh(name, family, make(gamma), target, n, level, prior, domain.nullable))
-        except EstimationError:  # answers that say nothing
+            _, channel = best_of(make(gamma), target, n, level, prior, domain.nullable)
+            found.append(weigh(name, family, channel, target, n, level, prior, domain.nullable))
+        except EstimationError:
             continue
     order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
-
-    answered = _if_all_answered(domain, gamma, target) if domain.nullable and domain.size > 2 and prior is None else {}
+    everybody = domain.nullable and domain.size > 2 and prior is None
+    plain = replace(domain, nullable=False) if everybody else domain  # type: ignore[type-var]
 
     def rank(one: Candidate) -> tuple[float, int]:
-        worth = -round(answered.get(one.family, one.effective), 12)
-        return worth if by == "effective" else float(f"{one.half_width:.9g}"), order[one.family]
+        # a nullable attribute gets the family that it would get if everybody answered
+        worth = narrowest_of(plain, one.family, gamma, n, target, level, None) if everybody else one.half_width
+        return float(f"{worth:.9g}"), order[one.family]
 
     return sorted(found, key=rank)
 
 
-def _if_all_answered(domain: Domain, gamma: float, target: str) -> dict[str, float]:
-    """Each family's efficiency over the values alone, by which a nullable attribute gets its family."""
-    out = {}
-    for family, make in families(replace(domain, nullable=False)).items():  # type: ignore[type-var]
-        out[family] = even_efficiency(make(gamma), target)
-    return out
+def narrowest_of(
+    domain: Domain, family: str, gamma: float, n: int, target: str, level: float, prior: ArrayLike | None
+) -> float:
+    """The half-width that one family reaches under the bound; infinite where it cannot be estimated from."""
+    try:
+        return best_of(families(domain)[family](gamma), target, n, level, prior, domain.nullable)[0]
+    except (EstimationError, KeyError):
+        return math.inf
 
 
 def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, prior: ArrayLike | None) -> float:
     """The smallest half-width that any family reaches under the bound; infinite where none can be estimated from."""
-    out = math.inf
-    for make in families(domain).values():
-        try:
-            out = min(out, expected(make(gamma), target, n, level, prior, domain.nullable))
-        except EstimationError:
-            continue
-    return out
+    return min(narrowest_of(domain, family, gamma, n, target, level, prior) for family in families(domain))
 
 
 def check_size(name: str, domain: Domain) -> None:

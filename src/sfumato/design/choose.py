@@ -48,10 +48,11 @@ class Design:
     @cached_property
     def scheme(self) -> Scheme:
         """The chosen scheme."""
+        single = [name for name, domain in self.schema.items() if domain.size == 1]  # nothing to protect
         if self.joint is not None:
-            return Scheme(self.schema, {self.joint.names: self.joint.channel})
+            return Scheme(self.schema, {self.joint.names: self.joint.channel}, clear=single)
         picked: dict[str | tuple[str, ...], Channel] = {c.attribute: c.pick.channel for c in self.choices}
-        return Scheme(self.schema, picked)
+        return Scheme(self.schema, picked, clear=single)
 
     @property
     def together(self) -> tuple[Candidate, ...]:
@@ -100,7 +101,7 @@ class Design:
                     f"  {mark} {c.family:10s} gamma {c.gamma:9.4g}  epsilon {c.epsilon:6.3f}  "
                     f"effective sample {100 * c.effective:7.3f} %  {_what(c)} {_points(c.half_width)}"
                 )
-            lines.append("     " + _why(choice, self.wishes.half_width is not None))
+            lines.append("     " + _why(choice))
             if choice.unmet and self.joint is None:
                 lines.append("     NOT MET: " + choice.unmet)
         if self.joint is not None:
@@ -166,8 +167,7 @@ def _choose(name: str, domain: Domain, wishes: Wishes, n: int, sensitive: int) -
         raise _boundless(name, domain, wishes, n)
     if limit > LOOSEST:
         limit, reason = LOOSEST, f"{reason}; beyond {LOOSEST:g} nothing more is gained"
-    by = "effective" if wanted is None else "half_width"
-    found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior, by))
+    found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior))
     if not found:
         raise _blind(name, domain, limit, aim, n, wishes)
     unmet = None
@@ -227,12 +227,12 @@ def _points(half_width: float) -> str:
     return f"± {100 * half_width:.3g} points" if half_width < 1 else "nothing can be said"
 
 
-def _why(choice: Choice, by_width: bool) -> str:
+def _why(choice: Choice) -> str:
     pick = choice.pick
     if len(choice.candidates) == 1:
         return f"{pick.family} is the only family that fits."
     second = choice.candidates[1]
-    gain = (second.half_width / pick.half_width) ** 2 if by_width else pick.effective / second.effective
+    gain = (second.half_width / pick.half_width) ** 2
     if gain < 0.995:
         return f"{pick.family}: the best for the values themselves; leaving room for missing answers costs it a little."
     if gain < 1.005:

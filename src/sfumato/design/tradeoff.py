@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.channels.linear import Array
-from sfumato.design.candidates import expected, families, target_of
+from sfumato.design.candidates import expected, families, narrowest_of, target_of
 from sfumato.domains import Domain
-from sfumato.errors import ChannelError, EstimationError
+from sfumato.errors import ChannelError
 
 GAMMAS = np.geomspace(1.25, 60, 18)
 
@@ -78,13 +78,23 @@ def tradeoff(
     grid = GAMMAS if gammas is None else np.asarray(gammas, dtype=np.float64)
     aim = target_of(domain, target)
     found: dict[str, Array] = {}
-    for family, make in families(domain).items():
+    for family in families(domain):
         widths = np.full(len(grid), np.nan)
         for i, gamma in enumerate(grid):
             try:
-                widths[i] = expected(make(float(gamma)), aim, n, level, prior, domain.nullable)
-            except (ChannelError, EstimationError):
+                reached = narrowest_of(domain, family, float(gamma), n, aim, level, prior)
+            except ChannelError:
                 continue
-        found[family] = widths
+            widths[i] = reached if reached < np.inf else np.nan
+        found[family] = _never_worse(grid, widths)
     floor = expected(identity(domain.size), aim, n, level, prior, domain.nullable)
     return Tradeoff(name, aim, n, grid, found, floor)
+
+
+def _never_worse(gammas: Array, widths: Array) -> Array:
+    """The best up to each gamma: a channel under a tighter bound keeps a looser one too."""
+    order = np.argsort(gammas)
+    best = np.fmin.accumulate(widths[order])
+    out = np.empty_like(widths)
+    out[order] = np.where(np.isnan(widths[order]), np.nan, best)
+    return out

@@ -1,0 +1,59 @@
+"""The best channel for one attribute under a bound on gamma, and a warning where its values are too many for it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+
+from sfumato.channels.base import Channel
+from sfumato.channels.efficiency import even_efficiency
+from sfumato.channels.response import identity, symmetric
+from sfumato.channels.subset import subset
+from sfumato.channels.windows import windows
+from sfumato.errors import ChannelError, SingularChannelWarning
+from sfumato.schema import Domain
+
+
+def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
+    """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
+
+    A nullable attribute gets the family that it would get if everybody answered.
+    """
+    if domain.size == 1 or gamma == math.inf:
+        return identity(domain.size)
+    values, nullable = domain.size - domain.nullable, domain.nullable
+    best: Channel = symmetric(domain.size, gamma=gamma)
+    if values <= 2:
+        return best
+    makers: dict[str, Callable[[bool], Channel]] = {"subset": lambda null: subset(values + null, gamma)}
+    if domain.ordered:
+        makers["windows"] = lambda null: windows(values, gamma, null)
+    most = even_efficiency(symmetric(values, gamma=gamma))
+    refused: list[str] = []
+    for family, make in makers.items():
+        try:
+            plain = make(False)
+            channel = make(True) if nullable else plain
+        except ChannelError:  # too many values for its matrix
+            refused.append(family)
+            continue
+        kept = even_efficiency(plain, "cdf" if domain.ordered else "shares")
+        if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
+            best, most = channel, kept
+    if refused:
+        _warn_of_many_values(names, domain, refused[-1], best.kind, most)
+    return best
+
+
+def _warn_of_many_values(names: Sequence[str], domain: Domain, refused: str, left: str, worth: float) -> None:
+    """A better family does not fit: say what is left of the sample, and what would serve."""
+    remedy = "give it at most 1,600 bins" if domain.ordered else "group its values into at most 3,500"
+    more = "" if len(names) == 1 else f" (and {len(names) - 1} alike)"
+    able = "few shares can be estimated" if worth > 1e-4 else "no shares can be estimated"
+    warnings.warn(
+        f"{names[0]!r}{more} has {domain.size:,} values, too many for {refused}: under {left} a record is worth "
+        f"{worth:.1g} of an unrandomized one, so that {able}; {remedy}",
+        SingularChannelWarning,
+        stacklevel=4,
+    )

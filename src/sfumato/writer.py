@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -49,6 +49,8 @@ class Writer:
         self._overwrite = overwrite
         self._files = ExitStack()
         self._sink: Any = None
+        #: Called once the file is complete and before it takes its place.
+        self.before_it_is_there: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
         # Entered first, left last: the data file takes its place after the sidecar, and either alone does not load.
@@ -88,6 +90,8 @@ class Writer:
         if kind is None:
             try:
                 self._finish()
+                if self.before_it_is_there is not None:
+                    self.before_it_is_there()
             except BaseException as late:
                 self._files.__exit__(type(late), late, late.__traceback__)
                 raise

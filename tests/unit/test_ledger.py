@@ -6,10 +6,12 @@ import math
 import multiprocessing
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 import sfumato as sf
+from command_line import run
 from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError, SchemaError, SchemeError
@@ -24,15 +26,13 @@ OTHER_KEY = b"sfumato key 2\n" + bytes(32)
 
 @pytest.fixture
 def ledger(tmp_path):
-    return Ledger(tmp_path / "ledger.sqlite")
+    return Ledger(tmp_path / "ledger.sqlite", new=True)
 
 
 def test_a_release_is_booked(ledger):
     sf.randomize(TABLE, SCHEME, ledger=ledger)
     entries = ledger.entries()
-    assert [(e.attribute, float(e.gamma), e.key, e.state) for e in entries] == [
-        ("sex", 3.0, None, "made"), ("town", math.inf, None, "made"),
-    ]  # fmt: skip
+    assert [(e.attribute, float(e.gamma), e.key) for e in entries] == [("sex", 3.0, None), ("town", math.inf, None)]
     assert entries[0].scheme == SCHEME.fingerprint
     assert ledger.spent() == {"sex": 3.0, "town": math.inf}
 
@@ -59,7 +59,7 @@ def test_keyed_repeats_are_free(ledger):
     for _ in range(3):
         sf.randomize(TABLE, SCHEME, KEY, "id", ledger=ledger)
     assert ledger.spent()["sex"] == 3.0
-    assert ledger.composed(SCHEME, KEY, "id")["sex"] == 3.0
+    assert ledger.composed(SCHEME, KEY)["sex"] == 3.0
     assert ledger.composed(SCHEME)["sex"] == 9.0
 
 
@@ -116,15 +116,38 @@ def test_a_release_that_fails_is_struck_out(ledger, tmp_path):
     assert len(ledger.entries()) == 2
 
 
-def test_a_release_that_broke_off_stays_booked(ledger):
-    ledger._begin(SCHEME, None, False)  # what a stopped machine leaves behind
-    assert ledger.entries()[0].state == "begun"
-    with pytest.raises(ReleaseError, match="already released once"):
+def test_what_was_settled_is_never_struck_out(ledger, tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sf.Release, "load", stop)  # the file is in its place, and then somebody interrupts
+    with pytest.raises(KeyboardInterrupt):
+        sf.randomize_file(TABLE, tmp_path / "r.parquet", SCHEME, ledger=ledger)
+    assert (tmp_path / "r.parquet").exists() and len(ledger.entries()) == 2
+    with pytest.raises(KeyboardInterrupt), ledger.entry(SCHEME, again=True) as booking:
+        booking.settle()
+        raise KeyboardInterrupt
+    assert len(ledger.entries()) == 4
+    with pytest.raises(ReleaseError, match="already released twice"):
         sf.randomize(TABLE, SCHEME, ledger=ledger)
 
 
+def test_a_release_is_booked_before_it_is_there(ledger, tmp_path, monkeypatch):
+    seen = []
+    replace = Path.replace
+
+    def watched(self, target):
+        seen.append(len(ledger.entries()))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", watched)
+    sf.randomize_file(TABLE, tmp_path / "r.parquet", SCHEME, ledger=ledger)
+    assert seen == [2]
+
+
 def test_populations_do_not_mix(tmp_path):
-    first, second = (Ledger(tmp_path / "ledger.sqlite", population=name) for name in ("2024", "2025"))
+    first = Ledger(tmp_path / "ledger.sqlite", population="2024", new=True)
+    second = Ledger(tmp_path / "ledger.sqlite", population="2025")
     sf.randomize(TABLE, SCHEME, ledger=first)
     sf.randomize(TABLE, SCHEME, ledger=second)
     assert first.spent() == second.spent()
@@ -147,7 +170,7 @@ def _race(path, results):
 
 def test_two_releases_at_once_see_each_other(tmp_path):
     path = tmp_path / "ledger.sqlite"
-    Ledger(path)
+    Ledger(path, new=True)
     context = multiprocessing.get_context("fork")
     results = context.Queue()
     workers = [context.Process(target=_race, args=(path, results)) for _ in range(4)]
@@ -164,8 +187,17 @@ def test_bad_files(tmp_path):
     wrong.write_text("hello, this is no database at all, only a text file of some length")
     with pytest.raises(ReleaseError, match="is not a ledger"):
         Ledger(wrong)
+    with pytest.raises(ReleaseError, match="there is no such ledger; .* new=True"):
+        Ledger(tmp_path / "ledger.sqlite")
+    with pytest.raises(ReleaseError, match="there is no such ledger"):
+        sf.randomize(TABLE, SCHEME, ledger=tmp_path / "ledger.sqlite")
+    assert not (tmp_path / "ledger.sqlite").exists()
     with pytest.raises(ReleaseError, match="does not exist"):
-        Ledger(tmp_path / "no" / "ledger.sqlite")
+        Ledger(tmp_path / "no" / "ledger.sqlite", new=True)
+    with pytest.raises(ReleaseError, match="already exists"):
+        Ledger(wrong, new=True)
+    with pytest.raises(ReleaseError, match="limit must be a gamma of at least 1"):
+        Ledger(tmp_path / "ledger.sqlite", new=True, limit=0.5)
 
 
 def test_the_file_is_plain_sqlite(ledger):
@@ -175,16 +207,11 @@ def test_the_file_is_plain_sqlite(ledger):
     connection.close()
 
 
-def test_another_id_column_is_a_fresh_answer(ledger):
+def test_people_under_new_ids_are_told_of(ledger):
     table = {**TABLE, "number": ["7", "8", "9"]}
     sf.randomize(table, SCHEME, KEY, "id", ledger=ledger)
-    with pytest.raises(
-        ReleaseError, match="'sex' was already released once: .* to 9; .*same key, id column and scheme"
-    ):
+    with pytest.warns(DisclosureWarning, match="none of these people is in an earlier release .* new ids in 'number'"):
         sf.randomize(table, SCHEME, KEY, "number", ledger=ledger)
-    assert ledger.composed(SCHEME, KEY, "number")["sex"] == 9.0
-    sf.randomize(table, SCHEME, KEY, "number", ledger=ledger, again=True)
-    assert ledger.spent()["sex"] == 9.0
     assert [entry.id for entry in ledger.entries()] == ["id", "id", "number", "number"]
 
 
@@ -198,6 +225,7 @@ def test_no_free_repeat_is_promised_after_fresh_answers(ledger):
 
 def test_a_path_is_a_ledger(tmp_path):
     path = tmp_path / "ledger.sqlite"
+    Ledger(path, new=True)
     sf.randomize(TABLE, SCHEME, ledger=path)
     with pytest.raises(ReleaseError, match="already released once"):
         sf.randomize(TABLE, SCHEME, ledger=str(path))
@@ -242,9 +270,116 @@ def test_a_foreign_database_is_refused(tmp_path):
         Ledger(path)
 
 
-def test_a_ledger_from_before_id_columns_is_read(tmp_path):
+_OLD = """
+create table releases (id integer primary key, made text not null, population text not null, scheme text not null,
+    state text not null check (state in ('begun', 'made')));
+create table answers (release integer not null references releases (id) on delete cascade, attribute text not null,
+    question text not null, key text, gamma text not null, plain integer not null);
+insert into releases values (1, '2026-01-01', 'all records', 'abc', 'begun');
+insert into answers values (1, 'sex', 'q', 'k', '3', 0);
+"""
+
+
+def test_a_ledger_of_an_earlier_version_is_read(tmp_path):
     path = tmp_path / "ledger.sqlite"
-    sf.randomize(TABLE, SCHEME, KEY, "id", ledger=path)
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("alter table answers drop column id")
-    assert Ledger(path).composed(SCHEME, KEY, "id")["sex"] == 9.0  # which column it was is not known: count it as fresh
+        database.executescript(_OLD)
+    ledger = Ledger(path)
+    assert ledger.spent() == {"sex": 3.0}
+    assert ledger.composed(SCHEME, KEY)["sex"] == 9.0  # who was asked, and under which key, is not known
+    with pytest.raises(ReleaseError, match="already released once of 3 of these people"):
+        sf.randomize(TABLE, SCHEME, KEY, "id", ledger=ledger)
+
+
+def people(ids, sex):
+    return {"id": ids, "sex": sex, "town": ["A"] * len(ids)}
+
+
+def test_new_people_are_welcome_and_the_same_ones_are_refused(ledger):
+    sf.randomize(people(["1", "2"], ["F", "M"]), SCHEME, id="id", ledger=ledger)
+    sf.randomize(people(["3", "4"], ["F", "M"]), SCHEME, id="id", ledger=ledger)
+    assert ledger.spent()["sex"] == 3.0
+    with pytest.raises(ReleaseError, match="'sex' was already released twice of 1 of these people: .* to 9"):
+        sf.randomize(people(["4", "5"], ["F", "M"]), SCHEME, id="id", ledger=ledger)
+    with pytest.raises(ReleaseError, match="already released twice: .* to 27"):  # nobody is known: it may be anyone
+        sf.randomize(people(["6"], ["F"]), SCHEME, ledger=ledger)
+
+
+def test_a_changed_value_is_one_more_answer(ledger):
+    sf.randomize(people(["1", "2", "3"], ["F", "M", "F"]), SCHEME, KEY, "id", ledger=ledger)
+    with pytest.warns(DisclosureWarning, match="'sex': 1 of these people have another value .* raise gamma to 9"):
+        sf.randomize(people(["1", "2", "3"], ["M", "M", "F"]), SCHEME, KEY, "id", ledger=ledger)
+    assert ledger.spent()["sex"] == 9.0
+    sf.randomize(people(["1", "2", "3"], ["F", "M", "F"]), SCHEME, KEY, "id", ledger=ledger)  # both were given before
+    assert ledger.spent()["sex"] == 9.0
+
+
+def test_nothing_goes_past_the_limit(tmp_path):
+    ledger = Ledger(tmp_path / "ledger.sqlite", new=True, limit=9)
+    scheme = SCHEME.select(["sex"])
+    for _ in range(2):
+        sf.randomize(people(["1"], ["F"]), scheme, id="id", ledger=ledger, again=True)
+    with pytest.raises(ReleaseError, match="add up to a gamma of 27, past the limit of 9"):
+        sf.randomize(people(["1"], ["F"]), scheme, id="id", ledger=ledger, again=True)
+    sf.randomize(people(["2"], ["F"]), scheme, id="id", ledger=ledger)
+
+
+def test_names_that_changed_are_seen_through(ledger):
+    first = SCHEME.select(["sex"])
+    sf.randomize(TABLE, first, ledger=ledger)
+    for name in ("Sex", "SEX ", "s.e.x"):
+        schema = sf.Schema({name: sf.Categorical(("F", "M"))})
+        with pytest.raises(ReleaseError, match="already released once"):
+            sf.randomize({name: ["F"]}, sf.Scheme(schema, {name: c.binary(0.25, 0.25)}), ledger=ledger)
+    gender = sf.Scheme(sf.Schema({"gender": sf.Categorical(("F", "M"))}), {"gender": c.binary(0.25, 0.25)})
+    with pytest.warns(DisclosureWarning, match="'gender' is new to the ledger, but has the values of 'sex'"):
+        sf.randomize({"gender": ["F"]}, gender, ledger=ledger)
+    ledger.same("gender", "sex")
+    with pytest.raises(ReleaseError, match="'gender' was already released twice: .* to 27"):
+        sf.randomize({"gender": ["F"]}, gender, ledger=ledger)
+
+
+def test_the_file_holds_neither_ids_nor_values(ledger):
+    table = {"id": ["patient-4711", "patient-4712"], "sex": ["F", "M"], "town": ["A", "B"]}
+    sf.randomize(table, SCHEME, KEY, "id", ledger=ledger)
+    assert b"4711" not in ledger.path.read_bytes()
+    with closing(sqlite3.connect(ledger.path)) as database:
+        rows = database.execute("select person, truth from people").fetchall()
+    assert [(len(person), len(truth)) for person, truth in rows] == [(16, 16), (16, 16)]
+    assert len({truth for _, truth in rows}) == 2
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "says"),
+    [
+        ("gamma", "1/2", "a gamma below 1"),
+        ("gamma", "3/0", "not a number"),
+        ("gamma", "nan", "not a number"),
+        ("plain", 7, "neither 0 nor 1"),
+        ("attribute", b"x", "not text"),
+        ("place", -1, "not a whole number"),
+    ],
+)
+def test_numbers_are_checked_when_they_are_read(ledger, column, value, says):
+    sf.randomize(TABLE, SCHEME, ledger=ledger)
+    with closing(sqlite3.connect(ledger.path)) as database, database:
+        database.execute(f"update answers set {column} = ?", (value,))
+    with pytest.raises(ReleaseError, match=f"damaged ledger: release 1 holds .*{says}"):
+        ledger.spent()
+
+
+def test_the_command_line_speaks_of_its_own_options(tmp_path):
+    table, scheme, ledger = tmp_path / "t.csv", tmp_path / "scheme.json", tmp_path / "ledger.sqlite"
+    table.write_text("id,sex,town\n1,F,A\n2,M,B\n")
+    scheme.write_text(SCHEME.to_json())
+    call = f"randomize {table} {tmp_path}/OUT --scheme {scheme} --id id --ledger {ledger}"
+    missing = run(call.replace("OUT", "a.parquet"))
+    assert missing.code == 1 and "begin one with --new-ledger" in missing.error and not ledger.exists()
+    assert run(call.replace("OUT", "a.parquet") + " --new-ledger --population ward").code == 0
+    refused = run(call.replace("OUT", "b.parquet") + " --population ward")
+    assert refused.code == 1 and "ask for it with --again" in refused.error and not (tmp_path / "b.parquet").exists()
+    assert run(call.replace("OUT", "b.parquet") + " --population 'another ward'").code == 0
+    assert run(call.replace("OUT", "c.parquet") + " --population ward --again").code == 0
+    past = run(call.replace("OUT", "d.parquet") + " --population ward --again --limit 20")
+    assert past.code == 1 and "past the limit of 20" in past.error
+    assert run(call.replace("OUT", "d.parquet") + " --same sex").code == 1

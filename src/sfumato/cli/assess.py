@@ -88,6 +88,4 @@ def _noise(given: list[str]) -> dict[str, Any]:
 def _ledger(path: Path) -> Any:
     from sfumato.owner.ledger import Ledger
 
-    if not path.exists():
-        raise SfumatoError(f"{path}: there is no such ledger")
     return Ledger(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,12 +28,22 @@ working, step = _busy.working, _busy.step
 def error(text: str) -> None:
     """One line that says what went wrong."""
     _busy.clear()
-    _err.print(f"[bold red]error:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
+    _err.print(f"[bold red]error:[/] {escape(' '.join(in_options(text).split()))}", soft_wrap=True)
 
 
 def warn(text: str) -> None:
     _busy.clear()
-    _err.print(f"[yellow]warning:[/] {escape(' '.join(text.split()))}", soft_wrap=True)
+    _err.print(f"[yellow]warning:[/] {escape(' '.join(in_options(text).split()))}", soft_wrap=True)
+
+
+def in_options(text: str) -> str:
+    """What a message says in Python's words, in those of the command line.
+
+    >>> in_options("ask for it with again=True, or begin one with new=True")
+    'ask for it with --again, or begin one with --new-ledger'
+    """
+    text = re.sub(r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2", text).replace("new=True", "--new-ledger")
+    return re.sub(r"\b([a-z_]+)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
 
 
 def note(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,6 +43,14 @@ def randomize(
     ledger: Annotated[
         Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
     ] = None,
+    new_ledger: Annotated[bool, typer.Option("--new-ledger", help="Begin the ledger: there is none yet.")] = False,
+    population: Annotated[str, typer.Option(help="With --ledger: whose records these are.")] = "all records",
+    limit: Annotated[
+        float, typer.Option(help="With --ledger: the gamma that one person's answers may add up to.")
+    ] = math.inf,
+    same: Annotated[
+        list[str] | None, typer.Option(help="With --ledger: new=old, an attribute that has a new name.")
+    ] = None,
     again: Annotated[bool, typer.Option("--again", help="Release once more although the ledger objects.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -66,8 +75,10 @@ def randomize(
 
     With an account of what was released, so that nobody is asked the same question twice by mistake:
 
-        sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite
+        sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite --new-ledger
     """
+    if ledger is None and (new_ledger or same or limit < math.inf):
+        raise SchemeError("--new-ledger, --limit and --same speak of a ledger: name its file with --ledger")
     needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
     for option, given in needs_id.items():
         if given is not None and id is None:
@@ -82,6 +93,7 @@ def randomize(
     chosen = _scheme(source, scheme, gamma, columns, id)
     key = None if key_file is None else read_key(key_file)
     link_key = None if link_key_file is None else read_link_key(link_key_file)
+    account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
     with console.progress("randomizing", tables.count_rows(source)) as advance:
         release = randomize_file(
             source,
@@ -94,7 +106,7 @@ def randomize(
             order=order,
             overwrite=overwrite,
             progress=advance,
-            ledger=None if ledger is None else Ledger(ledger),
+            ledger=account,
             again=again,
         )
     if save_scheme is not None:
@@ -116,6 +128,16 @@ def randomize(
         console.note(
             "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
         )
+
+
+def _ledger(path: Path, population: str, new: bool, limit: float, same: list[str]) -> Ledger:
+    ledger = Ledger(path, population, new=new, limit=limit)
+    for pair in same:
+        name, equals, attribute = pair.partition("=")
+        if not equals or not name or not attribute:
+            raise SchemeError(f"--same must look like new_name=old_name, got {pair!r} instead")
+        ledger.same(name, attribute)
+    return ledger
 
 
 def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str | None, id: str | None) -> Scheme:

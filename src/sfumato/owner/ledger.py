@@ -1,7 +1,8 @@
-"""The owner's ledger: every release of every attribute, so that no value is answered afresh twice unnoticed.
+"""The owner's ledger: every release of every attribute, so that nobody's value is answered afresh twice unnoticed.
 
 A fresh answer to a question that was answered before multiplies the likelihood ratios: ten answers under gamma = 3 over
-four values raise the adversary's success from .50 to .815. A keyed repeat gives the same answer again and is free.
+four values raise the adversary's success from .50 to .815. A keyed repeat gives the same answer again and is free, as
+long as the value has not changed; a changed value is a new answer, and is booked as one.
 """
 
 from __future__ import annotations
@@ -9,279 +10,198 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from sfumato.channels import Channel
-from sfumato.channels.response import Symmetric
 from sfumato.errors import ReleaseError
-from sfumato.owner.answers import question
+from sfumato.keyed import KeyedSource
+from sfumato.keys import answer_secret, subkey
+from sfumato.owner import ledger_people
+from sfumato.owner.answers import Seen
+from sfumato.owner.composition import total
+from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
+from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, judge, tell
 from sfumato.scheme import Scheme
-
-_TABLES = """
-create table if not exists releases (
-    id integer primary key,
-    made text not null,
-    population text not null,
-    scheme text not null,
-    state text not null check (state in ('begun', 'made'))
-);
-create table if not exists answers (
-    release integer not null references releases (id) on delete cascade,
-    attribute text not null,
-    question text not null,
-    key text,
-    gamma text not null,
-    plain integer not null,
-    id text
-);
-create index if not exists answers_by_attribute on answers (attribute);
-"""
-_COLUMNS = {
-    "releases": {"id", "made", "population", "scheme", "state"},
-    "answers": {"release", "attribute", "question", "key", "gamma", "plain", "id"},
-}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One release of one attribute. ``key`` is None for fresh draws, else a fingerprint of the key."""
-
-    release: int
-    made: str
-    population: str
-    attribute: str
-    question: str
-    key: str | None
-    gamma: Fraction | float
-    plain: bool  # passed on unchanged: a repeat tells nothing new
-    scheme: str
-    state: str
-    id: str | None = None  # the column that told the records apart, of keyed answers
 
 
 class Ledger:
     """A small SQLite file that the owner keeps beside the data; ``population`` names whose records are released.
 
+    ``new=True`` begins one. ``limit`` is a bound on what one person's answers about an attribute may add up to.
+
     >>> import tempfile, sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
     >>> scheme = sf.Scheme(schema, {"sex": sf.channels.binary(.25, .25)})
     >>> folder = tempfile.TemporaryDirectory()
-    >>> ledger = Ledger(folder.name + "/ledger.sqlite")
+    >>> ledger = Ledger(folder.name + "/ledger.sqlite", new=True)
     >>> with ledger.entry(scheme): pass
     >>> ledger.composed(scheme)["sex"]
     9.0
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | Path, population: str = "all records") -> None:
-        self.path = Path(path)
+    def __init__(
+        self, path: str | Path, population: str = "all records", new: bool = False, limit: float = math.inf
+    ) -> None:
+        if not isinstance(limit, int | float) or not limit >= 1:
+            raise ReleaseError(f"limit must be a gamma of at least 1, got {limit!r} instead")
+        self.file = LedgerFile(Path(path), new)
         self.population = population
-        if not self.path.parent.is_dir():
-            raise ReleaseError(f"{self.path}: the folder {self.path.parent} does not exist")
-        with self._opened(create=True) as database, database:
-            database.executescript(_TABLES)
-            for table, columns in _COLUMNS.items():
-                found = {row[1] for row in database.execute(f"pragma table_info({table})")}
-                if columns - found == {"id"} and table == "answers":  # a ledger from before id columns were booked
-                    database.execute("alter table answers add column id text")
-                elif not columns <= found:
-                    missing = ", ".join(sorted(columns - found))
-                    raise ReleaseError(f"{self.path} is not a ledger: its table {table} has no column {missing}")
+        self.limit = float(limit)
 
-    @contextmanager
-    def _opened(self, create: bool = False) -> Iterator[sqlite3.Connection]:
-        """The file, open; whatever is wrong with it becomes one line. A file that was deleted is not made again."""
-        if not create and not self.path.is_file():
-            raise ReleaseError(f"{self.path}: the ledger is gone; bring it back before anything is released")
-        try:
-            where = f"{self.path.resolve().as_uri()}?mode={'rwc' if create else 'rw'}"
-            with closing(sqlite3.connect(where, uri=True, timeout=30)) as database:
-                database.execute("pragma foreign_keys = on")
-                yield database
-        except sqlite3.Error as problem:
-            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: {problem}") from None
+    @property
+    def path(self) -> Path:
+        return self.file.path
 
     @contextmanager
     def entry(
         self, scheme: Scheme, key: bytes | None = None, again: bool = False, id: str | None = None
-    ) -> Iterator[int]:
-        """Book a release before it is made; it is struck out again only if making it fails.
+    ) -> Iterator[Booking]:
+        """Book a release: ``see`` is told who answers, ``settle`` books it before anything leaves the house.
 
-        ``id`` names the column that tells the records of a keyed release apart: under another one, the answers are
-        fresh. That the same column holds the same ids as before is the owner's to see to. A release that broke off
-        without an error (the machine stopped) stays booked: it may have left the house.
+        Nothing is ever struck out. What breaks off before it is settled was not booked, and is not there; what was
+        settled may have left.
         """
-        number = self._begin(scheme, key, again, id)
-        try:
-            yield number
-        except BaseException:
-            with self._opened() as database, database:
-                database.execute("delete from releases where id = ?", (number,))
-            raise
-        with self._opened() as database, database:
-            database.execute("update releases set state = 'made' where id = ?", (number,))
+        with self.file.opened() as database:
+            booking = Booking(self, database, scheme, key, again, id)
+            yield booking
+            booking.settle()
 
-    def _begin(self, scheme: Scheme, key: bytes | None, again: bool, id: str | None = None) -> int:
-        mark, column = fingerprint(key), None if key is None else id
-        with self._opened() as database:
-            database.execute("begin immediate")  # two releases at once must see each other
-            try:
-                if not again:
-                    self._refuse(database, scheme, key, id)
-                made = datetime.now(UTC).isoformat(timespec="seconds")
-                cursor = database.execute(
-                    "insert into releases (made, population, scheme, state) values (?, ?, ?, 'begun')",
-                    (made, self.population, scheme.fingerprint),
-                )
-                number = int(cursor.lastrowid or 0)
-                rows = [(number, a.name, a.question, mark, _text(a.gamma), a.plain, column) for a in _asked(scheme)]
-                database.executemany(
-                    "insert into answers (release, attribute, question, key, gamma, plain, id) "
-                    "values (?, ?, ?, ?, ?, ?, ?)",
-                    rows,
-                )
-                database.commit()
-            except BaseException:
-                database.rollback()
-                raise
-        return number
+    def same(self, name: str, attribute: str) -> None:
+        """Say that an attribute is one that was released before under another name."""
+        with self.file.opened() as database, database:
+            database.execute("insert or replace into aliases values (?, ?)", (name, attribute))
 
-    def _refuse(self, database: sqlite3.Connection, scheme: Scheme, key: bytes | None, id: str | None) -> None:
-        repeats = [row for row in _standing(self._read(database), scheme, key, id) if row.answered and row.fresh]
-        if not repeats:
-            return
-        worst = max(repeats, key=lambda row: float(row.composed))
-        more = len(repeats) - 1
-        others = "" if not more else f" (and {more} other attribute{'' if more == 1 else 's'})"
-        free = "release it with the same key, id column and scheme (free), or " if worst.keyed else ""
-        raise ReleaseError(
-            f"attribute {worst.asked.name!r}{others} was already released {_times(len(worst.answered))}: a fresh "
-            f"answer can raise its gamma to {_shown(worst.composed)}; {free}ask for it with again=True"
-        )
-
-    def composed(self, scheme: Scheme, key: bytes | None = None, id: str | None = None) -> dict[str, float]:
-        """The gamma each attribute would have reached once this scheme is released too (a bound: the product)."""
-        return {row.asked.name: float(row.composed) for row in _standing(self.entries(), scheme, key, id)}
+    def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
+        """The gamma each attribute could reach once this scheme is released too, to people who were asked before."""
+        with self.file.opened() as database:
+            ledger_people.begin(database)
+            found = _findings(self, database, scheme, fingerprint(key), {})[0]
+        return {finding.asked.name: finding.worst for finding in found}
 
     def spent(self) -> dict[str, float]:
-        """The gamma that each attribute's independent answers so far multiply to."""
-        by_name: dict[str, list[Entry]] = {}
-        for entry in self.entries():
-            by_name.setdefault(entry.attribute, []).append(entry)
-        return {name: float(_product([e.gamma for e in _distinct(rows)])) for name, rows in by_name.items()}
+        """The gamma that independent answers so far multiply to, for the person who gave most."""
+        with self.file.opened() as database:
+            entries = self.file.entries(database, self.population)
+            ledger_people.begin(database)
+            ledger_people.add_everyone(database, self.population)
+            out: dict[str, float] = {}
+            for block in ledger_people.blocks(database):
+                for name in dict.fromkeys(entry.attribute for entry in entries):
+                    answers = [block.answer(entry) for entry in entries if entry.attribute == name]
+                    out[name] = max(out.get(name, 1.0), float(total(block.size, answers).gamma.max()))
+            return out
 
     def entries(self) -> list[Entry]:
         """Everything that was released of this population, oldest first."""
-        with self._opened() as database:
-            return self._read(database)
-
-    def _read(self, database: sqlite3.Connection) -> list[Entry]:
-        rows: list[Any] = database.execute(
-            "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, state, answers.id "
-            "from releases join answers on answers.release = releases.id where population = ? order by releases.id",
-            (self.population,),
-        ).fetchall()
-        try:
-            return [
-                Entry(number, made, population, attribute, question, key, _ratio(gamma), bool(plain), scheme, state, id)
-                for number, made, population, attribute, question, key, gamma, plain, scheme, state, id in rows
-            ]
-        except (ValueError, TypeError, ZeroDivisionError):
-            raise ReleaseError(f"{self.path} is a damaged ledger: it holds a gamma that is not a number") from None
+        with self.file.opened() as database:
+            return self.file.entries(database, self.population)
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r}, population={self.population!r})"
 
 
+class Booking:
+    """One release about to be made: an account in the sense of ``owner.answers``, which sees digests and no values."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        database: sqlite3.Connection,
+        scheme: Scheme,
+        key: bytes | None,
+        again: bool,
+        id: str | None,
+    ) -> None:
+        self._ledger, self._database = ledger, database
+        self._scheme, self._again, self._id = scheme, again, id
+        self._key = fingerprint(key)
+        # Digests of values are tested with the owner's key, which is not in the ledger.
+        self._test = None if key is None else KeyedSource(subkey(answer_secret(key), "sfumato ledger values 2"))
+        self._places: dict[str, int] = {}
+        self._settled = False
+        ledger_people.begin(database)
+        if id is None:
+            self._check()  # it is of everybody: what is refused at the end can be refused at the start
+
+    @property
+    def secret(self) -> bytes:
+        return self._ledger.file.secret()
+
+    def see(self, seen: Seen) -> None:
+        """Take down who answers, and where answers are keyed, a digest of what is true of them."""
+        truths = []
+        if self._test is not None:
+            self._places = {name: i for i, (names, _, _) in enumerate(seen.values) for name in names}
+            truths = [self._test.words(asked, seen.people, [words])(0) for _, asked, words in seen.values]
+        ledger_people.add(self._database, seen.people, truths)
+
+    def settle(self) -> None:
+        """Check and book in one step that no other release comes between; after it the release may leave."""
+        if self._settled:
+            return
+        file, database = self._ledger.file, self._database
+        database.commit()
+        database.execute("begin immediate")
+        try:
+            for line in self._check():
+                tell(line)
+            key, id, places = self._key, self._id, self._places
+            answers = [
+                (a.name, a.question, key, ratio_text(a.gamma), a.plain, id, a.domain, places.get(a.name))
+                for a in asked_by(self._scheme)
+            ]
+            number = file.write(database, self._ledger.population, self._scheme.fingerprint, answers)
+            database.execute("insert into people select ?, person, truth from now", (number,))
+            database.commit()
+        except BaseException:
+            database.rollback()
+            raise
+        self._settled = True
+
+    def _check(self) -> list[str]:
+        """Refuse what must not be released; what the owner should know comes back as lines."""
+        found, entries, names = _findings(self._ledger, self._database, self._scheme, self._key, self._places)
+        lines = judge(found, self._again, self._ledger.limit, any(entry.key for entry in entries))
+        asked = [finding.asked for finding in found]
+        renamed = names.renamed(asked)
+        if renamed is not None:
+            lines.append(
+                f"attribute {renamed[0]!r} is new to the ledger, but has the values of {renamed[1]!r}, which was "
+                f"released before; if they are the same, say ledger.same({renamed[0]!r}, {renamed[1]!r})"
+            )
+        if self._id is not None and _renumbered(entries, asked, names, self._id, found):
+            lines.append(
+                f"none of these people is in an earlier release of the same attributes; if they are the same people "
+                f"under new ids in {self._id!r}, their answers are fresh ones and the ledger does not see it"
+            )
+        return lines
+
+
+def _findings(
+    ledger: Ledger, database: sqlite3.Connection, scheme: Scheme, key: str | None, places: dict[str, int]
+) -> tuple[list[Finding], list[Entry], Names]:
+    """What the answers to each attribute would add up to for the people in the table of now."""
+    entries = ledger.file.entries(database, ledger.population)
+    names = Names(entries, ledger.file.aliases(database))
+    found = [Finding(asked, len({entry.token for entry in names.of(asked.name)})) for asked in asked_by(scheme)]
+    for block in ledger_people.blocks(database):
+        for finding in found:
+            earlier = [block.answer(entry) for entry in names.of(finding.asked.name)]
+            truth = block.truth(places.get(finding.asked.name, 0))
+            finding.add(total(block.size, earlier, finding.asked.answer(key, block, truth)), block, earlier)
+    return found, entries, names
+
+
+def _renumbered(
+    entries: Sequence[Entry], asked: Sequence[Asked], names: Names, id: str, found: Sequence[Finding]
+) -> bool:
+    """Whether nobody was met before although the ids stand in another column than theirs did."""
+    before = [entry for one in asked for entry in names.of(one.name) if entry.people and not entry.plain]
+    return bool(before) and not any(finding.met for finding in found) and all(entry.id != id for entry in before)
+
+
 def fingerprint(key: bytes | None) -> str | None:
     """What the ledger keeps of a key: enough to recognise it, nothing to recompute it from."""
-    return None if key is None else hashlib.sha256(b"sfumato ledger 2" + bytes(key)).hexdigest()[:32]
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """One attribute of a scheme that is about to be released."""
-
-    name: str
-    question: str  # attributes, domains and channel: what, with the key, decides a keyed answer
-    gamma: Fraction | float
-    plain: bool
-
-
-def _asked(scheme: Scheme) -> list[_Asked]:
-    out = [_Asked(name, question(scheme, (name,)).hex(), math.inf, False) for name in scheme.noises]
-    for group in scheme.groups:
-        asked, plain = question(scheme, group.names).hex(), _is_plain(group.channel)
-        out += [_Asked(name, asked, group.channel.exact_gamma, plain) for name in group.names]
-    return out
-
-
-@dataclass(frozen=True)
-class _Standing:
-    """An attribute about to be released: its independent answers so far, and whether this one adds another."""
-
-    asked: _Asked
-    answered: list[Entry]
-    fresh: bool
-
-    @property
-    def composed(self) -> Fraction | float:
-        """The gamma of all answers together, at most."""
-        return _product([entry.gamma for entry in self.answered] + ([self.asked.gamma] if self.fresh else []))
-
-    @property
-    def keyed(self) -> bool:
-        """Whether some earlier answer could be given again."""
-        return any(entry.key is not None for entry in self.answered)
-
-
-def _standing(entries: list[Entry], scheme: Scheme, key: bytes | None, id: str | None) -> list[_Standing]:
-    mark, out = fingerprint(key), []
-    for asked in _asked(scheme):
-        answered = _distinct([entry for entry in entries if entry.attribute == asked.name])
-        plain = asked.plain and any(entry.question == asked.question for entry in answered)
-        known = mark is not None and (asked.question, mark, id) in {(e.question, e.key, e.id) for e in answered}
-        out.append(_Standing(asked, answered, not plain and not known))
-    return out
-
-
-def _distinct(entries: list[Entry]) -> list[Entry]:
-    """The independent answers among the entries: repeats of one question under one key and id column count once."""
-    kept: dict[Any, Entry] = {}
-    for entry in entries:
-        again = (entry.question, entry.key, entry.id) if entry.key else entry.release
-        kept[entry.question if entry.plain else again] = entry
-    return list(kept.values())
-
-
-def _product(ratios: list[Fraction | float]) -> Fraction | float:
-    out: Fraction | float = Fraction(1)
-    for ratio in ratios:
-        out = math.inf if math.inf in (out, ratio) else out * ratio
-    return out
-
-
-def _is_plain(channel: Channel) -> bool:
-    return isinstance(channel, Symmetric) and channel.other == 0
-
-
-def _text(gamma: Fraction | float) -> str:
-    return "inf" if gamma == math.inf else str(Fraction(gamma))
-
-
-def _ratio(text: str) -> Fraction | float:
-    return math.inf if text == "inf" else Fraction(text)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
-
-
-def _shown(gamma: Fraction | float) -> str:
-    return "infinity" if gamma == math.inf else f"{float(gamma):.6g}"
+    return None if key is None else hashlib.sha256(b"sfumato ledger 2" + answer_secret(key)).hexdigest()[:32]

@@ -15,7 +15,7 @@ from sfumato import tables
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
-from sfumato.owner.ledger import Ledger
+from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.shuffle import TAG, Shuffle, tag_column, tags_of
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
@@ -57,16 +57,18 @@ def randomize(
     Rows come in an order that says nothing about the table's; ``order="keep"`` keeps it, and tells whatever the table
     was sorted by.
 
-    A ``ledger`` (or its path) books the release, and refuses a second fresh answer of any attribute unless asked for
-    by ``again``.
+    A ``ledger`` (or its path) books the release before it is handed out. It refuses a second fresh answer of anybody,
+    unless asked for by ``again``; who was asked before is told by ``id``, and without it everybody was.
     """
     import pyarrow as pa
 
     request = Request.of(scheme, key, id, link_key, clear_ids, order, rng)
-    with _booked(ledger, scheme, key, again, id):
+    with _booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
+            if booking is not None and id is not None:
+                _take_down(table, request, id, booking)
             return randomize_spark(table, request)
-        found = list(released_batches(table, request, None))
+        found = list(released_batches(table, request, None, account=booking))
         if not found:
             raise SchemaError("the table is empty: there is nothing to randomize")
     return Release(pa.Table.from_batches(found), scheme, id, request.link, request.order)
@@ -95,23 +97,32 @@ def randomize_file(
     request = Request.of(scheme, key, id, link_key, clear_ids, order, rng)
     path = Path(target)
     with (
-        _booked(ledger, scheme, key, again, id),
+        _booked(ledger, scheme, key, again, id) as booking,
         Writer(path, [scheme], id, overwrite, [request.link], request.order) as writer,
     ):
-        for batch in released_batches(table, request, path.parent, progress):
+        for batch in released_batches(table, request, path.parent, progress, booking):
             writer.write(batch)
+        if booking is not None:
+            writer.before_it_is_there = booking.settle
     return Release.load(target)
 
 
 def _booked(
     ledger: Ledger | str | Path | None, scheme: Scheme, key: bytes | None, again: bool, id: str | None
-) -> AbstractContextManager[Any]:
+) -> AbstractContextManager[Booking | None]:
     if ledger is None:
         return nullcontext()
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if not isinstance(book, Ledger):
         raise SchemeError(f"ledger must be a Ledger or the path of one, got {type(ledger).__name__} instead")
     return book.entry(scheme, key, again, id)
+
+
+def _take_down(table: Any, request: Request, id: str, account: Account) -> None:
+    """Tell an account who is asked, where the rows themselves are treated elsewhere."""
+    digests = Digests(account)
+    for batch in tables.batches(table, [*request.scheme.schema.names, id]):
+        digests.see(request.scheme, encode(batch, request.scheme), id_text(batch.column(id)))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,202 @@
+"""The file behind the owner's ledger: plain SQLite, checked whenever it is read.
+
+It holds no raw value and no id. People are digests under a secret that lies in the same file, so that new people are
+told from those who were asked before; what is true of a person is a digest that only the owner's key can test. It still
+tells whoever holds it, and a list of ids, who was asked: keep it as you keep the data.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sqlite3
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ReleaseError
+
+_TABLES = """
+create table if not exists releases (
+    id integer primary key,
+    made text not null,
+    population text not null,
+    scheme text not null,
+    state text not null default 'made' check (state in ('begun', 'made'))
+);
+create table if not exists answers (
+    release integer not null references releases (id) on delete cascade,
+    attribute text not null,
+    question text not null,
+    key text,
+    gamma text not null,
+    plain integer not null,
+    id text,
+    domain text,
+    place integer
+);
+create index if not exists answers_by_attribute on answers (attribute);
+create table if not exists people (
+    release integer not null references releases (id) on delete cascade,
+    person blob not null,
+    truth blob,
+    primary key (release, person)
+) without rowid;
+create table if not exists aliases (name text primary key, attribute text not null);
+create table if not exists secret (value blob not null);
+"""
+_COLUMNS = {
+    "releases": {"id", "made", "population", "scheme", "state"},
+    "answers": {"release", "attribute", "question", "key", "gamma", "plain"},
+}
+_LATER = {"id": "text", "domain": "text", "place": "integer"}  # columns of answers that earlier ledgers did not have
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One release of one attribute. ``key`` is None for fresh draws, else a fingerprint of the key."""
+
+    release: int
+    made: str
+    population: str
+    attribute: str
+    question: str  # attributes, domains and channel: what, with the key and the value, decides a keyed answer
+    key: str | None
+    gamma: Fraction | float
+    plain: bool  # passed on unchanged: a repeat tells nothing new
+    scheme: str
+    id: str | None = None  # the column that told the records apart
+    domain: str | None = None  # a digest of the attribute's values, to recognise it under another name
+    place: int = 0  # which of a person's digests of true values speaks of this attribute
+    people: bool = False  # whether it is known who was asked
+
+    @property
+    def token(self) -> Hashable:
+        """What repeated answers share: fresh ones nothing, keyed ones question and key, clear ones the question."""
+        return self.question if self.plain else (self.question, self.key) if self.key else self.release
+
+
+class LedgerFile:
+    """The tables of one ledger."""
+
+    def __init__(self, path: Path, new: bool) -> None:
+        self.path = path
+        if new and path.exists():
+            raise ReleaseError(f"{path} already exists; leave new=True out to go on with it, or choose another name")
+        if not new and not path.is_file():
+            raise ReleaseError(f"{path}: there is no such ledger; check the path, or begin one with new=True")
+        if not path.parent.is_dir():
+            raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
+        if new:
+            path.touch(mode=0o600)
+        with self.opened() as database, database:
+            if not new and not self._tables(database):
+                raise ReleaseError(f"{path} is not a ledger: it holds no tables")
+            database.executescript(_TABLES)
+            for table, columns in _COLUMNS.items():
+                found = self._columns(database, table)
+                if not columns <= found:
+                    missing = ", ".join(sorted(columns - found))
+                    raise ReleaseError(f"{path} is not a ledger: its table {table} has no column {missing}")
+            for column, kind in _LATER.items():
+                if column not in self._columns(database, "answers"):
+                    database.execute(f"alter table answers add column {column} {kind}")
+            if database.execute("select count(*) from secret").fetchone() == (0,):
+                database.execute("insert into secret values (?)", (os.urandom(32),))
+
+    @staticmethod
+    def _tables(database: sqlite3.Connection) -> set[str]:
+        return {row[0] for row in database.execute("select name from sqlite_master where type = 'table'")}
+
+    @staticmethod
+    def _columns(database: sqlite3.Connection, table: str) -> set[str]:
+        return {row[1] for row in database.execute(f"pragma table_info({table})")}
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """The file, open; whatever is wrong with it becomes one line. A file that was deleted is not made again."""
+        if not self.path.is_file():
+            raise ReleaseError(f"{self.path}: the ledger is gone; bring it back before anything is released")
+        try:
+            where = f"{self.path.resolve().as_uri()}?mode=rw"
+            with closing(sqlite3.connect(where, uri=True, timeout=30)) as database:
+                database.execute("pragma foreign_keys = on")
+                yield database
+        except sqlite3.Error as problem:
+            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: {problem}") from None
+
+    def secret(self) -> bytes:
+        """What the digests of people are made with."""
+        with self.opened() as database:
+            found = database.execute("select value from secret").fetchall()
+        if len(found) != 1 or not isinstance(found[0][0], bytes) or len(found[0][0]) != 32:
+            raise ReleaseError(f"{self.path} is a damaged ledger: its secret is not 32 bytes")
+        return bytes(found[0][0])
+
+    def entries(self, database: sqlite3.Connection, population: str) -> list[Entry]:
+        """Everything that was released of a population, oldest first, every number checked."""
+        rows: list[Any] = database.execute(
+            "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, answers.id, domain, "
+            "place, "
+            "exists (select 1 from people where people.release = releases.id) "
+            "from releases join answers on answers.release = releases.id where population = ? order by releases.id",
+            (population,),
+        ).fetchall()
+        return [self._entry(row) for row in rows]
+
+    def _entry(self, row: Sequence[Any]) -> Entry:
+        number, made, population, attribute, question, key, gamma, plain, scheme, id, domain, place, people = row
+        wrong = None
+        try:
+            ratio = ratio_from(gamma)
+            if ratio < 1:
+                wrong = "a gamma below 1"
+        except (ValueError, TypeError, ZeroDivisionError):
+            wrong = "a gamma that is not a number"
+        if plain not in (0, 1):
+            wrong = "a mark for clear values that is neither 0 nor 1"
+        if not all(isinstance(text, str) for text in (made, population, attribute, question, scheme)):
+            wrong = "a name that is not text"
+        if not isinstance(place, int | None) or (place or 0) < 0:
+            wrong = "a place that is not a whole number"
+        if not all(isinstance(text, str | None) for text in (key, id, domain)):
+            wrong = "a key or an id column that is not text"
+        if wrong is not None:
+            raise ReleaseError(f"{self.path} is a damaged ledger: release {number} holds {wrong}")
+        return Entry(
+            number, made, population, attribute, question, key, ratio, bool(plain), scheme, id, domain, place or 0,
+            bool(people),
+        )  # fmt: skip
+
+    def aliases(self, database: sqlite3.Connection) -> dict[str, str]:
+        """Attributes that were said to be another one under a new name."""
+        return dict(database.execute("select name, attribute from aliases").fetchall())
+
+    def write(self, database: sqlite3.Connection, population: str, scheme: str, answers: list[tuple[Any, ...]]) -> int:
+        """One more release; the caller commits."""
+        made = datetime.now(UTC).isoformat(timespec="seconds")
+        cursor = database.execute(
+            "insert into releases (made, population, scheme, state) values (?, ?, ?, 'made')",
+            (made, population, scheme),
+        )
+        number = int(cursor.lastrowid or 0)
+        database.executemany(
+            "insert into answers (release, attribute, question, key, gamma, plain, id, domain, place) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(number, *answer) for answer in answers],
+        )
+        return number
+
+
+def ratio_text(gamma: Fraction | float) -> str:
+    """gamma as the ledger writes it: an exact fraction, or inf."""
+    return "inf" if gamma == math.inf else str(Fraction(gamma))
+
+
+def ratio_from(text: str) -> Fraction | float:
+    """The inverse of ``ratio_text``."""
+    return math.inf if text == "inf" else Fraction(text)

@@ -1,0 +1,88 @@
+"""The people of one release beside those of earlier ones, a block at a time, so that memory stays flat."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.owner.composition import Answer, Mask
+from sfumato.owner.ledger_file import Entry
+from sfumato.randomness import Bytes, Words
+
+_BLOCK = 1 << 17  # people who are composed at a time
+
+
+def begin(database: sqlite3.Connection) -> None:
+    """A table of the people who are being asked now; SQLite keeps it on disk when it grows."""
+    database.execute("create temp table now (n integer primary key, person blob not null unique, truth blob)")
+
+
+def add(database: sqlite3.Connection, people: Bytes, truths: Sequence[Words]) -> None:
+    """More people; where answers are keyed, with a digest of each true value."""
+    rows = np.ascontiguousarray(people)
+    digests = np.column_stack(truths) if truths else None
+    database.executemany(
+        "insert or ignore into now (person, truth) values (?, ?)",
+        ((rows[i].tobytes(), None if digests is None else digests[i].tobytes()) for i in range(len(rows))),
+    )
+
+
+def add_everyone(database: sqlite3.Connection, population: str) -> None:
+    """All people that the ledger knows of a population."""
+    database.execute(
+        "insert or ignore into now (person) select person from people join releases on releases.id = release "
+        "where population = ?",
+        (population,),
+    )
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some of the people asked now, rows first .. first + size - 1; where nobody is known, one who is everyone."""
+
+    database: sqlite3.Connection
+    first: int
+    size: int
+    known: bool
+
+    @property
+    def everyone(self) -> Mask:
+        return np.ones(self.size, dtype=bool)
+
+    def answer(self, entry: Entry) -> Answer:
+        """What these people answered in an earlier release."""
+        if not (entry.people and self.known):
+            return Answer(float(entry.gamma), entry.token, self.everyone)
+        found = self.database.execute(
+            "select n, people.truth from now join people on people.person = now.person "
+            "where people.release = ? and n >= ? and n < ?",
+            (entry.release, self.first, self.first + self.size),
+        ).fetchall()
+        who = np.zeros(self.size, dtype=bool)
+        who[[n - self.first for n, _ in found]] = True
+        return Answer(float(entry.gamma), entry.token, who, self._words(found, entry.place) if entry.key else None)
+
+    def truth(self, place: int) -> Words | None:
+        """The digests of one true value of these people, where answers are keyed."""
+        found = self.database.execute(
+            "select n, truth from now where n >= ? and n < ?", (self.first, self.first + self.size)
+        ).fetchall()
+        return self._words(found, place) if self.known and found and found[0][1] is not None else None
+
+    def _words(self, found: list[tuple[int, bytes]], place: int) -> Words:
+        out = np.zeros(self.size, dtype=np.uint64)
+        for n, truth in found:
+            out[n - self.first] = int.from_bytes(truth[8 * place : 8 * place + 8], "little")
+        return out
+
+
+def blocks(database: sqlite3.Connection) -> Iterator[Block]:
+    """The people asked now, in blocks; one block that stands for everyone where nobody is known."""
+    (count,) = database.execute("select count(*) from now").fetchone()
+    if not count:
+        yield Block(database, 0, 1, known=False)
+    for first in range(1, count + 1, _BLOCK):
+        yield Block(database, first, min(_BLOCK, count + 1 - first), known=True)

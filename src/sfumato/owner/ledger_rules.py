@@ -1,0 +1,151 @@
+"""What the owner's ledger refuses, and what it tells of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import unicodedata
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.channels.response import Symmetric
+from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.owner.answers import question
+from sfumato.owner.composition import Answer, Total
+from sfumato.owner.ledger_file import Entry
+from sfumato.owner.ledger_people import Block
+from sfumato.randomness import Words
+from sfumato.scheme import Scheme
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One attribute of a scheme that is about to be released."""
+
+    name: str
+    question: str
+    gamma: Fraction | float
+    plain: bool
+    domain: str
+
+    def answer(self, key: str | None, block: Block, truth: Words | None) -> Answer:
+        """The answer that everyone of a block would give."""
+        token = self.question if self.plain else (self.question, key) if key else self
+        return Answer(float(self.gamma), token, block.everyone, truth)
+
+
+def asked_by(scheme: Scheme) -> list[Asked]:
+    """The attributes of a scheme, each as the ledger knows it."""
+    out = [
+        Asked(name, question(scheme, (name,)).hex(), math.inf, False, _domain(scheme, name)) for name in scheme.noises
+    ]
+    for group in scheme.groups:
+        asked = question(scheme, group.names).hex()
+        plain = isinstance(group.channel, Symmetric) and group.channel.other == 0
+        gamma = group.channel.exact_gamma
+        out += [Asked(name, asked, gamma, plain, _domain(scheme, name)) for name in group.names]
+    return out
+
+
+def _domain(scheme: Scheme, name: str) -> str:
+    text = json.dumps(scheme.schema[name].to_dict(), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class Names:
+    """Earlier answers by attribute: Age and age are one, and so are names that were said to be the same."""
+
+    def __init__(self, entries: Sequence[Entry], aliases: dict[str, str]) -> None:
+        self._entries = entries
+        self._aliases = {_folded(name): _folded(attribute) for name, attribute in aliases.items()}
+        self._by_name: dict[str, list[Entry]] = {}
+        for entry in entries:
+            self._by_name.setdefault(self._canonical(entry.attribute), []).append(entry)
+
+    def _canonical(self, name: str) -> str:
+        folded = _folded(name)
+        return self._aliases.get(folded, folded)
+
+    def of(self, name: str) -> list[Entry]:
+        """What was released of an attribute."""
+        return self._by_name.get(self._canonical(name), [])
+
+    def renamed(self, asked: Sequence[Asked]) -> tuple[str, str] | None:
+        """An attribute that is new, and one it may be: of the same values, released before, and now missing."""
+        here = {self._canonical(one.name) for one in asked}
+        for one in asked:
+            if not self.of(one.name):
+                for entry in self._entries:
+                    if entry.domain == one.domain and self._canonical(entry.attribute) not in here:
+                        return one.name, entry.attribute
+        return None
+
+
+def _folded(name: str) -> str:
+    """A name without case, spacing and punctuation, unless nothing is left of it."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in text if letter.isalnum()) or text
+
+
+@dataclass
+class Finding:
+    """What one attribute's answers would add up to, over all blocks of people."""
+
+    asked: Asked
+    releases: int  # how many independent ones there were before
+    worst: float = 1.0
+    repeated: int = 0
+    changed: int = 0
+    met: int = 0  # how often somebody asked now was asked before
+    known: bool = False
+
+    def add(self, found: Total, block: Block, earlier: Sequence[Answer]) -> None:
+        self.met += sum(int(answer.who.sum()) for answer in earlier)
+        self.worst = max(self.worst, float(found.gamma.max()))
+        self.repeated += int((found.repeated & ~found.changed).sum())
+        self.changed += int(found.changed.sum())
+        self.known = block.known
+
+    def refusal(self, others: int, free: bool) -> str:
+        more = "" if not others else f" (and {others} other attribute{'' if others == 1 else 's'})"
+        whom = f" of {self.repeated} of these people" if self.known else ""
+        again = "release it with the same key, ids and scheme (free), or " if free else ""
+        return (
+            f"attribute {self.asked.name!r}{more} was already released {_times(self.releases)}{whom}: a fresh "
+            f"answer can raise its gamma to {_shown(self.worst)}; {again}ask for it with again=True"
+        )
+
+
+def judge(found: Sequence[Finding], again: bool, limit: float, keyed_before: bool) -> list[str]:
+    """Refuse second fresh answers that nobody asked for, and whatever goes past the limit; say whose values changed."""
+    past = max(found, key=lambda finding: finding.worst)
+    if past.worst > limit:
+        raise ReleaseError(
+            f"attribute {past.asked.name!r}: the answers of one person would add up to a gamma of "
+            f"{_shown(past.worst)}, past the limit of {_shown(limit)} that was set for this ledger"
+        )
+    repeats = [finding for finding in found if finding.repeated]
+    if repeats and not again:
+        worst = max(repeats, key=lambda finding: finding.worst)
+        raise ReleaseError(worst.refusal(len(repeats) - 1, keyed_before))
+    changed = [finding for finding in found if finding.changed]
+    return [
+        f"attribute {one.asked.name!r}: {one.changed} of these people have another value than when they were last "
+        f"asked; theirs are new answers, and raise gamma to {_shown(one.worst)}"
+        for one in sorted(changed, key=lambda finding: -finding.changed)[:1]
+    ]
+
+
+def tell(line: str) -> None:
+    warnings.warn(line, DisclosureWarning, stacklevel=6)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
+
+
+def _shown(gamma: Fraction | float) -> str:
+    return "infinity" if gamma == math.inf else f"{float(gamma):.6g}"

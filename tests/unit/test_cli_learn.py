@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import sfumato as sf
 from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
+from sfumato.errors import UnrecoverableWarning
 
 NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
 
@@ -62,6 +63,18 @@ def test_rules_are_listed_and_held_against_clean_rows(files):
     assert said.exit_code == 0 and "=>" in said.output and "against the clean rows" in said.output
     found = json.loads(run("rules", *words, "--json").stdout)
     assert found["rules"][0]["consequent"][0].startswith("class=") and found["against_clean_rows"]["frequent"] > 5
+    assert found["by"] == "lower" and all(one["low"] >= 0.2 for one in found["itemsets"]) and not found["shortfall"]
+    points = json.loads(run("rules", *words, "--point-estimates", "--json").stdout)
+    assert points["by"] == "estimate" and len(points["itemsets"]) > len(found["itemsets"])
+
+
+def test_rules_say_when_nothing_can_be_told(files):
+    weak = sf.Scheme.for_gamma(dd.WISCONSIN, gamma=1.5)
+    sf.randomize(dd.wisconsin(), weak, rng=1).save(files / "weak.parquet")
+    with pytest.warns(UnrecoverableWarning):
+        said = run("rules", files / "weak.parquet", "--plot", files / "none.png", "--json")
+    assert said.exit_code == 0 and "gamma" in json.loads(said.stdout)["shortfall"]
+    assert not (files / "none.png").exists()
 
 
 @pytest.mark.parametrize(

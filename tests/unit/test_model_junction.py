@@ -181,7 +181,7 @@ def test_the_estimated_accuracy_of_a_bad_model_of_many_attributes_is_bad(mushroo
 
 def test_too_many_sets_end_with_a_word(mushrooms, monkeypatch):
     monkeypatch.setattr("sfumato.learn.rules.apriori.CANDIDATES", 500)
-    monkeypatch.setattr("sfumato.learn.rules.miner.SPLITS", 100)
+    monkeypatch.setattr("sfumato.learn.rules.measures.SPLITS", 100)
     schema = mushrooms[1].schema
     with pytest.warns(sf.errors.SfumatoWarning, match="sets of 2 items would have to be counted"):
         found = AssociationRules(0.1).fit(sf.evidence(mushrooms[0], schema))

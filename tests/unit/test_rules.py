@@ -11,11 +11,12 @@ import pytest
 import sfumato as sf
 from gallery import rest_clear
 from sfumato.datasets import discretized as dd
-from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError
+from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError, UnrecoverableWarning
 from sfumato.learn.rules import AssociationRules, read_baskets
 from sfumato.learn.rules.apriori import candidates
 from sfumato.learn.rules.inclusion import support_by_inversion, table_from_supports
 from sfumato.learn.rules.items import one_hot, one_hot_table, universe
+from sfumato.learn.rules.limits import Nested, quantile, widened
 from sfumato.learn.rules.sizes import overlap_and_size, overlap_weights
 from sfumato.learn.rules.supports import ReleaseSupports
 
@@ -154,14 +155,14 @@ def test_candidates_need_all_their_subsets():
     assert all(one.attribute != two.attribute for one, two in pairs) and len(pairs) == 6
 
 
-def test_reports_trade_false_positives_for_false_negatives():
+def test_limits_trade_false_positives_for_false_negatives():
     table, schema, _ = baskets()
     release = sf.randomize(table, schemes(schema)["mask"], rng=3)
     found = {
-        report: {one.items for one in AssociationRules(0.25, report=report).fit(release).itemsets_}
-        for report in ("point", "few_false_positives", "few_false_negatives")
+        by: {one.items for one in AssociationRules(0.25, by=by).fit(release).itemsets_}
+        for by in ("lower", "estimate", "upper")
     }
-    assert found["few_false_positives"] < found["point"] < found["few_false_negatives"]
+    assert found["lower"] < found["estimate"] < found["upper"]
 
 
 def test_rules_carry_intervals_that_hold_the_truth():
@@ -219,7 +220,7 @@ def test_bad_input_is_one_clear_line():
         ({"min_support": 0}, "min_support must lie in"),
         ({"min_support": 1.2}, "min_support must lie in"),
         ({"min_confidence": -1}, "min_confidence must lie in"),
-        ({"report": "all"}, "report must be one of"),
+        ({"by": "all"}, "by must be one of"),
         ({"max_items": 0}, "max_items"),
         ({"level": 1}, "level must lie in"),
         ({"items": "things"}, "items must be"),
@@ -258,7 +259,7 @@ def test_select_a_size_over_many_items_covers_the_true_supports():
     raw = {name: ((rng.random(20_000) < 0.1) | (both & (j < 3))).astype(int) for j, name in enumerate(names)}
     channel = c.select_a_size([0.05] * 8 + [0.0] * 17 + [0.6], 0.1)
     release = sf.randomize(schema.decode(raw), sf.Scheme(schema, {names: channel}), rng=1)
-    mined = AssociationRules(min_support=0.15, report="few_false_negatives").fit(release)
+    mined = AssociationRules(min_support=0.15, by="upper").fit(release)
     found = {one.items: one for one in mined.itemsets_}
     true = float(np.mean(raw["i00"] & raw["i01"] & raw["i02"]))
     one = found[("i00", "i01", "i02")]
@@ -275,3 +276,123 @@ def test_select_a_size_that_forgets_sizes_is_refused():
     release = sf.randomize(rows, sf.Scheme(schema, {names: c.select_a_size([0.0, 1.0], 0.0)}), rng=1)
     with pytest.raises(EstimationError, match="singular"):
         AssociationRules(0.2).fit(release)
+
+
+def survey(n=6000, seed=3):
+    """Nine answers of three to eight values, most of which say little of each other."""
+    rng = np.random.default_rng(seed)
+    sizes = {f"q{j}": size for j, size in enumerate((8, 8, 6, 6, 5, 5, 4, 3, 3))}
+    kind = rng.integers(0, 3, n)
+    codes = {
+        name: np.where(rng.random(n) < 0.4, kind % size, rng.choice(size, n, p=rng.dirichlet(np.ones(size) * 3)))
+        for name, size in sizes.items()
+    }
+    schema = sf.Schema({name: sf.Categorical(tuple("abcdefgh"[:size])) for name, size in sizes.items()})
+    return schema.decode(codes), schema, codes
+
+
+@pytest.fixture(scope="module")
+def strongly_private():
+    table, schema, codes = survey()
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=3), rng=5)
+    place = {f"{name}={label}": (name, k) for name in schema for k, label in enumerate(schema[name].labels)}
+
+    def true(items):
+        return float(np.mean(np.all([codes[place[i][0]] == place[i][1] for i in items], axis=0)))
+
+    return release, true
+
+
+def test_what_is_reported_at_strong_privacy_is_true(strongly_private):
+    release, true = strongly_private
+    mined = AssociationRules(0.05, 0.5).fit(release)
+    false = [one for one in mined.itemsets_ if true(one.items) < 0.05]
+    assert len(mined.itemsets_) > 20 and len(false) <= 0.1 * len(mined.itemsets_)
+    assert all(one.low >= 0.05 for one in mined.itemsets_)
+    assert [one.low for one in mined.itemsets_] == sorted((one.low for one in mined.itemsets_), reverse=True)
+    points = AssociationRules(0.05, 0.5, by="estimate").fit(release)
+    wrong = [one for one in points.itemsets_ if true(one.items) < 0.05]
+    assert len(wrong) > 0.2 * len(points.itemsets_)  # negative control: what point estimates report
+    assert {one.items for one in mined.itemsets_} < {one.items for one in points.itemsets_}
+
+
+@pytest.mark.parametrize("by", ["lower", "estimate", "upper"])
+def test_no_set_is_above_its_subsets(strongly_private, by):
+    release, _ = strongly_private
+    mined = AssociationRules(0.05, by=by, max_items=3).fit(release)
+    known = {one.items: one for one in mined.itemsets_}
+    broken = 0
+    for one in mined.itemsets_:
+        assert one.low <= one.support <= one.high
+        for less in combinations(one.items, len(one.items) - 1) if len(one.items) > 1 else ():
+            assert one.support <= known[less].support and one.low <= known[less].low and one.high <= known[less].high
+            broken += one.unbiased > known[less].unbiased
+    assert broken > 0 or by == "lower"  # the unbiased estimates break the order
+
+
+def test_rules_are_sorted_by_their_lower_limit_and_reach_it():
+    table, schema, _ = baskets(n=20_000)
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=3), rng=4)
+    mined = AssociationRules(0.2, 0.6).fit(release)
+    low = [rule.confidence_low for rule in mined.rules_]
+    assert low and low == sorted(low, reverse=True) and min(low) >= 0.6
+    assert all(r.confidence_low <= r.confidence <= r.confidence_high <= 1 for r in mined.rules_)
+    points = AssociationRules(0.2, 0.6, by="estimate").fit(release)
+    assert len(points.rules_) > len(mined.rules_)
+
+
+def test_where_nothing_can_be_told_it_says_what_it_would_take():
+    table, schema, _ = survey(n=400)
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=2), rng=1)
+    with pytest.warns(UnrecoverableWarning, match=r"records, or gamma"):
+        mined = AssociationRules(0.05).fit(release)
+    line = mined.shortfall_
+    assert line is not None and "\n" not in line and mined.rules_ == []
+    records = int(line.rpartition("about ")[2].split(" records")[0].replace(",", ""))
+    gamma = float(line.rpartition("gamma ")[2].split(" ")[0])
+    assert records > 400 and gamma > 2
+    # what it asks for suffices: sets of that size are found with it
+    size = int(line.split("no set of ")[1].split(" ")[0])
+    for n, bound in ((records, 2), (400, 2 * gamma)):
+        many, _, _ = survey(n=n)
+        again = sf.randomize(many, sf.Scheme.for_gamma(schema, gamma=bound), rng=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnrecoverableWarning)
+            found = AssociationRules(0.05, max_items=size).fit(again)
+        assert any(len(one.items) == size for one in found.itemsets_)
+
+
+def test_confidence_that_cannot_be_told_says_what_it_would_take():
+    table, schema, _ = baskets(n=4000)
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=3), rng=1)
+    mined = AssociationRules(0.1, 0.75).fit(release)
+    with pytest.warns(UnrecoverableWarning, match="no rule is sure to have a confidence of 0.75"):
+        assert mined.rules_ == []
+    clean = AssociationRules(0.1, 0.9999).fit(sf.evidence(table, schema))
+    with pytest.warns(UnrecoverableWarning, match="the largest is estimated at"):
+        assert clean.rules_ == []
+
+
+def test_limits_allow_for_how_many_sets_were_looked_at():
+    values = np.linspace(0, 6, 200)  # in standard deviations above what was asked
+    z = widened(0.95, 200, lambda at: int((values >= at).sum()))
+    reported = int((values >= z).sum())
+    assert z == pytest.approx(quantile(0.95, reported / 200)) and z > quantile(0.95)
+    assert widened(0.95, 200, lambda at: 200) == pytest.approx(quantile(0.95))
+    assert widened(0.95, 200, lambda at: 0) == pytest.approx(quantile(0.95, 1 / 200))
+    nested = Nested([("a",), ("b",), ("c",), ("a", "b"), ("b", "c"), ("a", "c"), ("a", "b", "c")])
+    assert nested.monotone(np.array([3.0, 1, 5, 2, 0.5, 9, 4])).tolist() == [3, 1, 5, 1, 0.5, 3, 0.5]
+
+
+def test_few_records_never_show_less_variance_than_their_channels():
+    table, schema, _ = baskets(n=12, seed=1)
+    scheme = sf.Scheme(schema, {i: c.binary(0.2, 0.2) for i in ITEMS})
+    for presence, kind in ((universe(schema, "presence", None), "bits"), (universe(schema, "values"), "records")):
+        named = {(item.attribute, item.code): item for item in presence.items}
+        items = [named[name, 1] for name in ITEMS[:3]]
+        for seed in range(60):
+            supports = ReleaseSupports(sf.randomize(table, scheme, rng=seed), presence)
+            value, variance = supports.estimate(items)
+            square = supports.parts[0].least_square(items)
+            assert square == pytest.approx(((0.8 * 0.8**2 + 0.2 * 0.2**2) / 0.36) ** 3), kind
+            assert variance >= max(value, 0) * (square - 1) / 12 - 1e-12

@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.errors import SfumatoError
 from sfumato.learn.rules import AssociationRules
 from sfumato.release import Release
+
+_BY = {"lower": "lower limits", "estimate": "point estimates", "upper": "upper limits"}
 
 
 def rules(
@@ -17,7 +20,12 @@ def rules(
     support: Annotated[float, typer.Option(help="The least support.")] = 0.05,
     confidence: Annotated[float, typer.Option(help="The least confidence.")] = 0.5,
     target: Annotated[str | None, typer.Option(help="Only rules that conclude this attribute.")] = None,
-    report: Annotated[str, typer.Option(help="point, few_false_positives or few_false_negatives.")] = "point",
+    by: Annotated[
+        str, typer.Option(help="What must reach them: the lower limit, the estimate, or the upper limit.")
+    ] = "lower",
+    point_estimates: Annotated[
+        bool, typer.Option("--point-estimates", help="The same as --by estimate: also what may be noise.")
+    ] = False,
     items: Annotated[int | None, typer.Option(help="The most items of a set.")] = None,
     show: Annotated[int, typer.Option(help="How many rules to show.")] = 20,
     test: Annotated[Path | None, typer.Option(help="Clean rows: how many frequent sets are right.")] = None,
@@ -26,38 +34,57 @@ def rules(
 ) -> None:
     """Find frequent item sets and the rules they make, each number with its interval.
 
+    By default a set or rule is shown when its lower limit reaches the least support and confidence, and the list is
+    sorted by that limit. The limits allow for the number of sets looked at.
+
     Examples:
 
         sfumato learn rules release.parquet --support .05 --confidence .8
 
-        sfumato learn rules release.parquet --target income --report few_false_positives --plot rules.svg
+        sfumato learn rules release.parquet --target income --plot rules.svg
+
+        sfumato learn rules release.parquet --point-estimates
     """
     release = learning.load(files)
-    model = AssociationRules(support, confidence, report, items).fit(release, target=target)
+    if point_estimates and by not in ("lower", "estimate"):
+        raise SfumatoError("--point-estimates means --by estimate: give only one of them")
+    model = AssociationRules(support, confidence, "estimate" if point_estimates else by, items)
+    with console.progress("sets and rules", None) as advance:
+        found = model.fit(release, target=target, progress=advance).rules_
     wrong = None if test is None else _against(model, release, test)
-    if plot is not None:
+    if plot is not None and found:
         model.plot(plot, most=show)
+    elif plot is not None:
+        console.note(f"there are no rules to draw: {plot} was not written")
     if json:
         console.emit(
             {
                 "n": model.n_,
+                "by": model.by,
+                "looked_at": model.looked_at_,
+                "shortfall": model.shortfall_,
                 "itemsets": [vars(found) for found in model.itemsets_],
-                "rules": [vars(rule) for rule in model.rules_],
+                "rules": [vars(rule) for rule in found],
                 "against_clean_rows": wrong,
             }
         )
         return
-    console.say(f"{len(model.itemsets_)} frequent sets, {len(model.rules_)} rules, {model.n_:,} randomized records")
-    console.table(
-        ["rule", "support", "confidence", "low", "high", "lift"],
-        [
+    console.say(
+        f"{len(model.itemsets_)} frequent sets of {model.looked_at_:,} looked at, {len(found)} rules, "
+        f"{model.n_:,} randomized records, by {_BY[model.by]}"
+    )
+    if found:
+        console.table(
+            ["rule", "support", "support low", "confidence", "low", "high", "lift"],
             [
-                f"{' + '.join(rule.antecedent)} => {' + '.join(rule.consequent)}",
-                rule.support, rule.confidence, rule.confidence_low, rule.confidence_high, rule.lift,
-            ]
-            for rule in model.rules_[:show]
-        ],
-    )  # fmt: skip
+                [
+                    f"{' + '.join(rule.antecedent)} => {' + '.join(rule.consequent)}",
+                    rule.support, rule.support_low, rule.confidence, rule.confidence_low, rule.confidence_high,
+                    rule.lift,
+                ]
+                for rule in found[:show]
+            ],
+        )  # fmt: skip
     if wrong is not None:
         console.say(
             f"against the clean rows: {wrong['false_positives']} sets too many, {wrong['false_negatives']} missing, "
@@ -68,6 +95,6 @@ def rules(
 def _against(model: AssociationRules, release: Release, test: Path) -> dict[str, int]:
     from sfumato.evidence import evidence
 
-    clean = AssociationRules(**(model.get_params() | {"report": "point"})).fit(evidence(test, release.schema))
+    clean = AssociationRules(**(model.get_params() | {"by": "estimate"})).fit(evidence(test, release.schema))
     true, said = {found.items for found in clean.itemsets_}, {found.items for found in model.itemsets_}
     return {"frequent": len(true), "false_positives": len(said - true), "false_negatives": len(true - said)}

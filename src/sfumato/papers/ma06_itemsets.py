@@ -51,7 +51,8 @@ def measure(
         out: dict[str, float] = {}
         for way in ways:
             # The plain way may find thousands of false sets at large p; six items are as deep as it is followed.
-            found = AssociationRules(SUPPORT, max_items=6 if way == "paper" else None, **WAYS[way]).fit(release)
+            most = 6 if way == "paper" else None
+            found = AssociationRules(SUPPORT, by="estimate", max_items=most, **WAYS[way]).fit(release)
             said = {frozenset(one.items): one for one in found.itemsets_}
             both = [abs(one.support - true[key]) / true[key] for key, one in said.items() if key in true]
             reach = {key for key in true if way != "paper" or len(key) <= 6}

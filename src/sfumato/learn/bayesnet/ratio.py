@@ -44,8 +44,9 @@ def fieller(
 
     z2 = float(ndtri((1 + level) / 2)) ** 2
     x, y, s11, s12, s22 = (np.asarray(part, dtype=np.float64) for part in (top, bottom, v11, v12, v22))
-    a, b, c = y**2 - z2 * s22, x * y - z2 * s12, x**2 - z2 * s11
-    inside = b**2 - a * c
+    a, b = y**2 - z2 * s22, x * y - z2 * s12
+    # b² - (y² - z² σ₂²)(x² - z² σ₁²), written so that it is 0 and not a rounding error where nothing varies
+    inside = z2 * (x**2 * s22 - 2 * x * y * s12 + y**2 * s11) - z2**2 * (s11 * s22 - s12**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         root = np.sqrt(np.maximum(inside, 0.0))
         low, high = (b - root) / a, (b + root) / a

@@ -60,6 +60,19 @@ class BitSupports:
             forms.append(_times(mine, theirs))
         return self._mean(forms)
 
+    def apart(self, one: Sequence[Item], other: Sequence[Item]) -> bool:
+        """Whether no group holds items of both."""
+        return self._grouped(one).keys().isdisjoint(self._grouped(other).keys())
+
+    def least_square(self, items: Sequence[Item]) -> float:
+        """E w² of a record that holds the items, which are released together with probability a + b."""
+        out = 1.0
+        for own in self._by_group(items):
+            (slope, _), (shift, _) = self._form(own)
+            shown = (1 - shift) / slope  # Σ w = 1 at the true state: slope · shown + shift = 1
+            out *= shown * (slope + shift) ** 2 + (1 - shown) * shift**2
+        return out
+
     def _grouped(self, items: Iterable[Item]) -> dict[int, list[Item]]:
         out: dict[int, list[Item]] = {}
         for item in items:

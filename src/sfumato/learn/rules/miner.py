@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from sfumato.errors import EstimationError, SfumatoWarning
+from sfumato.channels.linear import Array
+from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.model import ModelEvidence
 from sfumato.frames import BACKENDS, as_frame
 from sfumato.learn.base import Parameters, as_evidence, check_number
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
-from sfumato.learn.rules.measures import Rule, make_rule
+from sfumato.learn.rules.limits import Nested, quantile, widened
+from sfumato.learn.rules.measures import Rule, make_rules
+from sfumato.learn.rules.requirements import no_rules, no_sets
 from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
 from sfumato.learn.rules.supports import ReleaseSupports
 from sfumato.pages.display import MOST
 from sfumato.threads import one_thread
 
-#: The most ways of cutting frequent sets in two that are looked at.
-SPLITS = 200_000
-REPORT = ("point", "few_false_positives", "few_false_negatives")
+BY = ("lower", "estimate", "upper")
+Progress = Callable[[int], None]
+Known = tuple[float, float, float]  # the unbiased support, its standard deviation, and the support drawn to the model
 
 
 @dataclass(frozen=True)
@@ -44,9 +46,13 @@ class FrequentSet:
 class AssociationRules(Parameters):
     """Apriori over randomized transactions, item groups or categorical tables.
 
-    ``report`` says which sets count as frequent: by the point estimate, with few false positives (the lower limit is
-    frequent) or with few false negatives (the upper limit is). ``shrink`` draws noisy supports towards the joint model
-    ("auto": where there is noise and the joint table is small enough). ``items`` and ``exclusive``: see ``universe``.
+    ``by`` says what must reach ``min_support`` and ``min_confidence``: the "lower" limit (the default: what is reported
+    is supported by the data), the point "estimate", or the "upper" limit (few frequent sets are missed, many false ones
+    are shown). Lower limits allow for how many sets were looked at: of all that is reported at most 1 - ``level`` is
+    false on average. No set is given a support, or a limit, above that of its subsets.
+
+    ``shrink`` draws noisy supports towards the joint model ("auto": where there is noise and the joint table is small
+    enough). ``items`` and ``exclusive``: see ``universe``.
 
     >>> import sfumato as sf
     >>> from sfumato.learn.rules import read_baskets
@@ -62,7 +68,7 @@ class AssociationRules(Parameters):
         self,
         min_support: float = 0.05,
         min_confidence: float = 0.5,
-        report: str = "point",
+        by: str = "lower",
         max_items: int | None = None,
         level: float = 0.95,
         shrink: bool | str = "auto",
@@ -71,7 +77,7 @@ class AssociationRules(Parameters):
     ) -> None:
         self.min_support = min_support
         self.min_confidence = min_confidence
-        self.report = report
+        self.by = by
         self.max_items = max_items
         self.level = level
         self.shrink = shrink
@@ -79,11 +85,16 @@ class AssociationRules(Parameters):
         self.exclusive = exclusive
 
     itemsets_: list[FrequentSet]
+    looked_at_: int  # how many sets were counted
+    shortfall_: str | None  # where nothing was found: why, and what it would take
     n_: int
 
     @one_thread()
-    def fit(self, source: Any, target: Any = None) -> Self:
-        """Mine a release or evidence; ``target``, where given, keeps only rules that conclude an item of it."""
+    def fit(self, source: Any, target: Any = None, progress: Progress | None = None) -> Self:
+        """Mine a release or evidence; ``target``, where given, keeps only rules that conclude an item of it.
+
+        ``progress`` is called with the number of sets, later of rules, that were looked at since the last call.
+        """
         self._check()
         found = as_evidence(source)
         everything = universe(found.schema, self.items, self.exclusive)
@@ -94,26 +105,74 @@ class AssociationRules(Parameters):
         supports = ReleaseSupports(found.release, everything)
         self.n_ = supports.n
         model = self._model(found, everything, supports)
-        sets: dict[Itemset, FrequentSet] = {}
+        known: dict[Itemset, Known] = {}
+        shown: dict[Itemset, Array] = {}  # support, low, high: monotone, each at its own level
+        self.looked_at_ = 0
 
         def keep(level: Sequence[Itemset]) -> Iterable[Itemset]:
-            for items, estimated in zip(level, self._estimate(level, supports, model), strict=True):
-                if self._frequent(estimated):
-                    sets[items] = estimated
+            self.looked_at_ += len(level)
+            numbers = self._estimate(level, supports, model, progress)
+            for items, own, least in zip(level, numbers, _below(level, shown), strict=True):
+                known[items] = (float(own[0]), float(own[1]), float(own[2]))
+                limits = np.minimum(_limits(own[None, :], quantile(self.level))[0], least)
+                if limits[_COLUMN[self.by]] >= self.min_support - 1e-12:
+                    shown[items] = limits
                     yield items
 
         order = levels(everything, keep, self.max_items)
-        self.itemsets_ = [sets[items] for items in order]
-        self._found = (order, sets, supports, target if isinstance(target, str) else None)
+        sets = self._report(order, known)
+        kept = [items for items in order if items in sets]
+        self.itemsets_ = list(sets.values())
+        if self.by == "lower":
+            self.itemsets_.sort(key=lambda one: (-one.low, -one.support, len(one.items)))
+        self._found = (kept, sets, supports, target if isinstance(target, str) else None, progress)
         self.__dict__.pop("rules_", None)
+        self.shortfall_ = None
+        size = 2 if kept else 1
+        # a level of too many sets is not begun, which was said already
+        begun = any(len(items) == size for items in known) or len({items[0].attribute for items in kept}) < 2
+        if begun and not any(len(items) == size for items in kept) and size <= (self.max_items or size):
+            self._fall_short(no_sets(found.release, supports, known, size, self.min_support, self.level))
         return self
 
     @cached_property
     def rules_(self) -> list[Rule]:
-        """The rules of the frequent sets, most confident first; made when first asked for."""
+        """The rules of the frequent sets, first those whose confidence is sure to be highest; made when asked for."""
         if not hasattr(self, "_found"):
             raise EstimationError("these AssociationRules are not fitted yet: call fit(evidence) first")
-        return self._rules(*self._found)
+        kept, sets, supports, target, progress = self._found
+        candidates = make_rules(kept, sets, supports, target, progress)
+        out = candidates.report(self.by, self.min_confidence, self.level)
+        if not out and len(candidates):
+            self._fall_short(no_rules(supports.release, candidates, self.min_confidence, self.level))
+        return out
+
+    def _report(self, order: Sequence[Itemset], known: dict[Itemset, Known]) -> dict[Itemset, FrequentSet]:
+        """The frequent sets with their limits, none above its subsets'."""
+        numbers = np.array([known[items] for items in order]).reshape(-1, 3)
+        nested = Nested(order)
+        z = quantile(self.level)
+        if self.by == "lower":
+
+            def passing(at: float) -> int:
+                low = nested.monotone(numbers[:, 0] - at * numbers[:, 1])
+                return int((low >= self.min_support - 1e-12).sum())
+
+            z = widened(self.level, self.looked_at_, passing)
+        support, low, high = (nested.monotone(column) for column in _limits(numbers, z).T)
+        value = {"lower": low, "estimate": support, "upper": high}[self.by]
+        return {
+            items: FrequentSet(
+                tuple(item.label for item in items),
+                float(support[i]), float(low[i]), float(high[i]), float(numbers[i, 0]), float(numbers[i, 1]),
+            )
+            for i, items in enumerate(order)
+            if value[i] >= self.min_support - 1e-12
+        }  # fmt: skip
+
+    def _fall_short(self, line: str) -> None:
+        self.shortfall_ = line
+        warnings.warn(line, UnrecoverableWarning, stacklevel=4)
 
     def _model(self, found: Any, everything: Universe, supports: ReleaseSupports) -> ModelSupports | None:
         if self.shrink is False or found.exact:
@@ -126,57 +185,23 @@ class AssociationRules(Parameters):
         return model
 
     def _estimate(
-        self, level: Sequence[Itemset], supports: ReleaseSupports, model: ModelSupports | None
-    ) -> list[FrequentSet]:
-        from scipy.special import ndtri
-
-        z = float(ndtri((1 + self.level) / 2))
-        pairs = np.array([supports.estimate(items) for items in level])
-        unbiased, sd = pairs[:, 0], np.sqrt(pairs[:, 1])
-        low, high = np.clip(unbiased - z * sd, 0, 1), np.clip(unbiased + z * sd, 0, 1)
-        best = unbiased
-        if model is not None:
-            expected = np.array([model.support(items) for items in level])
-            # A set's own interval is the furthest that the model may draw it.
-            best = np.clip(shrink(unbiased, pairs[:, 1], expected)[0], low, high)
-        return [
-            FrequentSet(tuple(item.label for item in items), *map(float, numbers))
-            for items, *numbers in zip(level, best, low, high, unbiased, sd, strict=True)
-        ]
-
-    def _frequent(self, found: FrequentSet) -> bool:
-        value = {"point": found.support, "few_false_positives": found.low, "few_false_negatives": found.high}
-        return value[self.report] >= self.min_support - 1e-12
-
-    def _rules(
         self,
-        order: Sequence[Itemset],
-        sets: dict[Itemset, FrequentSet],
+        level: Sequence[Itemset],
         supports: ReleaseSupports,
-        target: str | None,
-    ) -> list[Rule]:
-        out = []
-        splits = 0
-        for items in order:
-            splits += 2 ** len(items) - 2
-            if splits > SPLITS:
-                warnings.warn(
-                    f"the {len(order)} frequent sets make more than {SPLITS} rules: only those of sets of fewer than "
-                    f"{len(items)} items, and of some of that size, are made; raise min_support or set max_items",
-                    SfumatoWarning,
-                    stacklevel=4,
-                )
-                break
-            for size in range(1, len(items)):
-                for left in combinations(items, size):
-                    right = tuple(item for item in items if item not in left)
-                    if target is not None and any(item.attribute != target for item in right):
-                        continue
-                    if sets[left].support <= 0 or right not in sets:
-                        continue
-                    if sets[items].support / sets[left].support >= self.min_confidence - 1e-12:
-                        out.append(make_rule(items, left, right, sets, supports, self.level))
-        return sorted(out, key=lambda rule: (-rule.confidence, -rule.support, rule.antecedent))
+        model: ModelSupports | None,
+        progress: Progress | None,
+    ) -> Array:
+        """The unbiased support of every set, its standard deviation, and the support drawn towards the model."""
+        pairs = []
+        for items in level:
+            pairs.append(supports.estimate(items))
+            if progress is not None:
+                progress(1)
+        unbiased, variance = np.array(pairs).T
+        drawn = unbiased
+        if model is not None:
+            drawn = shrink(unbiased, variance, np.array([model.support(items) for items in level]))[0]
+        return np.stack([unbiased, np.sqrt(variance), drawn], axis=1)
 
     def frame(self, what: str = "rules", backend: str = "pyarrow") -> Any:
         """The rules or the item sets as a table: ``frame()``, ``frame("itemsets", "pandas")``, ``frame("polars")``."""
@@ -214,6 +239,23 @@ class AssociationRules(Parameters):
             check_number(name, getattr(self, name), above=0, below=1)
         if self.max_items is not None:
             check_number("max_items", self.max_items, least=1)
-        for name, value, allowed in (("report", self.report, REPORT), ("shrink", self.shrink, ("auto", True, False))):
+        for name, value, allowed in (("by", self.by, BY), ("shrink", self.shrink, ("auto", True, False))):
             if value not in allowed:
                 raise EstimationError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r} instead")
+
+
+_COLUMN = {"estimate": 0, "lower": 1, "upper": 2}
+
+
+def _limits(numbers: Array, z: float) -> Array:
+    """Support, low and high of each set; its own interval is the furthest that the model may draw a support."""
+    unbiased, sd, drawn = numbers.T
+    low, high = np.clip(unbiased - z * sd, 0, 1), np.clip(unbiased + z * sd, 0, 1)
+    return np.stack([np.clip(drawn, low, high), low, high], axis=1)
+
+
+def _below(level: Sequence[Itemset], shown: dict[Itemset, Array]) -> Iterable[Array]:
+    """The least numbers of the subsets of each set that lack one item."""
+    for items in level:
+        subsets = [shown[items[:i] + items[i + 1 :]] for i in range(len(items))] if len(items) > 1 else []
+        yield np.min(subsets, axis=0) if subsets else np.ones(3)

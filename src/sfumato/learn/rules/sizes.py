@@ -33,14 +33,26 @@ class SizeUnit:
         self._present = {item: np.asarray(column) == 1 for item, column in zip(items, columns, strict=True)}
         self._size = np.sum(list(self._present.values()), axis=0, dtype=np.int64)
         self._weights: dict[int, Array] = {}
+        self._squares: dict[int, float] = {}
+
+    def least_square(self, chosen: Sequence[Item]) -> float:
+        """The least E w² of a transaction that holds these items, over its size."""
+        k = len(chosen)
+        if k not in self._squares:
+            table = overlap_and_size(self.channel, k)[:, k]
+            self._squares[k] = float((table * self._of(k) ** 2).sum(axis=(1, 2)).min())
+        return self._squares[k]
+
+    def _of(self, k: int) -> Array:
+        if k not in self._weights:
+            self._weights[k] = overlap_weights(self.channel, k)
+        return self._weights[k]
 
     def factor(self, chosen: Sequence[Item]) -> Array:
         """The weight of every record for these items."""
         k = len(chosen)
-        if k not in self._weights:
-            self._weights[k] = overlap_weights(self.channel, k)
         overlap = np.sum([self._present[item] for item in chosen], axis=0, dtype=np.int64)
-        return np.asarray(self._weights[k][self._size - overlap, overlap])
+        return np.asarray(self._of(k)[self._size - overlap, overlap])
 
 
 def overlap_weights(channel: SelectASize, k: int) -> Array:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
+from sfumato.evidence.families import each_axis
 from sfumato.learn.rules.bits import BitSupports, suits
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.sizes import SizeUnit
@@ -16,6 +19,10 @@ from sfumato.release import Release
 
 #: How many record weights are kept for later sets.
 _KEPT = 1 << 25
+#: The most combinations of weights by which records are counted.
+_PATTERNS = 1 << 14
+#: A record's weight that varies less than this does not vary.
+_ROUNDING = 1e-10
 
 
 class Supports(Protocol):
@@ -27,6 +34,14 @@ class Supports(Protocol):
 
     def cross(self, one: Sequence[Item], other: Sequence[Item]) -> float: ...
 
+    def apart(self, one: Sequence[Item], other: Sequence[Item]) -> bool:
+        """Whether nothing that is randomized together holds items of both."""
+        ...
+
+    def least_square(self, items: Sequence[Item]) -> float:
+        """The least that E w² can be over the records that hold the items."""
+        ...
+
 
 class RecordSupports:
     """Supports as means over the records of products of weights: any channel, any exclusive items."""
@@ -37,6 +52,9 @@ class RecordSupports:
         self._unit = {item: unit for unit in parts for item in unit.items}
         self._last: tuple[tuple[Item, ...], Array | None] = ((), None)
         self._factors: dict[tuple[Item, ...], Array | None] = {}
+        self._squares: dict[tuple[Item, ...], float] = {}
+        self._levels: dict[Item, tuple[Array, NDArray[np.intp]] | None] = {}
+        self._crosses: tuple[tuple[Item, ...], Array | None] = ((), None)
 
     def estimate(self, items: Sequence[Item]) -> tuple[float, float]:
         product = self._product(tuple(items))
@@ -45,15 +63,69 @@ class RecordSupports:
         return float(product.mean()), float(product @ product) / self.n
 
     def cross(self, one: Sequence[Item], other: Sequence[Item]) -> float:
+        """The mean of the product of two sets' weights; for a subset it is read off a table of all of them."""
+        if set(other) <= set(one):
+            table = self._with_subsets(tuple(one))
+            if table is not None:
+                return float(table[tuple(int(item in other) for item in one)])
         left, right = self._product(tuple(one)), self._product(tuple(other))
         return 0.0 if left is None or right is None else float(left @ right) / self.n
 
+    def _with_subsets(self, items: tuple[Item, ...]) -> Array | None:
+        """Means of ∏ w^(1 + e), e = 0 or 1 for every item: the cross products of a set with all its subsets.
+
+        A weight takes few values, so that the records are first counted by those; None where they are not so few, or
+        where items share a unit.
+        """
+        if self._crosses[0] != items:
+            table = None
+            levels = [self._values(item) for item in items]
+            shape = [len(found[0]) for found in levels if found is not None]
+            alone = len({id(self._unit[item]) for item in items}) == len(items)
+            if alone and len(shape) == len(items) and prod(shape) <= _PATTERNS:
+                flat = np.zeros(self.n, dtype=np.intp)
+                maps = []
+                for values, codes in (found for found in levels if found is not None):
+                    flat *= len(values)
+                    flat += codes
+                    maps.append(np.stack([values, values**2]))
+                counted = np.bincount(flat, minlength=prod(shape)).reshape(shape) / self.n
+                table = each_axis(counted, maps)
+            self._crosses = (items, table)
+        return self._crosses[1]
+
+    def _values(self, item: Item) -> tuple[Array, NDArray[np.intp]] | None:
+        """The different weights of an item, and which of them each record has."""
+        if item not in self._levels:
+            factor = self._factor([item])
+            found = None
+            if factor is not None and (len(self._levels) + 1) * self.n <= _KEPT:
+                values, codes = np.unique(factor.round(12), return_inverse=True)
+                found = (values, codes)
+            self._levels[item] = found
+        return self._levels[item]
+
+    def apart(self, one: Sequence[Item], other: Sequence[Item]) -> bool:
+        return {id(self._unit[item]) for item in one}.isdisjoint(id(self._unit[item]) for item in other)
+
+    def least_square(self, items: Sequence[Item]) -> float:
+        out = 1.0
+        for own in self._grouped(items):
+            if own not in self._squares:
+                self._squares[own] = self._unit[own[0]].least_square(own)
+            out *= self._squares[own]
+        return out
+
+    def _grouped(self, items: Sequence[Item]) -> list[tuple[Item, ...]]:
+        """The items by what they are randomized with."""
+        out: dict[int, list[Item]] = {}
+        for item in items:
+            out.setdefault(id(self._unit[item]), []).append(item)
+        return [tuple(own) for own in out.values()]
+
     def _product(self, items: tuple[Item, ...]) -> Array | None:
         """∏ w over the units; what the last call shares with this one up to its last unit is kept."""
-        grouped: dict[int, list[Item]] = {}
-        for item in items:
-            grouped.setdefault(id(self._unit[item]), []).append(item)
-        chosen = list(grouped.values())
+        chosen = self._grouped(items)
         head = tuple(item for own in chosen[:-1] for item in own)
         if self._last[0] != head or self._last[1] is None:
             product: Array | None = np.ones(self.n)
@@ -68,11 +140,10 @@ class RecordSupports:
             return None
         return self._last[1] * last if head else last
 
-    def _factor(self, items: list[Item]) -> Array | None:
-        key = tuple(items)
+    def _factor(self, key: Sequence[Item]) -> Array | None:
+        key = tuple(key)
         if key not in self._factors:
-            unit = self._unit[items[0]]
-            found = unit.factor(items)
+            found = self._unit[key[0]].factor(key)
             if (len(self._factors) + 1) * self.n > _KEPT:
                 return found
             self._factors[key] = found
@@ -83,7 +154,7 @@ class ReleaseSupports:
     """Supports over all parts: shares of all records, with the variance given the table."""
 
     def __init__(self, release: Release, universe: Universe) -> None:
-        self.universe = universe
+        self.release, self.universe = release, universe
         self.parts: list[Supports] = [
             BitSupports(part, universe) if suits(part, universe) else RecordSupports(units(part, universe), len(part))
             for part in release.parts
@@ -93,7 +164,11 @@ class ReleaseSupports:
         self._known: dict[frozenset[Item], tuple[float, float]] = {}
 
     def estimate(self, items: Sequence[Item]) -> tuple[float, float]:
-        """The unbiased support and its variance: Cov(N̂ | table) = Σ w² - N̂, over N²."""
+        """The unbiased support and its variance: Cov(N̂ | table) = Σ w² - N̂, over N².
+
+        Few records may happen to show less variance than their channels must have. So it is never taken as smaller
+        than what the records that hold the set contribute.
+        """
         key = frozenset(items)
         if key not in self._known:
             value = variance = 0.0
@@ -101,18 +176,19 @@ class ReleaseSupports:
                 share = part.n / self.n
                 support, square = part.estimate(items)
                 value += share * support
-                variance += share**2 * max(square - support, 0.0) / part.n
+                least = max(support, 0.0) * (part.least_square(items) - 1)
+                spread = max(square - support, least)
+                variance += share**2 * (spread if spread > _ROUNDING else 0.0) / part.n
             self._known[key] = (value, variance)
         return self._known[key]
 
     def covariance(self, one: Sequence[Item], other: Sequence[Item]) -> float:
         """Cov of two supports: Σ w w' minus the support of the union, over N²."""
         both = list(dict.fromkeys([*one, *other]))
-        if len(self.parts) == 1:
-            part = self.parts[0]
-            return (part.cross(one, other) - self.estimate(both)[0]) / part.n
         total = 0.0
         for part in self.parts:
-            share = part.n / self.n
-            total += share**2 * (part.cross(one, other) - part.estimate(both)[0]) / part.n
+            if part.apart(one, other):  # then the weights of both are their product
+                continue
+            support = self.estimate(both)[0] if len(self.parts) == 1 else part.estimate(both)[0]
+            total += (part.n / self.n) ** 2 * (part.cross(one, other) - support) / part.n
         return total

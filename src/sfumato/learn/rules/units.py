@@ -63,6 +63,13 @@ class Unit:
         held = np.logical_and.reduce([self.masks[item] for item in chosen])
         return np.asarray(held @ self.inverse)[self.codes] if held.any() else None
 
+    def least_square(self, chosen: Sequence[Item]) -> float:
+        """The least E w² of a state that holds these items; 1 if none does."""
+        held = np.logical_and.reduce([self.masks[item] for item in chosen])
+        if not held.any():
+            return 1.0
+        return float((self.transition[held] @ (held @ self.inverse) ** 2).min())
+
 
 def units(part: Part, universe: Universe) -> list[Unit | SizeUnit]:
     """The units of a part of a release: scheme groups, joined where a family of exclusive items runs across them."""

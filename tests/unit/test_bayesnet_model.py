@@ -16,8 +16,10 @@ from conftest import need
 from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import EstimationError, MissingPartError, SfumatoError, SfumatoWarning
+from sfumato.evidence.families import Families
 from sfumato.learn import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
+from sfumato.learn.bayesnet.scores import make_score
 from sfumato.learn.bayesnet.structure import read_structure, skeleton
 
 
@@ -355,7 +357,7 @@ def test_without_a_bound_families_that_do_not_fit_are_left_out_with_a_word(order
     a = rng.integers(0, 40, 4000)
     rows = {"a": a, "b": (a + rng.integers(0, 3, 4000)) % 40, "c": (a + rng.integers(0, 5, 4000)) % 40, "d": a % 2}
     schema = sf.Schema({name: sf.Categorical(tuple(range(2 if name == "d" else 40))) for name in rows})
-    with pytest.warns(SfumatoWarning, match=r"would have more than 16384 cells \(the largest: .*, 64000 cells\)"):
+    with pytest.warns(SfumatoWarning, match=r"would have more than 16384 cells, .*the largest: .*, 64000 cells, "):
         net = BayesianNetwork(order=order).fit(sf.evidence(rows, schema))
     assert {"a", "b"} in [{edge.parent, edge.child} for edge in net.edges_]
     assert all(np.prod(net.schema_.sizes([*held, node])) <= 16384 for node, held in net.parents_.items())
@@ -420,3 +422,36 @@ def test_arguments_of_the_wrong_kind_are_one_line_and_given_tables_are_copied():
     ):
         with pytest.raises(EstimationError, match=match):
             call()
+
+
+def test_sets_of_parents_beyond_the_memory_are_left_out_counted_and_cost_no_link():
+    """Attributes of many values under strong privacy have released tables of millions of cells."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 20, 6000)
+    rows = {"a": a, "b": (a + rng.integers(0, 3, 6000)) % 20, "c": rng.integers(0, 18, 6000), "d": a % 4}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(int(values.max()) + 1))) for name, values in rows.items()})
+    release = sf.randomize(rows, sf.Scheme.for_gamma(schema, gamma=9), rng=1)
+    calls = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        one = BayesianNetwork(max_parents=1).fit(sf.evidence(release))
+    with pytest.warns(SfumatoWarning, match=r"\d+ sets of parents were not considered.*more than 0.05 GB.*GB\)"):
+        net = BayesianNetwork(memory=0.1).fit(sf.evidence(release), progress=calls.append)
+    assert skeleton(net.parents_) >= skeleton(one.parents_) and skeleton(one.parents_)
+    assert len(calls) > 6 and set(calls) <= set(rows)  # as the work goes on, not only when a link is made
+    score = make_score("wald", Families(sf.evidence(release)), memory=1e8)
+    assert not score.fits("b", ("a", "c")) and score.fits("b", ("a",))
+    assert make_score("wald", Families(sf.evidence(release)), memory=1e12).fits("b", ("a", "c"))
+    with pytest.raises(EstimationError, match="memory must be a positive number of gigabytes"):
+        BayesianNetwork(memory=0)
+
+
+def test_links_of_a_given_structure_that_cannot_be_tested_carry_no_statistic():
+    schema = sf.Schema({name: sf.Categorical(tuple(range(12))) for name in "abc"})
+    rows = {name: np.arange(600) % 12 for name in "abc"}
+    release = sf.randomize(rows, sf.Scheme.for_gamma(schema, gamma=3), rng=1)
+    parents = {"a": [], "b": ["a"], "c": ["a", "b"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        net = BayesianNetwork(parents, memory=0.05).fit(sf.evidence(release))
+    assert [np.isnan(edge.statistic) for edge in net.edges_] == [False, True, True]

@@ -212,3 +212,30 @@ def test_attributes_of_many_values_are_tested_by_their_most_frequent_ones():
     assert linked.df == apart.df == 27 * 27  # of 39 * 39
     assert linked.p_value < 1e-100 and linked.evidence > 100
     assert apart.p_value > 1e-4 and apart.evidence < 0
+
+
+def test_covariance_of_a_pair_needs_no_product_of_its_channels():
+    """The same numbers as from all contrasts by all released cells, in a small part of the memory."""
+    import tracemalloc
+
+    from sfumato.evidence import spreads
+
+    wide = schema(x=20, y=18)
+    drawn = np.random.default_rng(1).integers(0, 18, 4000)
+    release = sf.randomize({"x": drawn, "y": drawn}, sf.Scheme.for_gamma(wide, gamma=9), rng=1)
+    families = Families(sf.evidence(release))
+    family = families.family(("x", "y"))
+    part = family.seen[0]
+    rng = np.random.default_rng(2)
+    left, right = rng.normal(size=(1, 5, 20)), rng.normal(size=(1, 4, 18))
+    expected = rng.random((20, 18))
+    seen, null = spreads.spreads(family, part, left, right, None, expected)
+    B = np.kron(left[0] @ part.blocks[0].A, right[0] @ part.blocks[1].A)
+    assert np.allclose(seen, (B * part.observed) @ B.T)
+    assert np.allclose(null, (B * (part.blocks[0].P.T @ expected @ part.blocks[1].P).reshape(-1)) @ B.T)
+    whole = 8 * 19 * 17 * part.observed.size  # bytes of all contrasts by all released cells
+    tracemalloc.start()
+    association(families, "x", "y")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < whole / 2

@@ -30,6 +30,9 @@ def bayesnet(
     eta: Annotated[float, typer.Option(help="The threshold of the bayes score under an order.")] = 1.0,
     prior: Annotated[str, typer.Option(help="ml, k2, bdeu, or a number of records.")] = "ml",
     tree: Annotated[bool, typer.Option("--tree", help="The best tree (Chow and Liu) instead of a search.")] = False,
+    memory: Annotated[
+        float, typer.Option(help="What the search may use, in GB; sets of parents that need more are left out.")
+    ] = 1.0,
     plot: Annotated[Path | None, typer.Option(help="Also draw the network (.svg, .png or .pdf).")] = None,
     tables: Annotated[bool, typer.Option("--tables", help="Draw the tables beside the network.")] = False,
     bif: Annotated[Path | None, typer.Option(help="Also write the network in the BIF format.")] = None,
@@ -63,9 +66,10 @@ def bayesnet(
         prior=weight,
         eta=eta,
         penalty=penalty,
+        memory=memory,
     )
     total = None if order is None and structure is None else len(release.schema)
-    with console.progress("nodes" if total else "changes", total) as advance, warnings.catch_warnings():
+    with console.progress("nodes" if total else "sets of parents", total) as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore", NegativeCountsWarning)
         net.fit(evidence(release), progress=lambda _: advance(1))
     if plot is not None:

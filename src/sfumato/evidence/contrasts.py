@@ -10,13 +10,14 @@ follows the likelihood ratio.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isqrt, prod
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
 from sfumato.evidence.families import Family, Seen, each_axis
+from sfumato.evidence.spreads import spreads
 
 #: A configuration is used when its estimated count exceeds this many standard deviations.
 CLEAR = 3.0
@@ -67,7 +68,7 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     if min(kx, ky) < 2:  # an attribute of one value depends on nothing
         return _NONE, _NONE
     px, py, weight = _independent(table)
-    wide_x, wide_y = _widths(kx - 1, ky - 1)
+    wide_x, wide_y = widths(kx - 1, ky - 1)
     kept_x, kept_y = _kept(px, weight, wide_x), _kept(py, weight, wide_y)
     J, size = len(table), wide_x * wide_y
     left, right = _rows(px, kept_x), _rows(py, kept_y)
@@ -80,10 +81,9 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     released = np.zeros((J * size if few else size,) * 2)  # from Ñ
     null = np.zeros_like(released)  # from Ñ₀
     for part in family.seen:
-        B = _released(family, part, left, right) if few else _summed(family, part, sums, left, right)
-        share = part.observed.sum() / family.n
-        released += (B * part.observed) @ B.T
-        null += (B * (share * _release(family, part, expected.reshape(family.table.shape)))) @ B.T
+        seen, assumed = spreads(family, part, left, right, None if few else sums, expected)
+        released += seen
+        null += assumed
     T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)
     own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
     raw = weight[:, None, None] * (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
@@ -172,10 +172,10 @@ def _independent(table: Array) -> tuple[Array, Array, Array]:
     return rows, cols, weight
 
 
-def _widths(a: int, b: int) -> tuple[int, int]:
+def widths(a: int, b: int) -> tuple[int, int]:
     """How many values of x and of y are contrasted: all, or of many-valued attributes the most frequent ones.
 
-    >>> _widths(4, 3), _widths(199, 1), _widths(39, 39), _widths(5, 999)
+    >>> widths(4, 3), widths(199, 1), widths(39, 39), widths(5, 999)
     ((4, 3), (199, 1), (27, 27), (5, 153))
     """
     if a * b <= MOST:
@@ -223,40 +223,6 @@ def _levels(p: Array, weight: Array, kept: NDArray[np.int64]) -> Array:
     np.put_along_axis(full, p.argmax(1)[:, None, None], -1.0, axis=1)
     top = int((p * weight[:, None]).sum(0).argmax())
     return np.delete(full, top, axis=1).transpose(1, 0, 2)
-
-
-def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
-    """C A, contrasts by released cells: a product of factors when the last two attributes are treated apart."""
-    J, a, kx = left.shape
-    b, ky = right.shape[1:]
-    if part.axes == family.names and all(len(block.names) == 1 for block in part.blocks[-2:]):
-        G = np.ones((1, 1))
-        for block in part.blocks[:-2]:
-            G = (G[:, None, :, None] * block.A[None, :, None, :]).reshape(len(G) * len(block.A), -1)
-        first, second = left @ part.blocks[-2].A, right @ part.blocks[-1].A
-        U = (first[:, :, None, :, None] * second[:, None, :, None, :]).reshape(J, a * b, 1, -1)
-        return np.asarray((G[:, None, :, None] * U).reshape(J * a * b, -1))
-    C = np.zeros((J, a, b, J, kx, ky))
-    for j in range(J):
-        C[j, :, :, j] = left[j][:, None, :, None] * right[j][None, :, None, :]
-    return np.asarray(C.reshape(J * a * b, -1) @ family.inverse(part))
-
-
-def _summed(family: Family, part: Seen, sums: Array, left: Array, right: Array) -> Array:
-    """Sums of the rows of C A, one after the other, without forming either matrix."""
-    J, a, _ = left.shape
-    C = np.einsum("sjab,jax,jby->sjxy", sums.reshape(-1, J, a, right.shape[1]), left, right, optimize=True)
-    order = [family.names.index(name) for name in part.axes]
-    shape, maps = [prod(block.sizes) for block in part.blocks], [block.A.T for block in part.blocks]
-    rows = (row.reshape(family.table.shape).transpose(order).reshape(shape) for row in C)
-    return np.stack([each_axis(row, maps).reshape(-1) for row in rows])
-
-
-def _release(family: Family, part: Seen, table: Array) -> Array:
-    """Pᵀ table: what would be released of it on average."""
-    out = table.transpose([family.names.index(name) for name in part.axes])
-    out = out.reshape([prod(block.sizes) for block in part.blocks])
-    return each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)
 
 
 def _spread(family: Family, part: Seen, J: int) -> Array:

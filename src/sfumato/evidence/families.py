@@ -26,8 +26,11 @@ from sfumato.writer import check_codes
 
 #: The most bytes of codes that are read into memory; larger releases are counted where they are.
 CODES_IN_MEMORY = 1 << 30
-#: The most cells of a table that is estimated here.
+#: The most cells of a table that is estimated here, and of the released table that it is estimated from.
 MOST_CELLS = 1 << 20
+MOST_RELEASED = 1 << 26
+#: The most bytes of tables that are kept for later.
+TABLES_IN_MEMORY = 1 << 28
 _BLOCK = 1 << 18
 _PRODUCT_BLOCK = 1 << 16
 
@@ -101,6 +104,7 @@ class Families:
         if not self.n:
             raise EstimationError("the release holds no rows: there is nothing to learn from")
         self._families: dict[tuple[str, ...], Family] = {}
+        self._bytes = 0
         self._blocks: dict[tuple[int, tuple[str, ...]], Block] = {}
         self.schemes: list[Scheme] = []  # the different ones: telling schemes apart is slow, so it is done once
         for rows in self.parts:
@@ -119,8 +123,28 @@ class Families:
                     f"the table of {', '.join(asked)} would have {cells} cells, more than {MOST_CELLS}: "
                     f"allow fewer parents, or coarser attributes"
                 )
+            released = self.released_cells(asked)
+            if released > MOST_RELEASED:
+                raise EstimationError(
+                    f"the released table of {', '.join(asked)} has {released} cells, more than {MOST_RELEASED}: "
+                    f"allow fewer parents, or coarser attributes"
+                )
+            self._bytes += 8 * (released + cells)
+            if self._bytes > TABLES_IN_MEMORY:
+                self._forget()
             self._families[asked] = self._estimate(asked)
         return self._families[asked]
+
+    def released_cells(self, names: Sequence[str]) -> int:
+        """The cells of the largest released table that tells of these attributes."""
+        asked = tuple(names)
+        return max(prod(block.released for block in self.blocks(scheme, asked)) for scheme in range(len(self.schemes)))
+
+    def _forget(self) -> None:
+        self._families.clear()
+        self._bytes = 0
+        for rows in self.parts:
+            rows.forget()
 
     def count_pairs(self) -> None:
         """Count the tables of all pairs at once."""
@@ -196,6 +220,9 @@ class _Rows:
             return found
         tensor = found.reshape([self.sizes[column] for column in ordered])
         return np.ascontiguousarray(tensor.transpose([ordered.index(column) for column in columns])).reshape(-1)
+
+    def forget(self) -> None:
+        self._kept.clear()
 
     def count_pairs(self) -> None:
         """All pairs of columns from one product: Nxy = Σ_rows 1[x] 1[y]."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet import inference
-from sfumato.learn.bayesnet.arguments import whole
+from sfumato.learn.bayesnet.arguments import real, whole
 from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt
 from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
 from sfumato.learn.bayesnet.search import Progress, find
@@ -28,7 +29,10 @@ from sfumato.threads import one_thread
 
 @dataclass(frozen=True)
 class Edge:
-    """A link and the evidence for it: the test of child and parent given the child's other parents."""
+    """A link and the evidence for it: the test of child and parent given the child's other parents.
+
+    NaN where that test would take more memory than allowed, as it may in a structure that was given.
+    """
 
     parent: str
     child: str
@@ -45,6 +49,9 @@ class BayesianNetwork:
     ``search="tree"``; ``max_parents`` must fit, without it a node has up to 3 as far as the tables fit. ``score`` is
     "wald" (no constant to choose), "bic" (with ``penalty``, C*), "bayes" or "bdeu" (with ``eta``). ``prior`` is "ml",
     "k2", "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
+
+    ``memory`` is what the search may use, in gigabytes: sets of parents whose tests would take more are left out, and
+    counted in a warning.
 
     >>> from sfumato import Categorical, Schema, evidence
     >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
@@ -71,6 +78,7 @@ class BayesianNetwork:
         prior: Prior = "ml",
         eta: float = 1.0,
         penalty: float = 1.0,
+        memory: float = 1.0,
     ) -> None:
         if score not in SCORES:
             raise EstimationError(f"score must be one of {', '.join(SCORES)}, got {score!r} instead")
@@ -84,6 +92,9 @@ class BayesianNetwork:
         self.max_parents = max_parents if max_parents is None else whole("max_parents", max_parents, 0)
         self.criterion, self.search, self.prior = score, search, prior
         self.eta, self.penalty = eta, penalty
+        self.memory = real("memory", memory)
+        if not self.memory > 0:
+            raise EstimationError(f"memory must be a positive number of gigabytes, got {memory} instead")
 
     # Learning.
 
@@ -98,7 +109,7 @@ class BayesianNetwork:
         names = evidence.schema.names
         if nodes is not None and self.parents is None:
             raise EstimationError("nodes= needs the structure: give parents")
-        score = make_score(self.criterion, families, self.eta, self.penalty)
+        score = make_score(self.criterion, families, self.eta, self.penalty, self.memory * 1e9)
         if self.parents is None:
             families.check_channels()
             self.parents_ = find(score, self.order, self.max_parents, self.search, progress)
@@ -318,5 +329,7 @@ def _known(nodes: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Sequen
 
 
 def _edge(score: Score, node: str, parent: str, held: tuple[str, ...]) -> Edge:
+    if not score.testable(node, held):
+        return Edge(parent, node, nan, 0, nan)
     test = score.test(node, parent, [other for other in held if other != parent])
     return Edge(parent, node, test.statistic, test.df, test.p_value)

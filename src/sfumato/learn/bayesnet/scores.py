@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from math import log, prod
+from collections.abc import Callable, Sequence
+from math import inf, log, prod
 
 import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
+from sfumato.evidence.contrasts import MOST, widths
 from sfumato.evidence.families import MOST_CELLS, Families
 from sfumato.evidence.independence import ODDS, Association, Test, association
+from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.bayesnet.arguments import real
 
 
@@ -21,11 +23,17 @@ class Score(ABC):
     #: Whether a parent that later parents make superfluous is taken out again.
     prunes = False
 
+    #: Called with the node whenever the score of one more set of parents is computed.
+    progress: Callable[[str], None] | None = None
+    #: The most bytes that judging one set of parents may take.
+    memory = inf
+
     def __init__(self, families: Families) -> None:
         self.families = families
         self._local: dict[tuple[str, frozenset[str]], float] = {}
         #: Families whose tables are too large to be judged, with their cells.
         self.left_out: dict[tuple[str, frozenset[str]], int] = {}
+        self._fits: dict[tuple[str, frozenset[str]], bool] = {}
 
     @abstractmethod
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
@@ -40,6 +48,8 @@ class Score(ABC):
         key = (node, frozenset(parents))
         if key not in self._local:
             self._local[key] = self.compute(node, self.ordered(parents))
+            if self.progress is not None:
+                self.progress(node)
         return self._local[key]
 
     def test(self, node: str, parent: str, given: Sequence[str]) -> Test:
@@ -66,10 +76,21 @@ class Score(ABC):
 
     def fits(self, node: str, parents: Sequence[str]) -> bool:
         """Whether the table of a family can be judged; what cannot is noted in ``left_out``."""
-        cells = prod(self.families.schema.sizes([*parents, node]))
-        if cells > self.most_cells:
-            self.left_out[node, frozenset(parents)] = cells
-        return cells <= self.most_cells
+        key = (node, frozenset(parents))
+        if key not in self._fits:
+            cells = prod(self.families.schema.sizes([*parents, node]))
+            self._fits[key] = cells <= self.most_cells and self.needed(node, parents) <= self.memory
+            if not self._fits[key]:
+                self.left_out[key] = cells
+        return self._fits[key]
+
+    def needed(self, node: str, parents: Sequence[str]) -> float:
+        """The bytes that it takes to judge a family."""
+        return 32.0 * self.families.released_cells([*parents, node])
+
+    def testable(self, node: str, parents: Sequence[str]) -> bool:
+        """Whether the links of a family can be tested within the memory."""
+        return Wald(self.families).needed(node, parents) <= self.memory
 
     def check_size(self, node: str, parents: Sequence[str]) -> None:
         """Refuse a table that would not fit, with its size."""
@@ -185,6 +206,18 @@ class Wald(Score):
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
         return self._association(node, parent, given).evidence - ODDS
 
+    def needed(self, node: str, parents: Sequence[str]) -> float:
+        """The bytes of the largest test: of each parent given the others."""
+        schema = self.families.schema
+        released = self.families.released_cells([*parents, node])
+        cells = prod(schema.sizes([*parents, node]))
+        most = 0
+        for parent in parents:
+            wide = prod(widths(schema[parent].size - 1, schema[node].size - 1))
+            given = cells // (schema[parent].size * schema[node].size)
+            most = max(most, bytes_needed(given, wide, MOST, cells, released))
+        return most
+
     def _association(self, node: str, parent: str, given: Sequence[str]) -> Association:
         key = (node, parent, frozenset(given))
         if key not in self._found:
@@ -197,10 +230,17 @@ class Wald(Score):
 SCORES = ("wald", "bic", "bayes", "bdeu")
 
 
-def make_score(name: str, families: Families, eta: float = 1.0, penalty: float = 1.0) -> Score:
-    """A score by its name."""
+def make_score(
+    name: str, families: Families, eta: float = 1.0, penalty: float = 1.0, memory: float | None = None
+) -> Score:
+    """A score by its name; ``memory`` is in bytes, of which one test may take half."""
+    out: Score
     if name == "wald":
-        return Wald(families)
-    if name == "bic":
-        return Bic(families, penalty)
-    return Bayes(families, eta, "k2" if name == "bayes" else "bdeu")
+        out = Wald(families)
+    elif name == "bic":
+        out = Bic(families, penalty)
+    else:
+        out = Bayes(families, eta, "k2" if name == "bayes" else "bdeu")
+    if memory is not None:
+        out.memory = memory / 2
+    return out

@@ -40,10 +40,12 @@ def find(
     found = hill_climb(score, names, most, progress) if checked is None else k2(score, checked, most, progress)
     if score.left_out:
         (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
+        needed = score.needed(node, sorted(parents)) / 1e9
         warnings.warn(
             f"{len(score.left_out)} sets of parents were not considered, because their tables would have more than "
-            f"{score.most_cells} cells (the largest: {node} given {', '.join(sorted(parents))}, {cells} cells): "
-            f"make attributes coarser to have them considered",
+            f"{score.most_cells} cells, or their tests take more than {score.memory / 1e9:.2g} GB (the largest: {node} "
+            f"given {', '.join(sorted(parents))}, {cells} cells, {needed:.2g} GB): make attributes coarser to have "
+            f"them considered, or allow more memory",
             SfumatoWarning,
             stacklevel=3,
         )
@@ -102,7 +104,9 @@ def hill_climb(
     made several times, with different orders to decide such ties, and the best end is kept.
     """
     score.families.count_pairs()
-    ends = [_climb(score, ranked, max_parents, progress, tolerance) for ranked in _orders(tuple(names))]
+    score.progress = progress
+    ends = [_climb(score, ranked, max_parents, tolerance) for ranked in _orders(tuple(names))]
+    score.progress = None
     best = max(ends, key=lambda held: sum(score.local(node, tuple(parents)) for node, parents in held.items()))
     return {name: score.ordered(tuple(best[name])) for name in names}
 
@@ -119,9 +123,7 @@ def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
 Move = tuple[str, str, str]  # what, parent, child
 
 
-def _climb(
-    score: Score, names: tuple[str, ...], max_parents: int, progress: Progress | None, tolerance: float
-) -> dict[str, set[str]]:
+def _climb(score: Score, names: tuple[str, ...], max_parents: int, tolerance: float) -> dict[str, set[str]]:
     held: dict[str, set[str]] = {name: set() for name in names}
     while True:
         moves = list(_moves(score, held, names, max_parents))
@@ -135,8 +137,6 @@ def _climb(
                 return held
             continue
         held = _changed(held, best)
-        if progress is not None:
-            progress(best[2])
 
 
 def _best(moves: Iterable[tuple[float, Move]], tolerance: float) -> Move | None:

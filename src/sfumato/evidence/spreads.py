@@ -1,0 +1,87 @@
+r"""Covariances of contrasts over the released cells, (C A) diag(Ñ) (C A)ᵀ, and the memory they take.
+
+Of a pair of attributes that are randomized apart, C A is a product of two factors L and R, and the sum is made from the
+squares of each without ever forming the product:
+
+    Σ_xy Ñ[x, y] L[a, x] L[a', x] R[b, y] R[b', y]
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from sfumato.channels.linear import Array
+from sfumato.evidence.families import Family, Seen, each_axis
+
+
+def spreads(
+    family: Family, part: Seen, left: Array, right: Array, sums: Array | None, expected: Array
+) -> tuple[Array, Array]:
+    """Covariances of the contrasts, or of their sums: from the released counts, and from those expected of a table."""
+    share = part.observed.sum() / family.n
+    null = share * _release(family, part, expected.reshape(family.table.shape))
+    if len(left) == 1 and sums is None and _apart(family, part):
+        L, R = left[0] @ part.blocks[0].A, right[0] @ part.blocks[1].A
+        return _of_pair(L, R, part.observed), _of_pair(L, R, null)
+    B = _released(family, part, left, right) if sums is None else _summed(family, part, sums, left, right)
+    return (B * part.observed) @ B.T, (B * null) @ B.T
+
+
+def bytes_needed(given: int, contrasts: int, most: int, cells: int, released: int) -> int:
+    """How much memory the test of one table takes: as many contrasts in each of the given configurations.
+
+    Of a pair only the table itself and its covariance; of more attributes two matrices of contrasts by released cells,
+    each once more while it is weighed.
+    """
+    if given == 1:
+        return 8 * (4 * released + 8 * contrasts**2)
+    rows = given * contrasts if given * contrasts <= most else contrasts
+    return 8 * (4 * rows * released + contrasts * cells + 8 * rows**2)
+
+
+def _apart(family: Family, part: Seen) -> bool:
+    return part.axes == family.names and all(len(block.names) == 1 for block in part.blocks[-2:])
+
+
+def _of_pair(L: Array, R: Array, observed: Array) -> Array:
+    a, b = len(L), len(R)
+    table = observed.reshape(L.shape[1], R.shape[1])
+    squares = [(each[:, None, :] * each[None, :, :]).reshape(len(each) ** 2, -1) for each in (L, R)]
+    out = (squares[0] @ table) @ squares[1].T
+    return np.asarray(out.reshape(a, a, b, b).transpose(0, 2, 1, 3).reshape(a * b, a * b))
+
+
+def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
+    """C A, contrasts by released cells: a product of factors when the last two attributes are treated apart."""
+    J, a, kx = left.shape
+    b, ky = right.shape[1:]
+    if _apart(family, part):
+        G = np.ones((1, 1))
+        for block in part.blocks[:-2]:
+            G = (G[:, None, :, None] * block.A[None, :, None, :]).reshape(len(G) * len(block.A), -1)
+        first, second = left @ part.blocks[-2].A, right @ part.blocks[-1].A
+        U = (first[:, :, None, :, None] * second[:, None, :, None, :]).reshape(J, a * b, 1, -1)
+        return np.asarray((G[:, None, :, None] * U).reshape(J * a * b, -1))
+    C = np.zeros((J, a, b, J, kx, ky))
+    for j in range(J):
+        C[j, :, :, j] = left[j][:, None, :, None] * right[j][None, :, None, :]
+    return np.asarray(C.reshape(J * a * b, -1) @ family.inverse(part))
+
+
+def _summed(family: Family, part: Seen, sums: Array, left: Array, right: Array) -> Array:
+    """Sums of the rows of C A, one after the other, without forming either matrix."""
+    J, a, _ = left.shape
+    C = np.einsum("sjab,jax,jby->sjxy", sums.reshape(-1, J, a, right.shape[1]), left, right, optimize=True)
+    order = [family.names.index(name) for name in part.axes]
+    shape, maps = [prod(block.sizes) for block in part.blocks], [block.A.T for block in part.blocks]
+    rows = (row.reshape(family.table.shape).transpose(order).reshape(shape) for row in C)
+    return np.stack([each_axis(row, maps).reshape(-1) for row in rows])
+
+
+def _release(family: Family, part: Seen, table: Array) -> Array:
+    """Pᵀ table: what would be released of it on average."""
+    out = table.transpose([family.names.index(name) for name in part.axes])
+    out = out.reshape([prod(block.sizes) for block in part.blocks])
+    return each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)

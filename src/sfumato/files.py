@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import platform
+import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sfumato.errors import ReleaseError
+
+_MACHINE = hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+_STALE = 24 * 3600  # seconds: a part of another machine that nobody has written to for so long is nobody's
 
 
 @contextmanager
@@ -20,7 +28,8 @@ def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
         raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
     if not path.parent.is_dir():
         raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    _sweep(path)
+    temporary = path.with_name(f".{path.name}.{_MACHINE}-{os.getpid()}-{secrets.token_hex(6)}.part")
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -34,3 +43,45 @@ def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
         raise ReleaseError(f"{path}: cannot be written: {problem.strerror or problem}; nothing was changed") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove parts of this target that were left behind by processes that are gone, as a power failure leaves them."""
+    ours = re.compile(rf"\.{re.escape(target.name)}\.(?:([0-9a-f]{{8}})-([0-9]+)-)?[0-9a-f]{{12}}\.part")
+    for path in target.parent.glob(".*.part"):
+        name = ours.fullmatch(path.name)
+        if name is None:
+            continue
+        machine, process = name.groups()
+        try:
+            old = time.time() - path.stat().st_mtime > _STALE
+            if _gone(int(process)) if machine == _MACHINE else old:
+                path.unlink()
+        except OSError:  # gone meanwhile, or another user's: not ours to remove
+            continue
+
+
+def _gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):  # another user's
+        return False
+    return False
+
+
+def check_distinct(reads: Mapping[str, Any], writes: Mapping[str, Any]) -> None:
+    """Raise if a file that is written is also read, or written twice, also through links; only paths count."""
+    paths = [(what, Path(path)) for what, path in {**reads, **writes}.items() if isinstance(path, str | Path)]
+    for i, (what, path) in enumerate(paths):
+        for other, theirs in paths[:i]:
+            if what in writes and _same(path, theirs):
+                raise ReleaseError(f"{path}: {other} and {what} are the same file; give {what} a name of its own")
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
+    except (OSError, RuntimeError):  # a loop of links, which whoever opens it will hear of
+        return False

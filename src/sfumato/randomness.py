@@ -10,6 +10,7 @@ every comparison is between integers. So the matrix that is published is exactly
 from __future__ import annotations
 
 import os
+import threading
 from fractions import Fraction
 from typing import Protocol
 
@@ -32,15 +33,31 @@ class Source(Protocol):
     def fill(self, buffer: Bytes) -> None: ...
 
 
-class SecureSource:
-    """AES-256 in counter mode under a key from the operating system: the default, at several GB/s."""
+class _Stream:
+    """One key stream of one process, which threads take turns at."""
 
     def __init__(self) -> None:
-        self._stream = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+        self.process = os.getpid()
+        self.lock = threading.Lock()
+        self.cipher = Cipher(algorithms.AES256(os.urandom(32)), modes.CTR(bytes(16))).encryptor()
+
+
+class SecureSource:
+    """AES-256 in counter mode under a key from the operating system: the default, at several GB/s.
+
+    A process that was forked gets a key of its own: with the parent's it would draw the same bits.
+    """
+
+    def __init__(self) -> None:
+        self._stream = _Stream()
 
     def fill(self, buffer: Bytes) -> None:
+        stream = self._stream
+        if stream.process != os.getpid():
+            stream = self._stream = _Stream()
         buffer[:] = 0
-        self._stream.update_into(buffer.data, buffer.data)
+        with stream.lock:
+            stream.cipher.update_into(buffer.data, buffer.data)
 
 
 class GeneratorSource:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
+from sfumato.stamps import Stamp, stamp
 from sfumato.writer import KEY, VERSION, Writer, check_codes, code_types, content, id_kind, sidecar
 
 if TYPE_CHECKING:
@@ -38,6 +39,23 @@ class Part:
     order: str | None = None
     raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
 
+    stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rows, Path):
+            object.__setattr__(self, "stamp", stamp(self.rows))
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is not the one that was loaded any more: its rows may be of another scheme."""
+        if isinstance(self.rows, Path) and stamp(self.rows) != self.stamp:
+            raise ReleaseError(f"{self.rows} was replaced or changed after it was loaded: load it again")
+
+    def batches(self, columns: Sequence[str], types: Mapping[str, Any] | None = None) -> Iterator[pa.RecordBatch]:
+        """Some columns of the rows, as they were when the release was loaded."""
+        self.check_unchanged()
+        yield from tables.batches(self.rows, columns, types)
+        self.check_unchanged()
+
     def arrow(self) -> pa.Table:
         """The rows in memory."""
         return self._table(None)
@@ -54,7 +72,7 @@ class Part:
             _check_size(self.rows, columns)
         kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
         found, held = [], 0
-        for batch in tables.batches(self.rows, columns, kinds):
+        for batch in self.batches(columns, kinds):
             if rows is not None and held >= rows:
                 break
             found.append(batch)
@@ -68,6 +86,7 @@ class Part:
         return Release._of([replace(self, rows=rows)])
 
     def __len__(self) -> int:
+        self.check_unchanged()
         known = tables.count_rows(self.rows)
         return self.arrow().num_rows if known is None else known
 
@@ -262,12 +281,16 @@ class Release:
         """Read a release; rows stay on disk until they are counted."""
         path = Path(path)
         tables.column_names(path)  # a missing or unreadable file says so here
+        before = stamp(path)
         entries, identifier, order = _read_description(path)
         if len(entries) == 1:
             rows, scheme, link = entries[0]
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
-            return cls(path, scheme, identifier, link, order)
+            release = cls(path, scheme, identifier, link, order)
+            if release.parts[0].stamp != before:
+                raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
+            return release
         import pyarrow as pa
 
         scheme = entries[0][1]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SchemaError
+from sfumato.stamps import stamp
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -170,6 +171,7 @@ def _file_batches(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    before, rows = stamp(path), 0
     names = _file_names(path)
     _check_columns(names, columns)
     try:
@@ -181,9 +183,17 @@ def _file_batches(
         else:
             with pq.ParquetFile(str(path)) as file:
                 for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
-                    yield from file.iter_batches(batch_size=BATCH, row_groups=some, columns=columns)
+                    for batch in file.iter_batches(batch_size=BATCH, row_groups=some, columns=columns):
+                        rows += batch.num_rows
+                        yield batch
+                if rows != file.metadata.num_rows and columns != []:
+                    raise SchemaError(f"{path}: {rows} of {file.metadata.num_rows} rows could be read; it is cut short")
     except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as problem:
         raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+    if stamp(path) != before:
+        raise SchemaError(
+            f"{path}: the file changed while it was read; wait until it is complete, or read a copy of it"
+        )
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:

@@ -80,11 +80,11 @@ class Writer:
             options = csv.WriteOptions(delimiter="\t" if ".tsv" in tables.suffix(self.path) else ",")
             return csv.CSVWriter(str(self._temporary), self._schema, write_options=options)
         # Pseudonyms are random: neither a dictionary nor compression finds anything in them but time.
-        packed = {
-            name: "none" if name == self._id and None not in self._links else "zstd" for name in self._schema.names
-        }
-        repeats = list(self._kinds)
-        return pq.ParquetWriter(str(self._temporary), self._schema, compression=packed, use_dictionary=repeats)
+        codes = list(self._kinds)
+        packed = dict.fromkeys(self._schema.names, "zstd")
+        if self._id is not None and None not in self._links:
+            packed[self._id] = "none"
+        return pq.ParquetWriter(str(self._temporary), self._schema, compression=packed, use_dictionary=codes)
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> bool | None:
         if kind is None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -201,35 +200,50 @@ def test_a_full_disk_is_said_and_leaves_the_old_file(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet", "raw.parquet", "scheme.json"]
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Signals) -> None:
-    os.mkfifo(tmp_path / "raw.csv")  # an input that never ends: the command is certainly midway
+@pytest.mark.parametrize(
+    ("how", "order", "said"),
+    [
+        (signal.SIGINT, "keep", "interrupted"),
+        (signal.SIGTERM, "shuffle", "terminated"),
+        (signal.SIGHUP, "keep", "the terminal was closed"),
+    ],
+)
+def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Signals, order: str, said: str) -> None:
+    (tmp_path / "raw.csv").write_text("a,b,c\n")
     (tmp_path / "scheme.json").write_text(SCHEME.to_json())
     (tmp_path / "out.parquet").write_text("the old file")
     code = (
         "import sys; from sfumato.cli import main; import sfumato.cli.randomize as r; import time\n"
         "from sfumato import tables\n"
+        "from sfumato.owner import shuffle\n"
         "import pyarrow as pa\n"
-        "def endless(*_):\n"
-        "    while True:\n"
+        "shuffle.HELD_ROWS = 5000\n"
+        "def endless(*_):\n"  # the command is certainly midway
+        "    for i in range(10 ** 6):\n"
+        "        if i == 20: print('midway', flush=True)\n"
         "        yield pa.RecordBatch.from_pydict({'a': [0] * 999, 'b': [1] * 999, 'c': [1] * 999}); time.sleep(0.01)\n"
         "tables.batches = endless\n"
         "tables.count_rows = lambda _: None\n"
-        "sys.argv = ['sfumato', 'randomize', 'raw.csv', 'out.parquet', '--scheme', 'scheme.json', '--overwrite']; main()"
+        "sys.argv = 'sfumato randomize raw.csv out.parquet --scheme scheme.json --overwrite --order'.split()\n"
+        f"sys.argv.append('{order}'); main()"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=environment()
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(),
     )
-    deadline = time.monotonic() + 60
-    while not any(p.suffix == ".part" for p in tmp_path.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.3)
+    assert process.stdout.readline() == "midway\n"
+    assert len([p for p in tmp_path.iterdir() if p.suffix == ".part"]) == (order == "keep")
     process.send_signal(how)
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode in (130, 143)
-    assert "Traceback" not in stderr
+    assert process.returncode == 128 + how
+    lines = [line for line in stderr.splitlines() if "keep their order" not in line]
+    assert lines == [f"error: {said}; nothing was left half-written"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["out.parquet", "raw.csv", "scheme.json"]
     assert (tmp_path / "out.parquet").read_text() == "the old file"
-    assert not [p for p in tmp_path.iterdir() if p.suffix == ".part"]
 
 
 def environment() -> dict[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import re
-import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from sfumato.cli import (
 )
 from sfumato.cli.console import emit, error, warn
 from sfumato.cli.preparation import prepared
+from sfumato.cli.signals import Stopped, stoppable
 from sfumato.errors import SfumatoError, SfumatoWarning
 
 app = typer.Typer(
@@ -77,15 +77,17 @@ def _start(
 
 def main() -> None:
     """Run the command line; what goes wrong is said in one line."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that temporary files are removed on the way out
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", SfumatoWarning)
             warnings.showwarning = functools.partial(_show_warning, set())
-            sys.exit(app(prog_name="sfumato", standalone_mode=False))
+            with stoppable():
+                sys.exit(app(prog_name="sfumato", standalone_mode=False))
     except SfumatoError as problem:
         stop(_kind(problem), str(problem), 1)
+    except Stopped as stopped:
+        stop("interrupted", f"{stopped.said}; nothing was left half-written", stopped.code)
     except (KeyboardInterrupt, typer.Abort):
         stop("interrupted", "interrupted; nothing was left half-written", 130)
     except BrokenPipeError:

@@ -12,11 +12,12 @@ from sfumato import tables
 from sfumato.cli import console
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.errors import ReleaseError, SchemeError
-from sfumato.files import replacing
+from sfumato.files import check_distinct, replacing
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
+from sfumato.writer import sidecar
 
 
 def randomize(
@@ -87,6 +88,9 @@ def randomize(
         raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
     if order not in ("shuffle", "keep"):
         raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
+    reads = {"the source": source, "--scheme": scheme, "--key-file": key_file}
+    writes = {"the target": target, "the target's description": sidecar(target), "--save-scheme": save_scheme}
+    check_distinct(reads, {**writes, "--link-key-file": link_key_file, "--ledger": ledger})
     for path in (target, save_scheme):
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")

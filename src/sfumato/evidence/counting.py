@@ -105,7 +105,7 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
         np.add.at(out, flat, found)
         return out
     out = np.zeros(cells, dtype=np.int64)
-    for batch in tables.batches(part.rows, columns, code_types(part.scheme)):
+    for batch in part.batches(columns, code_types(part.scheme)):
         arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
         for column, array, size in zip(columns, arrays, sizes, strict=True):
             check_codes(column, array, size)
@@ -136,6 +136,7 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
     """Group and count on the engine that holds the rows."""
     import narwhals as nw
 
+    part.check_unchanged()
     frame = nw.from_native(_on_disk(part.rows) if isinstance(part.rows, Path) else part.rows)
     rows = next(name for name in ("rows", *(f"rows_{i}" for i in range(len(columns) + 1))) if name not in columns)
     query = frame.lazy().group_by(*columns).agg(nw.len().alias(rows))
@@ -144,6 +145,7 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
     except Exception as problem:  # every engine has errors of its own
         where = part.rows if isinstance(part.rows, Path) else "the rows"
         raise ReleaseError(f"{where}: cannot be counted: {str(problem).strip().splitlines()[0]}") from problem
+    part.check_unchanged()
     codes = tuple(counted.column(column).to_numpy() for column in columns)
     for column, array in zip(columns, codes, strict=True):
         check_codes(column, array, part.scheme.output_sizes[column])

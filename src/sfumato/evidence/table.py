@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato import tables
 from sfumato.channels import Channel
 from sfumato.channels.base import left_inverse
 from sfumato.channels.linear import Array, Dense
@@ -101,7 +100,7 @@ class Evidence:
         domain = self.schema[name]
         if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
             options["support"] = (domain.low, domain.high)
-        batches = (tables.batches(part.rows, [name]) for part in self.release.parts)
+        batches = (part.batches([name]) for part in self.release.parts)
         return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 
     def released_counts(self, names: str | Sequence[str]) -> Counts:

@@ -14,6 +14,7 @@ import numpy as np
 from sfumato import tables
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
+from sfumato.files import check_distinct
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.shuffle import TAG, Shuffle, tag_column, tags_of
@@ -22,7 +23,7 @@ from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.randomness import Source, source
 from sfumato.release import Release
 from sfumato.scheme import Scheme
-from sfumato.writer import Writer, code_types
+from sfumato.writer import Writer, code_types, sidecar
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,6 +97,9 @@ def randomize_file(
     """
     request = Request.of(scheme, key, id, link_key, clear_ids, order, rng)
     path = Path(target)
+    beside = sidecar(path) if tables.suffix(path) in tables.CSV else None
+    writes = {"the target": path, "the target's description": beside, "the ledger": ledger}
+    check_distinct({"the source": table}, writes)
     with (
         _booked(ledger, scheme, key, again, id) as booking,
         Writer(path, [scheme], id, overwrite, [request.link], request.order) as writer,

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 
 from sfumato.printable import one_line
 
-_showing: ContextVar[bool] = ContextVar("show_values", default=False)
+#: Whether errors may quote values; set by ``show_values``, and by the command line for a whole run.
+showing: ContextVar[bool] = ContextVar("show_values", default=False)
 
 
 @contextmanager
@@ -25,16 +26,16 @@ def show_values(shown: bool = True) -> Iterator[None]:
     ...     quoted("Smith")
     ", got 'Smith'"
     """
-    before = _showing.set(shown)
+    before = showing.set(shown)
     try:
         yield
     finally:
-        _showing.reset(before)
+        showing.reset(before)
 
 
 def showing_values() -> bool:
     """Whether errors may quote values."""
-    return _showing.get()
+    return showing.get()
 
 
 def quoted(value: Any) -> str:

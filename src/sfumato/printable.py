@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 _LONGEST = 1000
-#: C0 and C1 controls, soft and zero-width marks, line separators, turns of direction, halves of surrogate pairs.
+#: C0 and C1 controls, invisible marks, line separators, turns of direction, halves of surrogate pairs. Not the joiners
+#: that some scripts write words with.
 _UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
 
@@ -18,6 +19,21 @@ def printable(text: str) -> str:
     'a\\x1b[31m\\nb'
     """
     return _UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def printable_lines(text: str) -> str:
+    """The same for text of several lines, which stay."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def figure_text(text: object) -> str:
+    r"""A name or a value as a figure shows it: no formula between dollars, nothing hidden from the legend.
+
+    >>> figure_text("cost in $"), figure_text("_a")
+    ('cost in \\$', ' _a')
+    """
+    shown = printable(str(text)).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def one_line(text: str) -> str:

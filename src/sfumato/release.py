@@ -14,6 +14,7 @@ from sfumato import tables
 from sfumato.decoded import check_decoded
 from sfumato.documents import DocumentError, read_json
 from sfumato.errors import ReleaseError, SfumatoError, cause
+from sfumato.printable import printable
 from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -202,7 +203,7 @@ class Release:
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
-        return f"Release({len(self)} rows{parts}; {', '.join(self.schema.names)})"
+        return printable(f"Release({len(self)} rows{parts}; {', '.join(self.schema.names)})")
 
     def _repr_html_(self) -> str:
         schemes = dict.fromkeys(part.scheme for part in self.parts)

@@ -19,6 +19,7 @@ from sfumato.channels.ratios import product
 from sfumato.documents import read_json
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
 from sfumato.pages.display import html_table
+from sfumato.printable import printable
 from sfumato.schema import Schema
 
 VERSION = 2
@@ -231,7 +232,7 @@ class Scheme:
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{' + '.join(names)}: {channel}" for names, channel in self._channels().items())
-        return f"Scheme({inside})"
+        return printable(f"Scheme({inside})")
 
     def _repr_html_(self) -> str:
         rows: list[list[Any]] = [

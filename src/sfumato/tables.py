@@ -6,13 +6,13 @@ columns.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, showing_values
+from sfumato.reader_problems import described
 from sfumato.stamps import stamp
 
 if TYPE_CHECKING:
@@ -92,7 +92,10 @@ def count_rows(table: Any) -> int | None:
             return None
         import pyarrow.parquet as pq
 
-        return int(pq.read_metadata(str(table)).num_rows)
+        try:
+            return int(pq.read_metadata(str(table)).num_rows)
+        except (pa.ArrowException, ValueError, OSError) as problem:
+            raise SchemaError(f"{table}: cannot be read: {described(problem)}") from None
     if isinstance(table, pa.Table | pa.RecordBatch):
         return int(table.num_rows)
     try:
@@ -122,7 +125,7 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
         try:
             table = pa.table(dict(table))
         except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-            raise SchemaError(f"the columns do not make a table: {problem}") from None
+            raise SchemaError(f"the columns do not make a table: {described(problem)}") from None
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):
@@ -134,8 +137,8 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
         if isinstance(frame, nw.LazyFrame):
             return frame.collect(backend="pyarrow").to_native()
         return frame.to_arrow()
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-        raise SchemaError(f"the table cannot be read: {_first_line(problem)}") from None
+    except (pa.ArrowException, ValueError) as problem:
+        raise SchemaError(f"the table cannot be read: {described(problem)}") from None
 
 
 def _check_columns(present: list[str], wanted: list[str] | None) -> None:
@@ -145,7 +148,15 @@ def _check_columns(present: list[str], wanted: list[str] | None) -> None:
         raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
     missing = [name for name in wanted or [] if not times[name]]
     if missing:
-        raise SchemaError(f"the table has no column {missing[0]!r}; it has {', '.join(map(str, present[:20]))}")
+        raise SchemaError(f"the table has no column {missing[0]!r}; {instead(missing[0], present)}")
+
+
+def instead(wanted: str, present: list[str]) -> str:
+    """What the table has instead. Names are not listed unasked: without a header they are somebody's record."""
+    if showing_values():
+        return f"it has {', '.join(map(str, present[:20]))}"
+    near = [name for name in present if str(name).strip().casefold() == wanted.strip().casefold()]
+    return f"it has {near[0]!r}" if near else f"none of its {len(present)} columns is called so: is there a header?"
 
 
 def _file_names(path: Path) -> list[str]:
@@ -161,8 +172,10 @@ def _file_names(path: Path) -> list[str]:
         import pyarrow.parquet as pq
 
         return list(pq.read_schema(str(path)).names)
-    except (pa.ArrowInvalid, OSError) as problem:
-        raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+    except (pa.ArrowException, ValueError, OSError) as problem:
+        if isinstance(problem, SchemaError):
+            raise
+        raise SchemaError(f"{path}: cannot be read: {described(problem)}") from None
 
 
 def _file_batches(
@@ -188,8 +201,10 @@ def _file_batches(
                         yield batch
                 if rows != file.metadata.num_rows and columns != []:
                     raise SchemaError(f"{path}: {rows} of {file.metadata.num_rows} rows could be read; it is cut short")
-    except (pa.ArrowInvalid, pa.ArrowKeyError, OSError) as problem:
-        raise SchemaError(f"{path}: cannot be read: {_first_line(problem)}") from None
+    except (pa.ArrowException, ValueError, OSError) as problem:
+        if isinstance(problem, SchemaError):
+            raise
+        raise SchemaError(f"{path}: cannot be read: {described(problem)}") from None
     if stamp(path) != before:
         raise SchemaError(
             f"{path}: the file changed while it was read; wait until it is complete, or read a copy of it"
@@ -226,9 +241,3 @@ def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:
         if path.stat().st_size == 0 or "Empty CSV" in str(problem):
             raise SchemaError(f"{path}: the file is empty") from None
         raise
-
-
-def _first_line(problem: BaseException) -> str:
-    """What is wrong, without the record itself that a reader quotes at the end: messages end up in logs."""
-    line = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-    return re.sub(r"(Expected \d+ columns, got \d+):.*", r"\1", line)

@@ -14,6 +14,7 @@ from sfumato.assess.comparison import Row
 from sfumato.assess.disclosure import Disclosure
 from sfumato.owner.resample import Resampled, Risk
 from sfumato.owner.resample.kernel import Array
+from sfumato.printable import figure_text
 
 RAW, RELEASED, BOUND = "#8a8f98", "#2a6f97", "#b23a48"
 
@@ -96,7 +97,7 @@ def _columns(X: Array, released: Resampled) -> str:
         edges = np.linspace(float(span[0]), float(span[1]), 25)
         axes.hist(X[:, i], edges, density=True, color=RAW, alpha=0.55, label="raw")
         axes.hist(released.X[:, i], edges, density=True, histtype="step", color=RELEASED, lw=1.6, label="released")
-        axes.set_title(released.names[i], fontsize=9)
+        axes.set_title(figure_text(released.names[i]), fontsize=9)
         axes.set_yticks([])
     figure.axes[0].legend(frameon=False, fontsize=7)
     return _svg(figure)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
 import warnings
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, NoReturn
 
 import typer
@@ -27,10 +29,11 @@ from sfumato.cli import (
     resample,
     sample,
 )
+from sfumato.cli.command import Command
 from sfumato.cli.console import emit, error, warn
 from sfumato.cli.preparation import prepared
 from sfumato.cli.signals import Stopped, stoppable
-from sfumato.errors import SfumatoError, SfumatoWarning
+from sfumato.errors import SfumatoError, SfumatoWarning, cause
 
 app = typer.Typer(
     name="sfumato",
@@ -57,7 +60,8 @@ COMMANDS: dict[Callable[..., Any], str] = {
     bench.bench: "",
 }
 for command, said in COMMANDS.items():
-    app.command()(prepared(command, said, folders=("plot",) if command is reproduce.reproduce else ()))
+    folders = ("plot",) if command is reproduce.reproduce else ()
+    app.command(cls=Command)(prepared(command, said, folders=folders))
 app.add_typer(learn.app, name="learn")
 
 
@@ -77,6 +81,10 @@ def _start(
 
 def main() -> None:
     """Run the command line; what goes wrong is said in one line."""
+    copy_context().run(_main)  # what --show-values allows ends with the run
+
+
+def _main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -99,9 +107,12 @@ def main() -> None:
         stop("memory", "out of memory: ask for fewer attributes at a time", 1)
     except Exception as problem:
         usage = getattr(problem, "format_message", None)  # what the command-line parser has to say
-        if usage is None:
+        if usage is not None:
+            stop("usage", f"{usage()} (see --help)", 2)
+        if os.environ.get("SFUMATO_TRACEBACK"):
             raise
-        stop("usage", f"{usage()} (see --help)", 2)
+        line = f"this should not happen: {cause(problem)}; SFUMATO_TRACEBACK=1 shows where, with values of the data"
+        stop("internal", line, 70)
 
 
 def stop(kind: str, line: str, code: int) -> NoReturn:

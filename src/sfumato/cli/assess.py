@@ -54,7 +54,7 @@ def assess(
     if json:
         console.emit(json_text.loads(found.json()))
     elif html is None:
-        console.say(found.text().replace("[", "\\["))
+        console.say(found.text())
 
 
 def _read(file: Path) -> tuple[Scheme, Evidence | None]:

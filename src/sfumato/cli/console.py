@@ -15,12 +15,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.busy import Busy
+from sfumato.documents import read_json
 from sfumato.errors import SchemaError, SfumatoError
+from sfumato.printable import json_text, printable, printable_lines
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
-_out = Console(highlight=False)
-_err = Console(stderr=True, highlight=False)
+_out = Console(highlight=False, emoji=False)
+_err = Console(stderr=True, highlight=False, emoji=False)
 _busy = Busy(_err)
 working, step = _busy.working, _busy.step
 
@@ -28,12 +30,12 @@ working, step = _busy.working, _busy.step
 def error(text: str) -> None:
     """One line that says what went wrong."""
     _busy.clear()
-    _err.print(f"[bold red]error:[/] {escape(' '.join(in_options(text).split()))}", soft_wrap=True)
+    _err.print(f"[bold red]error:[/] {_one_line(in_options(text))}", soft_wrap=True)
 
 
 def warn(text: str) -> None:
     _busy.clear()
-    _err.print(f"[yellow]warning:[/] {escape(' '.join(in_options(text).split()))}", soft_wrap=True)
+    _err.print(f"[yellow]warning:[/] {_one_line(in_options(text))}", soft_wrap=True)
 
 
 def in_options(text: str) -> str:
@@ -49,7 +51,7 @@ def in_options(text: str) -> str:
 def note(text: str) -> None:
     """Something for the person at the terminal, not for the pipe."""
     _busy.clear()
-    _err.print(escape(text), soft_wrap=True)
+    _err.print(_safe(text), soft_wrap=True)
 
 
 def width() -> int:
@@ -58,26 +60,46 @@ def width() -> int:
 
 
 def say(text: str = "") -> None:
+    """A result in words; names in it are shown as they are."""
     _busy.clear()
-    _out.print(text, soft_wrap=True)
+    _out.print(_safe(text), soft_wrap=True)
+
+
+def heading(title: str, text: str) -> None:
+    """A line that begins in bold."""
+    _busy.clear()
+    _out.print(f"\n[bold]{_safe(title)}[/]{_safe(text)}", soft_wrap=True)
+
+
+def _safe(text: str) -> str:
+    """Text that neither the terminal nor rich takes for an instruction."""
+    return escape(printable_lines(text))
+
+
+def _one_line(text: str) -> str:
+    return escape(printable(" ".join(text.split())))
 
 
 def emit(document: Any) -> None:
     """Machine output."""
     _busy.clear()
-    print(json.dumps(_plain(document), indent=1, ensure_ascii=False))  # noqa: T201
+    print(json_text(json.dumps(_plain(document), indent=1, ensure_ascii=False)))  # noqa: T201
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
     """Rows under headings; numbers to the right."""
-    grid = Table(title=title, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
         numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
-        grid.add_column(heading, justify="right" if numeric else "left", overflow="fold")
+        grid.add_column(_cell(heading), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        grid.add_row(*(escape(number(cell)) for cell in row))
+        grid.add_row(*(_cell(number(cell)) for cell in row))
     _busy.clear()
     _out.print(grid)
+
+
+def _cell(text: str) -> str:
+    return escape(printable(text))
 
 
 def number(value: Any) -> str:
@@ -122,25 +144,37 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
         disable=not _err.is_terminal,
     )
     with _busy.giving_way(), bar:
-        task = bar.add_task(title, total=total)
+        task = bar.add_task(_one_line(title), total=total)
         yield lambda rows: bar.update(task, advance=rows)
 
 
 def listed(names: str) -> list[str]:
-    """Names from the comma-separated form."""
-    return [name.strip() for name in names.split(",") if name.strip()]
+    """Names from the comma-separated form. A name with a comma or with outer spaces stands in double quotes.
+
+    >>> listed('sex, "income, net",age')
+    ['sex', 'income, net', 'age']
+    """
+    found = [_unquoted(field) for field in _FIELD.findall(names + ",")]
+    return [name for name in found if name]
+
+
+_FIELD = re.compile(r'((?:\s*"(?:[^"]|"")*"[^,]*)|[^,]*),', re.DOTALL)
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"([^,]*)', re.DOTALL)
+
+
+def _unquoted(field: str) -> str:
+    match = _QUOTED.fullmatch(field)
+    return field.strip() if match is None else match[1].replace('""', '"') + match[2].rstrip()
 
 
 def read_schema(path: Path) -> Schema:
     """The schema in a file, which may also be a scheme."""
     text = read_text(path)
     try:
-        document = json.loads(text)
+        document = read_json(text, "it")
         if isinstance(document, dict) and document.get("format") == "sfumato scheme":
             return Scheme.from_dict(document).schema
         return Schema.from_json(text)
-    except (json.JSONDecodeError, RecursionError) as problem:
-        raise SchemaError(f"{path}: is not JSON: {problem}") from None
     except SfumatoError as problem:
         raise SchemaError(f"{path}: {problem}") from None
 
@@ -148,8 +182,8 @@ def read_schema(path: Path) -> Schema:
 def read_text(path: Path) -> str:
     """A text file, or one clear line."""
     try:
-        return path.read_text()
+        return path.read_text(encoding="utf-8-sig")
     except OSError as problem:
         raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None
-    except UnicodeDecodeError:
+    except ValueError:  # not UTF-8, or a path with a zero in it
         raise SfumatoError(f"{path}: is not text") from None

@@ -42,7 +42,7 @@ def demo(
     """
     table = datasets.load("adult")
     console.say(
-        f"[bold]1. Design.[/] {table.num_rows:,} census records; "
+        f"1. Design. {table.num_rows:,} census records; "
         f"no attribute may shift an adversary's odds by more than {gamma:g}."
     )
     scheme = Scheme.for_gamma(SCHEMA, gamma)
@@ -53,12 +53,12 @@ def demo(
 
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "adult-release.parquet"
-    console.say("\n[bold]2. Randomize[/], at the owner, with secure randomness. Only this file crosses the wall:")
+    console.heading("2. Randomize", ", at the owner, with secure randomness. Only this file crosses the wall:")
     with console.progress("randomizing", table.num_rows) as advance:
         randomize_file(table, target, scheme, overwrite=True, progress=advance)
     console.say(f"{target}  ({target.stat().st_size / 1024:,.0f} kB, carries its own scheme)")
 
-    console.say("\n[bold]3. Estimate[/], at the miner, from that file alone. The truth stands here only to compare:")
+    console.heading("3. Estimate", ", at the miner, from that file alone. The truth stands here only to compare:")
     release = Release.load(target)
     crossed, truth = _compare(release, table, ["sex", "income"])
     low, high = crossed.interval()

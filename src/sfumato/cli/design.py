@@ -72,7 +72,7 @@ def design(
         whole = {"gamma": found.scheme.gamma, "epsilon": found.scheme.epsilon}
         console.emit({"candidates": found.rows(), "unmet": found.unmet, "whole_record": whole})
         return
-    console.say(found.explain().replace("[", "\\["))
+    console.say(found.explain())
     for path in (save, plot):
         if path is not None:
             console.note(f"written to {path}")
@@ -82,11 +82,11 @@ def _gamma(text: str | None) -> float | dict[str, float] | None:
     """One bound for all, or one for each attribute by its name."""
     if text is None:
         return None
-    parts = [part.rpartition("=") for part in text.split(",")]
+    parts = [part.rpartition("=") for part in console.listed(text)]
     try:
         if len(parts) == 1 and not parts[0][1]:
             return float(text)
-        if all(name.strip() and equals for name, equals, _ in parts):
+        if parts and all(name.strip() and equals for name, equals, _ in parts):
             return {name.strip(): float(value) for name, _, value in parts}
     except ValueError:
         pass

@@ -59,7 +59,7 @@ def bayesnet(
         raise SfumatoError("a tree follows no order: give --order or --tree, and not both")
     net = BayesianNetwork(
         read_structure(structure) if structure is not None else None,
-        [name.strip() for name in order.split(",")] if order is not None else None,
+        console.listed(order) if order is not None else None,
         max_parents,
         score,
         search="tree" if tree else "auto",

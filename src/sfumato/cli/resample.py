@@ -153,7 +153,7 @@ def _large(source: Path) -> bool:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",")) if text else ()
+    return tuple(console.listed(text)) if text else ()
 
 
 def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:

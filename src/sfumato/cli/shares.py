@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from sfumato import documents
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
 
@@ -20,7 +20,7 @@ def read_shares(text: str, attribute: str) -> Any:
         if isinstance(document, dict) and any(isinstance(value, dict | list) for value in document.values()):
             raise SfumatoError(f"{path}: it names no shares of {attribute!r}")
         return document
-    parts = [part.strip() for part in text.split(",")]
+    parts = console.listed(text)
     try:
         if "=" not in text:
             return [float(part) for part in parts]
@@ -34,7 +34,4 @@ def read_shares(text: str, attribute: str) -> Any:
 
 def read_json(path: Path) -> Any:
     """A JSON document, or one clear line."""
-    try:
-        return json.loads(console.read_text(path))
-    except json.JSONDecodeError as problem:
-        raise SfumatoError(f"{path}: is not JSON: {problem}") from None
+    return documents.read_json(console.read_text(path), f"{path}:")

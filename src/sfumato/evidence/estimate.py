@@ -14,6 +14,7 @@ from sfumato.channels.linear import Array, Operator
 from sfumato.errors import EstimationError
 from sfumato.frames import as_frame
 from sfumato.pages.display import MOST, html_table, text_table
+from sfumato.printable import printable
 from sfumato.schema import Schema
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ class Estimate:
         return self.n if self.of_population else 1.0
 
     def __repr__(self) -> str:
-        return f"{self._title}\n{text_table(*self._shown())}"
+        return f"{printable(self._title)}\n{text_table(*self._shown())}"
 
     def _repr_html_(self) -> str:
         return html_table(self._title, *self._shown())

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
@@ -49,7 +50,7 @@ def plot(
     axes.set_ylim(-0.7, cells - 0.3)
     axes.set_xlim(left=-0.012 * axes.get_xlim()[1])
     axes.set_xlabel("share of the population" if estimate.of_population else "records")
-    axes.set_title(title or " x ".join(estimate.names), loc="left", fontsize=11)
+    axes.set_title(figure_text(title or " x ".join(estimate.names)), loc="left", fontsize=11)
     axes.grid(axis="x", color="#e2e8f0")
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -63,5 +64,5 @@ def plot(
 
 def _labels(estimate: Estimate) -> list[str]:
     codes = np.indices(estimate.shape).reshape(len(estimate.names), -1) if estimate.codes is None else estimate.codes.T
-    names = [[str(label) for label in domain.labels] for domain in estimate.schema.values()]
+    names = [[figure_text(label) for label in domain.labels] for domain in estimate.schema.values()]
     return [", ".join(name[code] for name, code in zip(names, cell, strict=True)) for cell in codes.T]

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
 
 #: The most rows of a picture.
 MOST = 40
@@ -35,14 +36,13 @@ def bars(
     at = np.arange(len(rows))[::-1]
     height = 0.8 / count
     for i, label in enumerate(labels):
-        axes.barh(
-            at + (count / 2 - i - 0.5) * height, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=label
-        )
+        place, shown = at + (count / 2 - i - 0.5) * height, figure_text(label)
+        axes.barh(place, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=shown)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(0, color="#4a5568", linewidth=0.8)
-    axes.set_yticks(at, list(rows))
+    axes.set_yticks(at, [figure_text(row) for row in rows])
     axes.set_xlabel(axis)
-    axes.set_title(title, loc="left", fontsize=11)
+    axes.set_title(figure_text(title), loc="left", fontsize=11)
     axes.grid(axis="x", color="#e2e8f0")
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):

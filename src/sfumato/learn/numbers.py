@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, quoted
 from sfumato.learn.base import Parameters, classifier_tags, normalise
 
 
@@ -69,7 +69,7 @@ class NumberClassifier(Parameters, ABC):
         try:
             values = np.asarray(x, dtype=np.float64)
         except (TypeError, ValueError) as problem:
-            raise EstimationError(f"{type(self).__name__} takes a matrix of numbers: {problem}") from None
+            raise EstimationError(f"{type(self).__name__} takes a matrix of numbers{quoted(str(problem))}") from None
         if values.ndim != 2 or values.shape[1] != self._columns:
             raise EstimationError(
                 f"{type(self).__name__} takes {self._columns} columns, one per noise, got shape {values.shape}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, quoted
 from sfumato.owner.resample.intake import take_in
 from sfumato.owner.resample.kernel import Array, deviation, integers, normals
 from sfumato.randomness import Source, source
@@ -67,7 +67,7 @@ def gaussian_model(X: ArrayLike, y: ArrayLike | None = None, *, rng: Rng = None)
     for label in np.unique(labels):
         mine = data[labels == label]
         if len(mine) < 2:
-            raise SfumatoError(f"class {label} has one row: a normal model needs two")
+            raise SfumatoError(f"a class has one row: a normal model needs two{quoted(label)}")
         spread = np.atleast_2d(np.cov(mine.T))
         size, axes = np.linalg.eigh(spread)
         root = axes * np.sqrt(np.maximum(size, 0))  # also where there are fewer rows than columns

@@ -9,6 +9,8 @@ from hashlib import sha256
 from html import escape
 from typing import Any
 
+from sfumato.printable import printable, printable_lines
+
 #: What charts are drawn in; in the SVG each becomes the stylesheet's variable of that name.
 INK, SOFT, FAINT, ACCENT, WARM, PAPER = "#22262b", "#5b636d", "#c3c8cf", "#1f6a9a", "#b4501e", "#fefefe"
 _VARIABLES = {INK: "ink", SOFT: "soft", FAINT: "faint", ACCENT: "accent", WARM: "warm", PAPER: "paper"}
@@ -43,7 +45,7 @@ def svg(draw: Callable[[Any], None], width: float, height: float, name: str, lab
         draw(figure)
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    body = text.getvalue()
+    body = printable_lines(text.getvalue())
     body = body[body.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.S)
     mark = re.sub(r"\W", "", name)[:20] + sha256(name.encode()).hexdigest()[:6]
@@ -53,7 +55,7 @@ def svg(draw: Callable[[Any], None], width: float, height: float, name: str, lab
     body = themed(body)
     head, _, rest = body.partition(">")
     head = re.sub(r' (?:width|height)="[^"]+"', "", head)
-    return f'{head} role="img" aria-label="{escape(label)}">{rest}'
+    return f'{head} role="img" aria-label="{escape(printable(label))}">{rest}'
 
 
 def themed(body: str) -> str:

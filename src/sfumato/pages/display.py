@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from sfumato.printable import printable
+
 #: The most rows that are shown unasked.
 MOST = 12
 _WIDEST = 40  # characters of a cell
@@ -21,7 +23,7 @@ def text_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], hidden: i
     M        9.25
     ... 3 more
     """
-    cells = [[shown(cell) for cell in row] for row in rows]
+    headings, cells = [shown(heading) for heading in headings], [[shown(cell) for cell in row] for row in rows]
     right = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(headings))]
     widths = [max(len(line[i]) for line in [list(headings), *cells]) for i in range(len(headings))]
     columns = list(zip(widths, right, strict=True))
@@ -34,10 +36,11 @@ def text_table(headings: Sequence[str], rows: Sequence[Sequence[Any]], hidden: i
 
 def html_table(title: str, headings: Sequence[str], rows: Sequence[Sequence[Any]], hidden: int = 0) -> str:
     """The same for a notebook, which has a style of its own for tables."""
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    head = "".join(f"<th>{escape(shown(heading))}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     more = f"<p>and {hidden:,} more</p>" if hidden else ""
-    return f"<div><p>{escape(title)}</p><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>"
+    grid = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<div><p>{escape(printable(title))}</p>{grid}{more}</div>"
 
 
 def _cell(value: Any) -> str:
@@ -48,7 +51,7 @@ def _cell(value: Any) -> str:
 def shown(value: Any) -> str:
     """A cell: numbers with four digits, text on one line and cut short."""
     if not _is_number(value):
-        text = "" if value is None else " ".join(str(value).split())
+        text = "" if value is None else printable(" ".join(str(value).split()))
         return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
     if isinstance(value, int) or not math.isfinite(value):
         return f"{value:,}".replace("inf", "∞")

@@ -8,6 +8,8 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
+from sfumato.printable import printable_lines
+
 #: What a page may load: nothing but its own styles and pictures.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 #: About three screens of text; longer pages begin with contents.
@@ -46,7 +48,7 @@ def page(title: str, verdict: str, sections: Sequence[Section], about: str = "",
         tag = f"h{section.level}"
         parts.append(f'<{tag} id="s{i}">{escape(section.title)}{section.beside}</{tag}>\n{section.body}')
     end = footer or "One file, without scripts: it loads nothing from the network."
-    return (
+    return printable_lines(
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

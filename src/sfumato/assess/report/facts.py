@@ -28,6 +28,7 @@ from sfumato.channels.response import Symmetric
 from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.printable import printable
 from sfumato.scheme import Scheme
 
 BELIEFS = (0.01, 0.1, 0.5)
@@ -53,7 +54,7 @@ class Unit:
     def title(self) -> str:
         """The attribute's name, or those of a group."""
         shown = " + ".join(self.names) if len(self.names) <= 6 else f"{' + '.join(self.names[:5])} + ..."
-        return shown if self.alike == 1 else f"{shown} and {self.alike - 1} alike"
+        return printable(shown if self.alike == 1 else f"{shown} and {self.alike - 1} alike")
 
     @property
     def identity(self) -> bool:

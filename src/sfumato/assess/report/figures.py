@@ -13,6 +13,7 @@ from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.words import number
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
+from sfumato.printable import figure_text
 
 _SIZE = (3.3, 2.6)  # inches: about the width of a phone
 
@@ -45,7 +46,7 @@ def heat_map(unit: Unit) -> str | None:
         axes.imshow(P, cmap=shades, vmin=0, vmax=float(P.max()), aspect="auto", interpolation="none")
         k, m = P.shape
         some = np.unique(np.linspace(0, k - 1, min(k, 8)).round().astype(int))
-        names = [_short(unit.labels[x], 11) if unit.labels else str(x) for x in some]
+        names = [figure_text(_short(unit.labels[x], 11)) if unit.labels else str(x) for x in some]
         axes.set_yticks(some, names, fontsize=8)
         axes.set_xticks(some if m == k and max(map(len, names)) * len(names) <= 24 else [])
         if len(axes.get_xticks()):

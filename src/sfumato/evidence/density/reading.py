@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import tables
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, quoted
 
 Floats = NDArray[np.float64]
 SLICE = 1 << 22
@@ -21,13 +21,13 @@ def chunks(z: Any, column: str | None) -> Iterator[Floats]:
     if column is not None:
         yield from _column(z, column)
     elif isinstance(z, str | Path):
-        raise EstimationError(f"{z}: column must name one of {', '.join(tables.column_names(z))}")
+        raise EstimationError(f"{z}: column must name one of its {len(tables.column_names(z))} columns")
     elif isinstance(z, np.ndarray):
         _refuse_columns(z.shape)
         flat = z.reshape(-1)
         yield from (_numbers(flat[i : i + SLICE]) for i in range(0, flat.size, SLICE))
     elif (names := _names(z)) is not None:
-        raise EstimationError(f"z is a table: column must name one of {', '.join(names)}")
+        raise EstimationError(f"z is a table: column must name one of its {len(names)} columns")
     elif hasattr(z, "to_numpy"):  # a pandas, polars or pyarrow column
         yield _numbers(np.asarray(z.to_numpy()))
     elif isinstance(z, Iterable) and not isinstance(z, Mapping):
@@ -61,8 +61,9 @@ def _column(table: Any, column: str) -> Iterator[Floats]:
 
     if hasattr(table, "fetch_record_batch"):  # a DuckDB relation streams on its own
         if column not in table.columns:
-            raise EstimationError(f"the table has no column {column!r}; it has {', '.join(table.columns)}")
-        relation = table.select(f'"{column}"')
+            raise EstimationError(f"the table has no column {column!r}; {tables.instead(column, table.columns)}")
+        name = column.replace('"', '""')
+        relation = table.select(f'"{name}"')
         batches = getattr(relation, "to_arrow_reader", relation.fetch_record_batch)()
     else:
         batches = tables.batches(table, [column], {column: pa.float64()})
@@ -78,5 +79,5 @@ def _numbers(values: NDArray[Any]) -> Floats:
     if values.ndim != 1:
         values = values.reshape(-1)
     if values.dtype.kind not in "fiub":
-        raise EstimationError(f"z must be numeric, got {values.dtype}: {str(values[:1])[:60]}")
+        raise EstimationError(f"z must be numeric, got {values.dtype}{quoted(values[:1].tolist())}")
     return np.ascontiguousarray(values, dtype=np.float64)

@@ -23,6 +23,7 @@ from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.observed import observe
 from sfumato.evidence.model.retention import left_to_learn_from, warn_if_too_little
 from sfumato.evidence.table import Evidence
+from sfumato.printable import printable
 from sfumato.release import Release
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class ModelEvidence(Evidence):
 
     def __repr__(self) -> str:
         says = in_words(self.disagreement())
-        return f"ModelEvidence({', '.join(self.names)}; {self.chosen}; n={self.n}; {says})"
+        return f"ModelEvidence({printable(', '.join(self.names))}; {self.chosen}; n={self.n}; {says})"
 
     # What it answers.
 

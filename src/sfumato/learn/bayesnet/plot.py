@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.learn.bayesnet.layout import Place, routed
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
@@ -57,13 +58,13 @@ def plot(
     axes.set_ylim(0.55 + (0.3 if title else 0.0) - total_h, 0.55 + (0.3 if title else 0.0))
     axes.axis("off")
     if title:
-        axes.text(middle - width / 2 + 0.12, 0.68, title, fontsize=11, color=_INK, va="center")
+        axes.text(middle - width / 2 + 0.12, 0.68, figure_text(title), fontsize=11, color=_INK, va="center")
     spots = {node: (x * step, -y * 1.1) for node, (x, y) in places.items()}
     ways = {link: [(x * step, -y * 1.1) for x, y in way] for link, way in stops.items()}
     _links(axes, net, spots, ways, truth)
     for node, (x, y) in spots.items():
         axes.text(
-            x, y, node, ha="center", va="center", fontsize=10, color=_INK, zorder=3,
+            x, y, figure_text(node), ha="center", va="center", fontsize=10, color=_INK, zorder=3,
             bbox={"boxstyle": "round,pad=0.45", "facecolor": _FILL, "edgecolor": _LINE, "linewidth": 1.2},
         )  # fmt: skip
     for i, column in enumerate(columns):
@@ -157,12 +158,12 @@ class _Table:
         cpt = net.cpts_[node]
         self.node, self.parents = node, cpt.parents
         self.values = cpt.values.reshape(-1, cpt.shape[-1])
-        labels = [[str(label) for label in net.schema_[name].labels] for name in cpt.parents]
+        labels = [[figure_text(label) for label in net.schema_[name].labels] for name in cpt.parents]
         places = np.ndindex(*cpt.shape[:-1])
         self.rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
         self.hidden = max(len(self.rows) - _MOST_ROWS, 0)
         self.rows = self.rows[:_MOST_ROWS]
-        self.columns = [str(label) for label in net.schema_[node].labels]
+        self.columns = [figure_text(label) for label in net.schema_[node].labels]
         self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
@@ -174,7 +175,7 @@ class _Table:
         axes.set_ylim(self.height, 0)
         axes.axis("off")
         given = f" | {', '.join(self.parents)}" if self.parents else ""
-        axes.text(0.1, 0.22, f"{self.node}{given}", fontsize=9, color=_INK, weight="bold", va="center")
+        axes.text(0.1, 0.22, figure_text(f"{self.node}{given}"), fontsize=9, color=_INK, weight="bold", va="center")
         for i, column in enumerate(self.columns):
             axes.text(self.margin + self.cell * (i + 0.5), 0.45, column, fontsize=7.5, ha="center", va="center")
         for j, row in enumerate(self.rows):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, quoted
 from sfumato.schema import Categorical, Schema
 
 PRESENCE = ("absent", "present")
@@ -40,7 +40,8 @@ def read_baskets(
     for row, basket in enumerate(baskets):
         for item in basket:
             if item not in place:
-                raise SchemaError(f"transaction {row + 1} holds {item!r}, which is not among the {len(known)} items")
+                said = quoted(item)
+                raise SchemaError(f"transaction {row + 1} holds an item that is not among the {len(known)} known{said}")
             present[place[item], row] = 1
     schema = Schema({item: Categorical(PRESENCE) for item in known})
     return schema.decode(dict(zip(known, present, strict=True))), schema

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.errors import EstimationError
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
     from sfumato.learn.rules.measures import Rule
@@ -58,7 +59,8 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
 def label(rule: Rule) -> str:
     """The rule in words, broken between items where it is long."""
     lines = [""]
-    for word in [" + ".join(rule.antecedent), "⇒ " + " + ".join(rule.consequent)]:
+    before, after = (" + ".join(map(figure_text, side)) for side in (rule.antecedent, rule.consequent))
+    for word in (before, f"⇒ {after}"):
         for piece in word.replace(" + ", " +\n").split("\n"):
             if lines[-1] and len(lines[-1]) + len(piece) > _WIDTH:
                 lines.append("")

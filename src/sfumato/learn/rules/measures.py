@@ -16,6 +16,7 @@ from sfumato.learn.bayesnet.ratio import fieller
 from sfumato.learn.rules.apriori import Itemset
 from sfumato.learn.rules.limits import quantile, widened
 from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.printable import printable
 
 if TYPE_CHECKING:
     from sfumato.learn.rules.miner import FrequentSet
@@ -42,7 +43,7 @@ class Rule:
     lift_high: float
 
     def __str__(self) -> str:
-        return (
+        return printable(
             f"{' + '.join(self.antecedent)} => {' + '.join(self.consequent)}  support {self.support:.3g}, "
             f"confidence {self.confidence:.3g}, lift {self.lift:.3g}"
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.learn.tree.grow import Node
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text, printable
 
 if TYPE_CHECKING:
     from sfumato.learn.tree.classifier import DecisionTree
@@ -38,7 +39,7 @@ def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Bran
         first = node.children[codes[0]]
         counts = np.sum([node.children[code].counts for code in codes], axis=0)
         shown = first if len(codes) == 1 else Node(first.path, counts)
-        out.append(Branch(", ".join(str(names[code]) for code in codes), shown))
+        out.append(Branch(", ".join(printable(str(names[code])) for code in codes), shown))
     return out
 
 
@@ -51,7 +52,7 @@ def text(tree: DecisionTree, depth: int | None = None) -> str:
         if node.attribute is None or (depth is not None and indent >= depth):
             lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, total)}")
             return
-        lines.append(f"{'  ' * indent}{said}{tree.features_[node.attribute]}?")
+        lines.append(f"{'  ' * indent}{said}{printable(tree.features_[node.attribute])}?")
         for branch in branches(tree, node, together=all(child.low is None for child in node.children)):
             visit(branch.node, indent + 1, f"{branch.values}: ")
 
@@ -100,15 +101,15 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
             )  # fmt: skip
             left += float(share)
         words, weight = _words(tree, node, level < depth, total), "normal" if node.attribute is None else "bold"
-        axes.text(level + 0.02, y, words, va="center", fontsize=8, fontweight=weight)
-        axes.text(level - 0.015, y, shorten(branch.values, 26, placeholder=" …"), fontsize=7, ha="right", va="center",
-                  color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
+        axes.text(level + 0.02, y, figure_text(words), va="center", fontsize=8, fontweight=weight)
+        axes.text(level - 0.015, y, figure_text(shorten(branch.values, 26, placeholder=" …")), fontsize=7, ha="right",
+                  va="center", color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)
     axes.axis("off")
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
-    figure.legend(legend, [str(label) for label in tree.classes_], loc="outside lower center", ncols=6, frameon=False,
-                  title=tree.target_, fontsize=8, title_fontsize=8)  # fmt: skip
+    figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
+                  frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -128,7 +129,7 @@ def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
     sure = f"{float(node.probabilities[best]):.1%}"
     if node.low is not None and node.high is not None:
         sure += f" ({node.low[best]:.1%} to {node.high[best]:.1%})"
-    return f"{tree.classes_[best]}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
+    return f"{printable(str(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
 
 
 def _share(share: float) -> str:

@@ -61,9 +61,9 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     import pyarrow as pa
 
     whole = X if isinstance(X, pa.Table) else _whole(X)
-    twice = [name for name in whole.column_names if whole.column_names.count(name) > 1]
+    twice = len(whole.column_names) - len(set(whole.column_names))
     if twice:
-        raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
+        raise SchemaError(f"{twice} columns of the table have the name of another: rename them, or is there no header?")
     if not whole.num_rows:
         raise SchemaError("the table is empty: there is nothing to resample")
     target = y if isinstance(y, str) else None
@@ -71,7 +71,7 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
         raise SchemaError(f"{target!r} is the label column, which is kept as it is: it cannot ride, name sites or vary")
     for name in [*keep, *([target] if target else [])]:
         if name not in whole.column_names:
-            raise SchemaError(f"the table has no column {name!r}; it has {', '.join(whole.column_names[:20])}")
+            raise SchemaError(f"the table has no column {name!r}; {tables.instead(name, whole.column_names)}")
     names = tuple(name for name in whole.column_names if name != target and name not in keep)
     strange = [name for name in names if not _numeric(whole.schema.field(name).type)]
     if strange:
@@ -98,8 +98,8 @@ def _whole(X: Any) -> pa.Table:
 
     try:
         found = list(tables.batches(X))
-    except DuplicateError as problem:
-        raise SchemaError(f"the table has columns of the same name: {' '.join(str(problem).split())}") from None
+    except DuplicateError:
+        raise SchemaError("the table has columns of the same name: rename them") from None
     if not found:
         raise SchemaError("the table is empty: there is nothing to resample")
     return pa.Table.from_batches(found)

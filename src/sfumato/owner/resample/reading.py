@@ -37,7 +37,7 @@ class Reading:
         present = tables.column_names(self.table)
         missing = [name for name in self.drop if name not in present]
         if missing:
-            raise SchemaError(f"drop names {missing[0]!r}, which is no column; there are {', '.join(present[:20])}")
+            raise SchemaError(f"drop names a column that is not there: {tables.instead(missing[0], present)}")
         wanted = [name for name in present if name not in self.drop] if self.drop else None
         for batch in tables.batches(self.table, wanted, self._types(present)):
             if batch.num_rows:

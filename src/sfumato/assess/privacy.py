@@ -33,6 +33,7 @@ from sfumato.assess.game import (
     no_intrusion,
 )
 from sfumato.assess.guess import Roc, map_success, roc, roc_bound
+from sfumato.assess.shuffling import Shuffled, shuffled
 
 __all__ = [
     "Breach",
@@ -40,6 +41,7 @@ __all__ = [
     "IntervalPrivacy",
     "KAnonymity",
     "Roc",
+    "Shuffled",
     "Simulated",
     "breach",
     "composed_gamma",
@@ -69,5 +71,6 @@ __all__ = [
     "rho2",
     "roc",
     "roc_bound",
+    "shuffled",
     "simulate_sample_size",
 ]

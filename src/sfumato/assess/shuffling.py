@@ -1,0 +1,92 @@
+"""What one person gives away among others: answers that were stripped of their origin and mixed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from sfumato.errors import ChannelError
+
+_SPREAD = 12  # standard deviations of the number of clones that are summed over; the rest is bounded
+_STEPS = 60  # halvings of the interval in which epsilon is looked for
+_PRECISION = 1e-9
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """The guarantee among n others: epsilon lies between ``low`` and ``high``; promise ``high``."""
+
+    low: float
+    high: float
+    alone: float
+    n: int
+    delta: float
+
+    def __str__(self) -> str:
+        return f"epsilon {self.high:.4g} among {self.n:,} people (delta {self.delta:g}), {self.alone:.4g} alone"
+
+
+def shuffled(epsilon: float, n: int, delta: float = 1e-6) -> Shuffled:
+    r"""The differential privacy of a whole collection whose answers arrive without a sender and in a random order.
+
+    Every answer under epsilon-local privacy is, with probability e^-epsilon, a clone of the one that is attacked: of
+    its true value or of the alternative, at even odds. With C ~ Bin(n - 1, e^-epsilon) clones, A ~ Bin(C, 1/2) of the
+    first kind and D ~ Bernoulli(e^epsilon / (e^epsilon + 1)), an adversary sees no more than
+
+        (A + D, C - A + 1 - D)   or   (A + 1 - D, C - A + D)
+
+    and delta is the hockey-stick divergence of the two (Feldman, McMillan and Talwar 2020, theorem 3.1). It is summed
+    here term by term, with what is left out bounded on both sides, so that no closed-form estimate is needed.
+
+    >>> print(shuffled(4, 100_000))
+    epsilon 0.1698 among 100,000 people (delta 1e-06), 4 alone
+    """
+    if not 0 < epsilon < math.inf:
+        raise ChannelError(f"epsilon must be a positive number, got {epsilon!r} instead")
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
+        raise ChannelError(f"n must be a whole number of at least 1, got {n!r} instead")
+    if not 0 < delta < 1:
+        raise ChannelError(f"delta must lie in (0, 1), got {delta!r} instead")
+    among, weights, left_out = _clones(epsilon, int(n))
+    low, high = 0.0, float(epsilon)  # mixing never hurts
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        found = _hockey_stick(middle, epsilon, among, weights)
+        if found > delta:
+            low = middle
+        elif found + left_out <= delta:
+            high = middle
+        else:
+            break
+        if high - low < _PRECISION:
+            break
+    return Shuffled(low, high, float(epsilon), int(n), float(delta))
+
+
+def _clones(epsilon: float, n: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """The likely numbers of clones, their probabilities, and the probability of all others."""
+    chance = math.exp(-epsilon)
+    mean, sd = (n - 1) * chance, math.sqrt((n - 1) * chance * (1 - chance))
+    first = max(0, math.floor(mean - _SPREAD * sd) - 10)
+    last = min(n - 1, math.ceil(mean + _SPREAD * sd) + 10)
+    counts = np.arange(first, last + 1)
+    left_out = float(binom.cdf(first - 1, n - 1, chance) + binom.sf(last, n - 1, chance))
+    return counts, binom.pmf(counts, n - 1, chance), left_out
+
+
+def _hockey_stick(epsilon: float, alone: float, clones: np.ndarray, weights: np.ndarray) -> float:
+    """Sum over c of Pr(C = c) (Pr(a > t) under the one - e^epsilon Pr(a > t) under the other), a = A + D.
+
+    The likelihood ratio of a given c grows with a, and exceeds e^epsilon beyond
+    t = (c + 1)(e^epsilon w - 1) / ((w - 1)(1 + e^epsilon)), w = e^alone.
+    """
+    bound, share = math.exp(epsilon), 1 / (1 + math.exp(-alone))  # share = w / (w + 1)
+    slope = (bound - math.exp(-alone)) / ((1 - math.exp(-alone)) * (1 + bound))
+    beyond = np.floor((clones + 1) * slope)
+    with_it, without = binom.sf(beyond - 1, clones, 0.5), binom.sf(beyond, clones, 0.5)
+    one = share * with_it + (1 - share) * without
+    other = (1 - share) * with_it + share * without
+    return float(weights @ np.maximum(one - bound * other, 0.0))

@@ -255,9 +255,16 @@ class Channel(ABC):
 
 
 def left_inverse(P: Array, released: Array) -> Array:
-    """(P W Pᵀ)⁻¹ P W with W = 1 / released: unbiased, and best when that is the released distribution."""
+    """(P W Pᵀ)⁻¹ P W with W = 1 / released: unbiased, and best when that is the released distribution.
+
+    Rows of zeros are impossible values: they stay zero.
+    """
     W = np.divide(1.0, released, out=np.zeros_like(released), where=released > 0)
-    return np.asarray(np.linalg.solve((P * W) @ P.T, P * W))
+    out = np.zeros_like(P)
+    possible = P.any(axis=1)
+    rows = P[possible]
+    out[possible] = np.linalg.solve((rows * W) @ rows.T, rows * W)
+    return out
 
 
 def check_axes(axes: Sequence[int], count: int) -> tuple[int, ...]:

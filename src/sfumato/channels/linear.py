@@ -36,8 +36,12 @@ class Operator(ABC):
     def T(self) -> Operator: ...
 
     @abstractmethod
+    def power(self, k: int) -> Operator:
+        """Every entry to the k-th power (not the matrix product): what moments need."""
+
     def squared(self) -> Operator:
-        """Every entry squared (not the matrix product): what variances need."""
+        """Every entry squared: what variances need."""
+        return self.power(2)
 
     @abstractmethod
     def dense(self) -> Array: ...
@@ -81,8 +85,8 @@ class UniformPlus(Operator):
     def T(self) -> UniformPlus:
         return self
 
-    def squared(self) -> UniformPlus:
-        return UniformPlus(self.a * self.a + 2 * self.a * self.b, self.b * self.b, self.k)
+    def power(self, k: int) -> UniformPlus:
+        return UniformPlus((self.a + self.b) ** k - self.b**k, self.b**k, self.k)
 
     def inverse(self) -> UniformPlus:
         return UniformPlus(1 / self.a, -self.b / (self.a * (self.a + self.k * self.b)), self.k)
@@ -120,8 +124,8 @@ class Dense(Operator):
     def T(self) -> Dense:
         return Dense(self.values.T)
 
-    def squared(self) -> Dense:
-        return Dense(self.values * self.values)
+    def power(self, k: int) -> Dense:
+        return Dense(self.values**k)
 
     def dense(self) -> Array:
         return self.values
@@ -153,8 +157,8 @@ class BlockDiagonal(Operator):
     def T(self) -> BlockDiagonal:
         return BlockDiagonal(tuple(block.T for block in self.blocks))
 
-    def squared(self) -> BlockDiagonal:
-        return BlockDiagonal(tuple(block.squared() for block in self.blocks))
+    def power(self, k: int) -> BlockDiagonal:
+        return BlockDiagonal(tuple(block.power(k) for block in self.blocks))
 
     def dense(self) -> Array:
         out = np.zeros((self.rows, self.cols))
@@ -196,8 +200,8 @@ class Embedded(Operator):
     def T(self) -> Embedded:
         return Embedded(self.inner.T, self.cells, self.size)
 
-    def squared(self) -> Embedded:
-        return Embedded(self.inner.squared(), self.cells, self.size)
+    def power(self, k: int) -> Embedded:
+        return Embedded(self.inner.power(k), self.cells, self.size)
 
     def dense(self) -> Array:
         out = np.zeros((self.size, self.size))
@@ -234,8 +238,8 @@ class Kronecker(Operator):
     def T(self) -> Kronecker:
         return Kronecker(tuple(factor.T for factor in self.factors))
 
-    def squared(self) -> Kronecker:
-        return Kronecker(tuple(factor.squared() for factor in self.factors))
+    def power(self, k: int) -> Kronecker:
+        return Kronecker(tuple(factor.power(k) for factor in self.factors))
 
     def dense(self) -> Array:
         return kronecker([factor.dense() for factor in self.factors])

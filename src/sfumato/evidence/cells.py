@@ -9,14 +9,14 @@ from sfumato.channels.base import join_codes
 from sfumato.channels.linear import Dense
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import SparseCounts
-from sfumato.evidence.estimate import Piece
+from sfumato.evidence.pieces import MOMENTS, ListedPiece
 from sfumato.evidence.view import View
 
 
-def listed_cells(found: SparseCounts, shown: View, codes: NDArray[np.int64]) -> Piece:
+def listed_cells(found: SparseCounts, shown: View, codes: NDArray[np.int64]) -> ListedPiece:
     """The rows of the Kronecker inverse that the listed cells need, against the released cells that occur."""
     rows = np.ones((len(codes), len(found.counts)))
-    own = np.ones(len(codes))
+    own = np.ones((len(MOMENTS), len(codes)))
     axis = column = 0
     for inverse, transition, sizes, outputs in zip(
         shown.inverse.factors, shown.transition.factors, shown.sizes, shown.outputs, strict=True
@@ -25,9 +25,9 @@ def listed_cells(found: SparseCounts, shown: View, codes: NDArray[np.int64]) -> 
         released = join_codes(found.codes[column : column + len(outputs)], outputs)
         A = inverse.dense()
         rows *= A[np.ix_(true, released)]
-        own *= np.einsum("ij,ij->i", A**2, transition.dense())[true]
+        own *= [np.einsum("ij,ij->i", A[true] ** k, transition.dense()[true]) for k in MOMENTS]
         axis, column = axis + len(sizes), column + len(outputs)
-    return Piece(Dense(rows), found.counts.astype(np.float64), own)
+    return ListedPiece(Dense(rows), found.counts.astype(np.float64), shown, own=own)
 
 
 def check_cells(cells: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int64]:

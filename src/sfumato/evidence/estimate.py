@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array, Operator
+from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
+from sfumato.evidence.limits import limits
+from sfumato.evidence.pieces import Piece, records
 from sfumato.frames import as_frame
 from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.printable import printable
@@ -22,42 +24,6 @@ if TYPE_CHECKING:
 
 #: The most cells for which the full covariance matrix is formed.
 COVARIANCE_CELLS = 1 << 12
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """What one scheme contributes: released counts and the linear map that turns them into estimated true counts."""
-
-    inverse: Operator  # A, estimated cells by released cells
-    observed: Array  # Ñ
-    slope: Array  # Σ_y A[x, y]² P[x, y]: how the variance of a cell grows with the cell's own count
-    place: NDArray[np.int64] | None = None  # which row of A each estimated cell is, where their orders differ
-
-    @cached_property
-    def centre(self) -> Array:
-        """A Ñ: unbiased for the true counts."""
-        return self.placed(self.inverse.apply(self.observed))
-
-    @cached_property
-    def spread(self) -> Array:
-        """diag(A diag(Ñ) Aᵀ)."""
-        return self.placed(self.inverse.squared().apply(self.observed))
-
-    @property
-    def own(self) -> Array:
-        return self.placed(self.slope)
-
-    def rows(self) -> Array:
-        """A in full, for few cells."""
-        return self.placed(self.inverse.dense())
-
-    def placed(self, values: Array) -> Array:
-        """From the order of A's rows to that of the estimate's cells."""
-        return values if self.place is None else values[self.place]
-
-    @property
-    def total(self) -> float:
-        return float(self.observed.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,31 +111,14 @@ class Estimate:
         return np.asarray(out / self._scale**2)
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Limits that cover each true count (or share) with the given probability, one cell at a time.
+        """Limits that hold each true count (or share) with the given probability, one cell at a time.
 
-        The score interval: all N with (N̂ - N)² <= z² V(N), where V follows the count itself, so that rare cells are
-        covered too; for unrandomized data it is Wilson's. Limits are kept within [0, N].
+        All counts that a test does not refuse, see ``sfumato.evidence.limits``. They lie within [0, N], are never
+        empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
+        above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
-        if not 0 < level < 1:
-            raise EstimationError(f"level must lie in (0, 1), got {level} instead")
-        from scipy.special import ndtri
-
-        z2 = float(ndtri((1 + level) / 2)) ** 2
-        centre, spread, own = (
-            np.asarray(sum(getattr(piece, part) for piece in self.pieces)) for part in ("centre", "spread", "own")
-        )
-        own = own / len(self.pieces)
-        variance = self.variance * self._scale**2
-        # V(N) = c0 + c1 N + c2 N², equal to the variance at N̂; the other cells shrink as this one grows.
-        others = np.maximum(spread - own * centre, 0.0) / np.maximum(self.n - centre, 1.0)
-        c1 = own - others - (0.0 if self.of_population else 1.0)
-        c2 = -1.0 / self.n if self.of_population else 0.0
-        c0 = variance - c1 * centre - c2 * centre**2
-        a = 1 - z2 * c2
-        b = centre + z2 * c1 / 2
-        root = np.sqrt(np.maximum(b**2 - a * (centre**2 - z2 * c0), 0.0))
-        low, high = ((b + sign * root) / a for sign in (-1, 1))
-        return np.clip(low, 0, self.n) / self._scale, np.clip(high, 0, self.n) / self._scale
+        low, high = limits(*records(self.pieces, self.of_population), level, self.of_population)
+        return np.minimum(low / self._scale, self.value), np.maximum(high / self._scale, self.value)
 
     def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:
         """A table with a row per cell: its values, the estimate, its standard deviation and interval.

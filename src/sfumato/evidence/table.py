@@ -19,7 +19,8 @@ from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning
 from sfumato.evidence import mle
 from sfumato.evidence.cells import check_cells, listed_cells
 from sfumato.evidence.counting import Counts, counts, counts_many, sparse_counts
-from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate, Piece
+from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
+from sfumato.evidence.pieces import Piece
 from sfumato.evidence.simplex import project
 from sfumato.evidence.view import View, view
 from sfumato.release import Part, Release
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from sfumato.evidence.density import Density
 
 METHODS = ("moment", "project", "mle")
+#: Up to this size of A all cells of a table are estimated, also where only some were asked for.
+LISTED_CELLS = 1 << 20
 
 
 class Evidence:
@@ -79,13 +82,7 @@ class Evidence:
         """
         asked = self._check([names] if isinstance(names, str) else list(names))
         codes = check_cells(cells, self.schema.sizes(asked))
-        pieces = [
-            listed_cells(
-                sparse_counts(part, shown.columns), shown, codes[:, [asked.index(name) for name in shown.axes]]
-            )
-            for part in self.release.parts
-            for shown in [view(part.scheme, asked)]
-        ]
+        pieces = [self._listed(part, asked, codes) for part in self.release.parts]
         value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
         return Estimate(self.schema.select(asked), value, tuple(pieces), "moment", codes=codes)
 
@@ -151,13 +148,21 @@ class Evidence:
     def _observed(self, part: Part, names: list[str]) -> Array:
         return counts(part, view(part.scheme, names).columns).astype(np.float64)
 
+    def _listed(self, part: Part, names: list[str], codes: NDArray[np.int64]) -> Piece:
+        shown = view(part.scheme, names)
+        codes = codes[:, [names.index(name) for name in shown.axes]]
+        if shown.full.rows * shown.full.cols > LISTED_CELLS:
+            return listed_cells(sparse_counts(part, shown.columns), shown, codes)
+        place = np.ravel_multi_index(tuple(codes.T), self.schema.sizes(shown.axes))
+        return Piece(shown.inverse, self._observed(part, names), shown, place)
+
     def _estimate(self, names: list[str], found: list[tuple[Scheme, View, Array]]) -> Estimate:
         pieces = []
         values = []
         for scheme, shown, observed in found:
             if not observed.sum():
                 continue
-            piece = Piece(shown.inverse, observed, shown.own, _place(shown.axes, names, self.schema))
+            piece = Piece(shown.inverse, observed, shown, _place(shown.axes, names, self.schema))
             value = piece.centre
             if self.method == "project":
                 value = project(value, piece.total)
@@ -183,9 +188,11 @@ class Evidence:
         forward = shown.transition
         small = forward.rows <= COVARIANCE_CELLS and forward.rows * forward.cols <= 1 << 22
         if forward.cols > forward.rows and small:
-            # With more outputs than inputs the likelihood weighs them best; this left inverse has its covariance.
-            best = Dense(left_inverse(forward.dense(), forward.T.apply(fitted.theta)))
-            piece = replace(piece, inverse=best, slope=best.squared().diagonal_of_product(forward))
+            # With more outputs than inputs the likelihood weighs them best; this left inverse has its covariance. One
+            # record spread evenly keeps every possible output possible.
+            possible = forward.apply(np.ones(forward.cols)) > 0
+            seen = forward.T.apply(fitted.theta * piece.total + possible / possible.sum())
+            piece = replace(piece, inverse=Dense(left_inverse(forward.dense(), seen)))
         return piece, piece.placed(fitted.theta * piece.total)
 
 

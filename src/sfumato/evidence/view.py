@@ -8,9 +8,10 @@ from functools import lru_cache
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.channels import Channel
-from sfumato.channels.linear import Array, Dense, Embedded, Kronecker, Operator
+from sfumato.channels.linear import Array, Dense, Embedded, Kronecker, Operator, kronecker
 from sfumato.channels.product import Product
 from sfumato.errors import ChannelError, EstimationError
 from sfumato.scheme import Scheme
@@ -24,14 +25,34 @@ class View:
     axes: tuple[str, ...]  # the attributes, in the order of the maps' axes
     sizes: tuple[tuple[int, ...], ...]  # of the attributes, group by group
     outputs: tuple[tuple[int, ...], ...]  # of the columns, group by group
-    transition: Kronecker
+    transition: Kronecker  # where attributes are summed out, an average over the cells of a group
     inverse: Kronecker
     whole: tuple[str, ...]  # all attributes the columns show: more than axes where some are summed out
+    full: Kronecker  # P of all these attributes
+    full_inverse: Kronecker
+    into: tuple[NDArray[np.int64] | None, ...]  # group by group, where each of its cells goes if some are summed out
 
     @property
-    def own(self) -> Array:
-        """Σ_y A[x, y]² P[x, y] of every cell."""
-        return self.inverse.squared().diagonal_of_product(self.transition)
+    def partial(self) -> bool:
+        """Whether some attributes are summed out."""
+        return any(into is not None for into in self.into)
+
+    def summed(self, values: Array) -> Array:
+        """A table of all attributes, summed to one of the axes."""
+        tail, done = values.shape[1:], 1
+        for factor, into, sizes in zip(self.full.factors, self.into, self.sizes, strict=True):
+            if into is not None:
+                cells = values.reshape(done, factor.rows, -1).transpose(1, 0, 2)
+                out = np.zeros((prod(sizes), *cells.shape[1:]))
+                np.add.at(out, into, cells)
+                values = out.transpose(1, 0, 2)
+            done *= prod(sizes)
+        return values.reshape(done, *tail)
+
+    def own(self, k: int) -> Array:
+        """Σ_y A[x, y]^k P[c, y] of every cell c of all attributes, x being the cell of the axes that c belongs to."""
+        factors = zip(self.inverse.factors, self.full.factors, self.into, strict=True)
+        return kronecker([_own(inverse, forward, into, k) for inverse, forward, into in factors])
 
 
 def view(scheme: Scheme, names: Sequence[str]) -> View:
@@ -53,6 +74,8 @@ def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
     outputs: list[tuple[int, ...]] = []
     forward: list[Operator] = []
     backward: list[Operator] = []
+    full: list[tuple[Operator, Operator]] = []
+    into: list[NDArray[np.int64] | None] = []
     for group in dict.fromkeys(scheme.group(name) for name in names):
         kept = [i for i, name in enumerate(group.names) if name in names]
         axes += [group.names[i] for i in kept]
@@ -67,17 +90,20 @@ def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
                 outputs.append(factor.outputs)
                 forward.append(factor.transition)
                 backward.append(factor.inverse)
+                full.append((factor.transition, factor.inverse))
+                into.append(None)
         else:
             _check_invertible(group.channel, group.names)
             whole += group.names
             columns += group.columns
             sizes.append(tuple(group.channel.sizes[i] for i in kept))
             outputs.append(group.channel.outputs)
-            summed = _summed(group.channel.inverse, group.channel.sizes, dropped)
-            # an average of the group's rows stands for P: it is only asked how a cell's variance grows with its count
-            averaged = _summed(group.channel.transition, group.channel.sizes, dropped)
-            forward.append(Dense(averaged * prod(sizes[-1]) / prod(group.channel.sizes)))
-            backward.append(Dense(summed))
+            full.append((group.channel.transition, group.channel.inverse))
+            into.append(_margin(group.channel.sizes, kept))
+            # the mean of the possible cells' rows stands for P
+            rows = _summed(group.channel.transition, group.channel.sizes, dropped)
+            forward.append(Dense(rows / np.maximum(rows.sum(axis=1, keepdims=True), 1e-300)))
+            backward.append(Dense(_summed(group.channel.inverse, group.channel.sizes, dropped)))
     return View(
         columns=tuple(columns),
         axes=tuple(axes),
@@ -86,6 +112,9 @@ def _view(scheme: Scheme, names: tuple[str, ...]) -> View:
         outputs=tuple(outputs),
         transition=Kronecker(tuple(forward)),
         inverse=Kronecker(tuple(backward)),
+        full=Kronecker(tuple(transition for transition, _ in full)),
+        full_inverse=Kronecker(tuple(inverse for _, inverse in full)),
+        into=tuple(into),
     )
 
 
@@ -118,6 +147,12 @@ def _factors(channel: Channel) -> list[Channel]:
     return [factor for part in channel.channels for factor in _factors(part)]
 
 
+def _margin(sizes: Sequence[int], kept: Sequence[int]) -> NDArray[np.int64]:
+    """The cell of the kept attributes that each cell of a group belongs to."""
+    cells = np.unravel_index(np.arange(prod(sizes)), tuple(sizes))
+    return np.asarray(np.ravel_multi_index([cells[i] for i in kept], [sizes[i] for i in kept]))
+
+
 def _summed(operator: Operator, sizes: Sequence[int], dropped: tuple[int, ...]) -> Array:
     """The rows of a group's map, summed over the dropped attributes."""
     kept = [i for i in range(len(sizes)) if i not in dropped]
@@ -131,4 +166,16 @@ def _summed(operator: Operator, sizes: Sequence[int], dropped: tuple[int, ...]) 
     np.add.at(inner, target, operator.inner.dense())
     out = np.zeros((rows, operator.cols))
     out[:, operator.cells] = inner
+    return out
+
+
+def _own(inverse: Operator, forward: Operator, into: NDArray[np.int64] | None, k: int) -> Array:
+    if into is None:
+        return inverse.power(k).diagonal_of_product(forward)
+    rows = inverse.dense()
+    if not isinstance(forward, Embedded):
+        return np.asarray(np.einsum("cy,cy->c", rows[into] ** k, forward.dense()))
+    out = np.zeros(forward.rows)
+    cells = forward.cells
+    out[cells] = np.einsum("cy,cy->c", rows[np.ix_(into[cells], cells)] ** k, forward.inner.dense())
     return out

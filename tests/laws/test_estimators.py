@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,10 @@ from sfumato import channels as c
 from sfumato.channels import Channel
 from sfumato.channels.linear import Dense
 from sfumato.evidence import mle
+from sfumato.evidence.limits import limits
+from sfumato.evidence.pieces import Piece, records
 from sfumato.evidence.simplex import project
+from sfumato.evidence.view import view
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 SMALL = {name: channel for name, channel in CHANNELS.items() if channel.k <= 16}
@@ -157,17 +159,24 @@ def test_projection_is_the_nearest_possible_point() -> None:
         assert (np.linalg.norm(others - values, axis=1) >= np.linalg.norm(nearest - values) - 1e-9).all()
 
 
-Limits = Callable[[sf.Estimate], tuple[np.ndarray, np.ndarray]]
+def coverage(
+    channel: Channel, true: np.ndarray, level: float, runs: int, population: bool = False, of_sample: bool = False
+) -> np.ndarray:
+    """The share of runs in which each cell's interval holds its count, or (of a population) its share.
 
-
-def coverage(channel: Channel, true: np.ndarray, limits: Limits, target: np.ndarray, runs: int) -> np.ndarray:
-    """The share of runs in which each cell's interval holds its target."""
+    ``of_sample`` draws the table itself anew in each run, from the shares of the true one.
+    """
     rng = np.random.default_rng(9)
-    hits = np.zeros(len(true))
-    for _ in range(runs):
-        low, high = limits(estimate(channel, draw_release(channel, true, rng)))
-        hits += (low <= target + 1e-12) & (target <= high + 1e-12)
-    return hits / runs
+    _, scheme = group_of(channel)
+    shown = view(scheme, scheme.schema.names)
+    P, n = shown.full.dense(), int(true.sum())
+    if of_sample:
+        released = rng.multinomial(n, (true / n) @ P, runs)
+    else:
+        released = sum(rng.multinomial(int(count), row / row.sum(), runs) for count, row in zip(true, P, strict=True))
+    piece = Piece(shown.inverse, released.T.astype(float), shown)
+    low, high = limits(*records([piece], population), level, population)
+    return ((low <= true[:, None] + 1e-9) & (true[:, None] <= high + 1e-9)).mean(axis=1)
 
 
 @pytest.mark.parametrize(
@@ -176,33 +185,25 @@ def coverage(channel: Channel, true: np.ndarray, limits: Limits, target: np.ndar
 def test_intervals_cover_the_tables_own_counts(name: str) -> None:
     channel = CHANNELS[name]
     true = np.random.default_rng(1).integers(200, 800, channel.k)
-    share = coverage(channel, true, lambda e: e.interval(0.95), true, 400)
-    assert abs(share.mean() - 0.95) < 0.02
-    narrow = coverage(channel, true, lambda e: e.interval(0.85), true, 400)
-    assert abs(narrow.mean() - 0.95) > 0.02
+    share = coverage(channel, true, 0.95, 2000)
+    assert abs(share.mean() - 0.95) < 0.012
+    narrow = coverage(channel, true, 0.92, 2000)
+    assert abs(narrow.mean() - 0.95) > 0.012
 
 
 def test_intervals_cover_rare_cells_too() -> None:
     channel = c.symmetric(10, 0.1)
     true = np.array([0, 1, 2, 5, 10, 20, 100, 500, 1000, 3000])
-    share = coverage(channel, true, lambda e: e.interval(0.95), true, 2000)
-    assert share.min() > 0.93
+    assert coverage(channel, true, 0.95, 2000).min() > 0.93
 
 
 @pytest.mark.parametrize("channel", [c.identity(4), c.symmetric(4, 0.3)], ids=str)
 def test_population_intervals_cover_the_distribution_behind_the_table(channel: Channel) -> None:
-    rng = np.random.default_rng(10)
-    theta = np.array([0.02, 0.08, 0.3, 0.6])
-    hits = np.zeros(4)
-    finite = np.zeros(4)
-    for _ in range(1500):
-        found = estimate(channel, draw_release(channel, rng.multinomial(400, theta), rng))
-        low, high = found.population().interval(0.95)
-        hits += (low <= theta) & (theta <= high)
-        low, high = found.interval(0.95)
-        finite += (low <= theta * 400) & (theta * 400 <= high)
-    assert np.abs(hits / 1500 - 0.95).max() < 0.025
-    assert (finite / 1500).mean() < 0.93  # the table's own intervals do not speak of the population
+    true = np.array([8, 32, 120, 240])
+    share = coverage(channel, true, 0.95, 2000, population=True, of_sample=True)
+    assert np.abs(share - 0.955).max() < 0.025
+    finite = coverage(channel, true, 0.95, 2000, of_sample=True)
+    assert finite.mean() < 0.93  # the table's own intervals do not speak of the population
 
 
 def test_identity_channel_gives_the_raw_answer() -> None:

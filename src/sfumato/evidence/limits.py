@@ -134,6 +134,7 @@ def _central(count: Array, records: Records, population: bool) -> tuple[Array, A
 
 def _edge(records: Records, end: float, alpha: float, population: bool) -> Array:
     """The last accepted count on the way from the estimate to 0 or N, by the Illinois form of the secant rule."""
+    start, rounding = np.clip(records.estimate, 0.0, records.most), 10 * _NOTHING * (1 + records.most)
     goal = float(np.sqrt(-2 * np.log(alpha)))
     out = end * records.most
     refusal = _refusal(p_value(out, records, population), goal)
@@ -141,7 +142,7 @@ def _edge(records: Records, end: float, alpha: float, population: bool) -> Array
     if not left.size:
         return out
     records = records.at(left)
-    inside, outside = np.clip(records.estimate, 0.0, records.most), out[left]
+    inside, outside = start[left], out[left]
     at_inside, at_outside = np.full(left.size, -goal), refusal[left]
     variance, _, fourth = _central(inside, records, population)
     guess = goal * np.sqrt(np.maximum(variance, 0.0)) + goal * np.sqrt(np.maximum(fourth, 0.0) / (variance + 1e-300))
@@ -166,7 +167,7 @@ def _edge(records: Records, end: float, alpha: float, population: bool) -> Array
             inside, outside, at_inside, at_outside = (x[todo] for x in (inside, outside, at_inside, at_outside))
         before = accepted[todo]
         share = at_inside / (at_inside - at_outside) if step % 8 < 7 else np.full(todo.size, 0.5)
-    return out
+    return np.where((refusal > 0) & (np.abs(out - start) <= rounding), start, out)
 
 
 def _refusal(p: Array, goal: float) -> Array:

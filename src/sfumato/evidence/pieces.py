@@ -103,7 +103,7 @@ class ListedPiece(Piece):
 
     def sums(self, population: bool) -> Sums:
         n = self.total
-        inside = np.clip(self.centre, 0.0, n) * n / (n + 1)
+        inside = np.clip(self.centre, 1e-6, n) * n / (n + 1)
         everywhere = np.stack([self.inverse.power(k).apply(self.observed) for k in MOMENTS])
         whole = np.full(len(inside), n)
         return Sums(inside, whole, whole, self.own * inside, everywhere)

@@ -48,7 +48,7 @@ def plot(
         axes.plot(np.ravel(truth), at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
     axes.set_yticks(at, labels)
     axes.set_ylim(-0.7, cells - 0.3)
-    axes.set_xlim(left=-0.012 * axes.get_xlim()[1])
+    axes.set_xlim(left=min(-0.012 * axes.get_xlim()[1], 1.05 * float(low.min())))
     axes.set_xlabel("share of the population" if estimate.of_population else "records")
     axes.set_title(figure_text(title or " x ".join(estimate.names)), loc="left", fontsize=11)
     axes.grid(axis="x", color="#e2e8f0")

@@ -82,7 +82,9 @@ class Evidence:
         """
         asked = self._check([names] if isinstance(names, str) else list(names))
         codes = check_cells(cells, self.schema.sizes(asked))
-        pieces = [self._listed(part, asked, codes) for part in self.release.parts]
+        pieces = [self._listed(part, asked, codes) for part in self.release.parts if len(part)]
+        if not pieces:
+            raise EstimationError("the release holds no rows: there is nothing to estimate")
         value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
         return Estimate(self.schema.select(asked), value, tuple(pieces), "moment", codes=codes)
 

@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
+from sfumato.evidence.limits import check_level
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +49,9 @@ class ModelEstimate(Estimate):
         return np.asarray(self.root @ self.root.T + np.eye(len(self.root)) * self.misfit) * self._unit**2
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        if not 0 < level < 1:
-            raise EstimationError(f"level must lie in (0, 1), got {level} instead")
         from scipy.special import expit, logit, ndtri
 
+        check_level(level)
         share = np.clip(self.value / self._unit, 1e-12, 1 - 1e-12)
         slope = self.sd / self._unit / (share * (1 - share))
         z = float(ndtri((1 + level) / 2))

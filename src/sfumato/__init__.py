@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sfumato import channels, datasets
+from sfumato.csv_format import CsvFile
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.keys import new_key
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Categorical",
+    "CsvFile",
     "Date",
     "Density",
     "Estimate",

@@ -1,16 +1,19 @@
 """Whatever table the user has, as a stream of Arrow batches.
 
-A path to CSV or Parquet, a pyarrow, pandas or polars table, a DuckDB relation, a Spark or Dask frame, or a mapping of
-columns.
+A path to CSV or Parquet, a CsvFile that says more about its format, a pyarrow, pandas or polars table, a DuckDB
+relation, a Spark or Dask frame, or a mapping of columns.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.csv_format import CsvFile, CsvFormat, detect
+from sfumato.csv_reader import csv_batches
 from sfumato.errors import SchemaError, showing_values
 from sfumato.reader_problems import described
 from sfumato.stamps import stamp
@@ -29,10 +32,10 @@ PARQUET = (".parquet", ".pq")
 
 
 def is_path(table: Any) -> bool:
-    return isinstance(table, str | Path)
+    return isinstance(table, str | Path | CsvFile)
 
 
-def suffix(path: str | Path) -> str:
+def suffix(path: str | Path | CsvFile) -> str:
     """The ending that tells the file type: one of CSV or PARQUET, else a clear error."""
     name = Path(path).name.lower()
     for ending in (*CSV, *PARQUET):
@@ -52,7 +55,7 @@ def batches(
 
     wanted = None if columns is None else list(columns)
     if is_path(table):
-        yield from _file_batches(Path(table), wanted, types)
+        yield from _file_batches(table, wanted, types)
         return
     _check_columns(column_names(table), wanted)
     if isinstance(table, pa.RecordBatchReader):
@@ -75,7 +78,7 @@ def column_names(table: Any) -> list[str]:
     import pyarrow as pa
 
     if is_path(table):
-        return _file_names(Path(table))
+        return _file_names(table)[0]
     if isinstance(table, Mapping):
         return [str(name) for name in table]
     if isinstance(table, pa.RecordBatchReader | pa.Table | pa.RecordBatch):
@@ -93,9 +96,9 @@ def count_rows(table: Any) -> int | None:
         import pyarrow.parquet as pq
 
         try:
-            return int(pq.read_metadata(str(table)).num_rows)
+            return int(pq.read_metadata(str(Path(table))).num_rows)
         except (pa.ArrowException, ValueError, OSError) as problem:
-            raise SchemaError(f"{table}: cannot be read: {described(problem)}") from None
+            raise SchemaError(f"{Path(table)}: cannot be read: {described(problem)}") from None
     if isinstance(table, pa.Table | pa.RecordBatch):
         return int(table.num_rows)
     try:
@@ -141,11 +144,13 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
         raise SchemaError(f"the table cannot be read: {described(problem)}") from None
 
 
-def _check_columns(present: list[str], wanted: list[str] | None) -> None:
+def _check_columns(present: list[str], wanted: list[str] | None, twice: Sequence[str] = ()) -> None:
     times = Counter(present)
-    twice = [name for name in wanted or [] if times[name] > 1]
-    if twice:
-        raise SchemaError(f"the table has two columns called {twice[0]!r}: rename one")
+    several = [name for name in wanted or [] if name in twice or times[name] > 1]
+    if several:
+        named = [name for name in present if re.fullmatch(re.escape(several[0]) + r"_\d+", name)]
+        mend = f"ask for {' or '.join(named)}" if named else "rename one"
+        raise SchemaError(f"the table has two columns called {several[0]!r}: {mend}")
     missing = [name for name in wanted or [] if not times[name]]
     if missing:
         raise SchemaError(f"the table has no column {missing[0]!r}; {instead(missing[0], present)}")
@@ -159,19 +164,30 @@ def instead(wanted: str, present: list[str]) -> str:
     return f"it has {near[0]!r}" if near else f"none of its {len(present)} columns is called so: is there a header?"
 
 
-def _file_names(path: Path) -> list[str]:
+def csv_format(table: Any) -> CsvFormat | None:
+    """How a text file writes its table; None for every other table."""
+    if not is_path(table) or suffix(table) not in CSV:
+        return None
+    if not Path(table).exists():
+        raise SchemaError(f"{Path(table)}: there is no such file")
+    return detect(table)
+
+
+def _file_names(table: str | Path | CsvFile) -> tuple[list[str], CsvFormat | None]:
     import pyarrow as pa
 
-    ending = suffix(path)
+    path, ending = Path(table), suffix(table)
+    if isinstance(table, CsvFile) and ending not in CSV:
+        raise SchemaError(f"{path}: delimiter, decimal, encoding and header are for text files; this is none")
     if not path.exists():
         raise SchemaError(f"{path}: there is no such file")
     try:
         if ending in CSV:
-            with _open_csv(path, {}) as reader:
-                return list(reader.schema.names)
+            found = detect(table)
+            return list(found.names), found
         import pyarrow.parquet as pq
 
-        return list(pq.read_schema(str(path)).names)
+        return list(pq.read_schema(str(path)).names), None
     except (pa.ArrowException, ValueError, OSError) as problem:
         if isinstance(problem, SchemaError):
             raise
@@ -179,20 +195,19 @@ def _file_names(path: Path) -> list[str]:
 
 
 def _file_batches(
-    path: Path, columns: list[str] | None, types: Mapping[str, Any] | str | None
+    table: str | Path | CsvFile, columns: list[str] | None, types: Mapping[str, Any] | str | None
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    path = Path(table)
     before, rows = stamp(path), 0
-    names = _file_names(path)
-    _check_columns(names, columns)
+    names, text = _file_names(table)
+    _check_columns(names, columns, text.twice if text else ())
     try:
-        if suffix(path) in CSV:
-            known = {name: pa.string() for name in names} if types == AS_TEXT else types
-            with _open_csv(path, known if isinstance(known, Mapping) else {}) as reader:
-                for batch in reader:
-                    yield batch if columns is None else batch.select(columns)
+        if text is not None:
+            known = {name: pa.string() for name in text.names} if types == AS_TEXT else types
+            yield from csv_batches(path, text, columns, known if isinstance(known, Mapping) else {}, types == AS_TEXT)
         else:
             with pq.ParquetFile(str(path)) as file:
                 for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
@@ -222,22 +237,3 @@ def _row_groups(metadata: Any) -> Iterator[list[int]]:
             some, rows = [], 0
     if some:
         yield some
-
-
-def _open_csv(path: Path, types: Mapping[str, Any]) -> Any:
-    import pyarrow as pa
-    from pyarrow import csv
-
-    delimiter = "\t" if ".tsv" in suffix(path) else ","
-    with_nulls = csv.ConvertOptions(column_types=dict(types), null_values=["", "NA", "null", "NULL"])
-    try:
-        return csv.open_csv(
-            str(path),
-            read_options=csv.ReadOptions(block_size=1 << 24),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=with_nulls,
-        )
-    except pa.ArrowInvalid as problem:
-        if path.stat().st_size == 0 or "Empty CSV" in str(problem):
-            raise SchemaError(f"{path}: the file is empty") from None
-        raise

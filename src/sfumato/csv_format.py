@@ -1,0 +1,261 @@
+"""How a text file writes a table: delimiter, decimal sign, encoding, header. Told by its first block, or by you."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, cast
+
+from sfumato.csv_numbers import numeric_columns, separators
+from sfumato.errors import SchemaError
+
+DELIMITERS = ("\t", ";", "|", ",")
+WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}
+BLOCK = 1 << 18  # bytes that are looked at
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?")
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A text file together with what you know about its format; the rest is told by its first block.
+
+    >>> CsvFile("patients.csv", delimiter=";", decimal=",").decimal
+    ','
+    """
+
+    path: str | os.PathLike[str]
+    delimiter: str | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.delimiter is not None:
+            sign = WORDS.get(self.delimiter.lower(), self.delimiter)
+            if len(sign) != 1 or sign in '"\r\n' or sign.isalnum():
+                raise SchemaError(f"delimiter must be one sign, such as ; or tab, got {self.delimiter!r} instead")
+            object.__setattr__(self, "delimiter", sign)
+        if self.decimal not in (None, ".", ","):
+            raise SchemaError(f"decimal must be a point or a comma, got {self.decimal!r} instead")
+        if self.thousands not in (None, "", ".", ",", " ") or (self.thousands and self.thousands == self.decimal):
+            raise SchemaError(f"thousands must be a point, a comma or a space, got {self.thousands!r} instead")
+        if self.encoding is not None:
+            try:
+                "".encode(self.encoding)
+            except LookupError:
+                raise SchemaError(f"encoding {self.encoding!r} is unknown; utf-8, cp1252 and utf-16 are") from None
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+
+@dataclass(frozen=True)
+class CsvFormat:
+    """The format of one file, complete: what its reader needs, and in words what was not certain."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    decimal: str = "."
+    thousands: str | None = None
+    encoding: str = "utf-8"
+    header: bool = True
+    skip: int = 1  # lines before the first record
+    trim: bool = False  # whether values carry blanks around them
+    words: frozenset[str] = frozenset()  # columns whose values are no numbers, whatever they look like
+    twice: tuple[str, ...] = ()  # names that the header gives to several columns
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+
+def detect(file: str | Path | CsvFile) -> CsvFormat:
+    """The format of a file, from its first block and from what was said about it."""
+    asked = file if isinstance(file, CsvFile) else CsvFile(file)
+    path = Path(asked)
+    block, whole = _first_block(path)
+    if not block.strip(b"\r\n \t"):
+        raise SchemaError(f"{path}: the file is empty")
+    encoding = asked.encoding or _encoding(block, whole)
+    text = _decoded(path, block, encoding, whole)
+    usual = "\t" if ".tsv" in path.name.lower() else ","
+    told, skip = _told_by_excel(text)
+    if skip:
+        text = text.split("\n", 1)[-1]
+    delimiter = asked.delimiter or told or _delimiter(text, usual)
+    rows, lines = _rows(text, delimiter, whole)
+    if not rows:
+        raise SchemaError(f"{path}: the file is empty")
+    plain = path.with_name(path.name + ".json").is_file()  # a release, whose header is its own
+    header = asked.header if asked.header is not None else plain or _has_header(rows)
+    first = [cell.strip() for cell in rows[0]] if header else []
+    data = rows[1:] if header else rows
+    width = Counter(map(len, data)).most_common(1)[0][0] if data else len(first)
+    names, twice, notes = _names(first, width, data)
+    if header is False and asked.header is None:
+        notes.append("there is no header: the columns are called column1, column2, ...")
+    columns = [[row[place].strip() for row in data if place < len(row)] for place in range(len(names))]
+    decimal, thousands, guessed = separators(columns, delimiter)
+    if guessed and asked.decimal is None and asked.thousands is None and not plain:
+        meant = "a decimal comma" if decimal == "," else "a separator of thousands"
+        notes.append(f"numbers such as 1,234 are taken with {meant}; say --decimal to be sure")
+    if asked.decimal is not None and asked.decimal != decimal:
+        decimal, thousands = asked.decimal, None
+    numeric = set(numeric_columns(columns))
+    return CsvFormat(
+        delimiter,
+        tuple(names),
+        "." if plain else decimal,
+        None if plain else (asked.thousands or None) if asked.thousands is not None else thousands,
+        encoding,
+        header,
+        (lines if header else 0) + skip,
+        any(cell != cell.strip() for row in data for cell in row),
+        frozenset(names[place] for place, cells in enumerate(columns) if any(cells) and place not in numeric),
+        tuple(twice),
+        tuple(notes),
+    )
+
+
+def find_ragged(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
+    """The first line whose number of fields differs from the header's, in words that quote nothing."""
+    path = Path(file)
+    with _opened(path) as raw, io.TextIOWrapper(raw, encoding=found.encoding, errors="replace", newline="") as text:
+        reader = csv.reader(text, delimiter=found.delimiter)
+        try:
+            for row in reader:
+                if reader.line_num > found.skip and row and len(row) != len(found.names):
+                    fields = f"{len(row)} field{'s' * (len(row) != 1)}"
+                    return f"line {reader.line_num} has {fields}, the others have {len(found.names)}"
+        except csv.Error:
+            return f"line {reader.line_num} cannot be read as fields"
+    return None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return cast(IO[bytes], gzip.open(path, "rb")) if path.name.lower().endswith(".gz") else path.open("rb")
+
+
+def _first_block(path: Path) -> tuple[bytes, bool]:
+    """The beginning of the file, and whether that is all of it."""
+    try:
+        with _opened(path) as file:
+            block = file.read(BLOCK + 1)
+    except (EOFError, OSError) as problem:
+        if isinstance(problem, FileNotFoundError):
+            raise SchemaError(f"{path}: there is no such file") from None
+        raise SchemaError(f"{path}: cannot be read: {getattr(problem, 'strerror', None) or 'damaged'}") from None
+    return block[:BLOCK], len(block) <= BLOCK
+
+
+def _encoding(block: bytes, whole: bool) -> str:
+    for mark, name in _BOMS:
+        if block.startswith(mark):
+            return name
+    if len(block) > 3 and block.count(0) > len(block) // 4:
+        return "utf-16-le" if block[1::2].count(0) > block[::2].count(0) else "utf-16-be"
+    try:
+        block.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        if whole or problem.start < len(block) - 4:  # a letter cut in two by the end of the block is no evidence
+            return "latin-1" if set(block) & {0x81, 0x8D, 0x8F, 0x90, 0x9D} else "cp1252"
+    return "utf-8"
+
+
+def _decoded(path: Path, block: bytes, encoding: str, whole: bool) -> str:
+    try:
+        text = block.decode(encoding, errors="strict" if whole else "ignore")
+    except UnicodeDecodeError:
+        raise SchemaError(f"{path}: is not written in {encoding}: try another --encoding") from None
+    return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _told_by_excel(text: str) -> tuple[str | None, int]:
+    """A first line such as sep=; names the delimiter."""
+    found = re.match(r"sep=(.)\n", text)
+    return (found[1], 1) if found else (None, 0)
+
+
+def _rows(text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]:
+    """The records of the block that are complete, and how many lines the first takes."""
+    rows: list[list[str]] = []
+    first = 0
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                first = first or reader.line_num
+    except csv.Error:  # a field larger than the block
+        pass
+    return (rows if whole or len(rows) < 2 else rows[:-1]), first
+
+
+def _delimiter(text: str, usual: str) -> str:
+    """The sign that cuts most lines into as many fields as the first; of several, the one that is rarely in a text."""
+    best, most = usual, (0.0, False, 0)
+    sample = text[: 1 << 16]
+    for rank, sign in enumerate(reversed(DELIMITERS)):
+        rows, _ = _rows(sample, sign, len(sample) == len(text))
+        widths = Counter(map(len, rows[1:] or rows))
+        if not rows or not widths:
+            continue
+        width, agree = widths.most_common(1)[0]
+        if width < 2 or not 0 <= width - len(rows[0]) <= 1:  # one more than the header: row names, or a last delimiter
+            continue
+        share = round(agree / sum(widths.values()), 2)
+        if share >= 0.5 and (share, sign == usual and usual == "\t", rank) > most:
+            best, most = sign, (share, sign == usual and usual == "\t", rank)
+    return best
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """Whether the first record names the columns: it looks unlike the others."""
+    first, others = rows[0], rows[1:]
+    if not others:
+        return True
+    columns = [[row[place].strip() for row in others if place < len(row)] for place in range(len(first))]
+    named = [(cell.strip(), cells) for cell, cells in zip(first, columns, strict=True) if cell.strip()]
+    if any(not _is_number(cell) and sum(map(_is_number, cells)) > len(cells) / 2 for cell, cells in named):
+        return True  # words above numbers
+    numbers = [cell for cell, _ in named if _is_number(cell)]
+    if numbers:  # 2019, 2020, 2021 above columns of numbers are names
+        years = [int(cell) for cell in numbers if cell.isdigit() and 1800 <= int(cell) <= 2200]
+        return len(years) == len(numbers) and all(b - a == 1 for a, b in pairwise(years))
+    return not (len(others) >= 5 and named and all(cell in cells for cell, cells in named))
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _names(first: list[str], width: int, data: list[list[str]]) -> tuple[list[str], list[str], list[str]]:
+    """A name for every column, those that several share, and what there is to say about it."""
+    notes: list[str] = []
+    if not first:
+        return [f"column{place}" for place in range(1, width + 1)], [], notes
+    given = list(first)
+    if width == len(given) + 1 and data:
+        last_empty = all(not row[-1].strip() for row in data if len(row) == width)
+        given = [*given, ""] if last_empty else ["row", *given]
+        notes.append(
+            "every line ends in a delimiter" if last_empty else "the first column has no name: it is called row"
+        )
+    names = [name or f"column{place}" for place, name in enumerate(given, 1)]
+    blank = [name for name, old in zip(names, given, strict=True) if not old]
+    if blank and len(given) == len(first):
+        notes.append(f"columns without a name: {', '.join(blank[:5])}")
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    for name in twice:
+        places = [place for place, other in enumerate(names) if other == name]
+        fresh = iter(f"{name}_{i}" for i in range(1, len(names) + len(places) + 1) if f"{name}_{i}" not in names)
+        for place in places:
+            names[place] = next(fresh)
+        notes.append(f"{len(places)} columns are called {name}: now {', '.join(names[place] for place in places)}")
+    return names, twice, notes

@@ -1,0 +1,91 @@
+"""Numbers in text files: the decimal comma, separators of thousands, and how to tell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: What may stand before and after a number: a currency, a unit.
+BEFORE, AFTER = r"[-+]?(?:[$€£¥]|[A-Z]{3})?\s?[-+]?", r"\s?(?:%|‰|[$€£¥]|[^\W\d_][\w/²³µ°]{0,8})?"
+_FORMS = {
+    "comma": r"\d+,\d+",
+    "comma groups": r"[1-9]\d{0,2}(?:,\d{3})+",
+    "comma groups, point": r"[1-9]\d{0,2}(?:,\d{3})+\.\d+",
+    "point": r"\d+\.\d+",
+    "point groups": r"[1-9]\d{0,2}(?:\.\d{3})+",
+    "point groups, comma": r"[1-9]\d{0,2}(?:\.\d{3})+,\d+",
+    "space groups": r"[1-9]\d{0,2}(?:[ \u00a0\u202f']\d{3})+",
+    "space groups, comma": r"[1-9]\d{0,2}(?:[ \u00a0\u202f']\d{3})+,\d+",
+    "space groups, point": r"[1-9]\d{0,2}(?:[ \u00a0\u202f']\d{3})+\.\d+",
+    "whole": r"\d+",
+}
+_NUMBER = {name: re.compile(f"{BEFORE}{form}{AFTER}") for name, form in _FORMS.items()}
+_ANY = re.compile(f"{BEFORE}(?:{'|'.join(_FORMS.values())}){AFTER}")
+_MOSTLY = 0.8  # a column is numbers if this share of its values are; the rest are words for "no answer"
+
+
+def numeric_columns(columns: Sequence[Sequence[str]]) -> list[int]:
+    """The places of columns that hold numbers, in any of the ways to write them."""
+    found = []
+    for place, cells in enumerate(columns):
+        held = [cell for cell in cells if cell]
+        if held and sum(_ANY.fullmatch(cell) is not None for cell in held) >= _MOSTLY * len(held):
+            found.append(place)
+    return found
+
+
+def separators(columns: Sequence[Sequence[str]], delimiter: str) -> tuple[str, str | None, bool]:
+    """The decimal separator, that of thousands (or None), and whether they are no more than a guess.
+
+    >>> separators([["1,5", "2,25"], ["1.000", "3"]], ";")
+    (',', '.', False)
+    >>> separators([["1,500", "2,250"]], ",")
+    ('.', ',', True)
+    """
+    seen = dict.fromkeys(_FORMS, 0)
+    long_groups = {"comma": 0, "point": 0}
+    for place in numeric_columns(columns):
+        for cell in columns[place]:
+            forms = [name for name, form in _NUMBER.items() if form.fullmatch(cell)]
+            for sign in ("comma", "point"):
+                if f"{sign} groups" in forms:
+                    forms = [form for form in forms if form != sign]
+                    long_groups[sign] += len(re.findall(r"[.,]\d{3}", cell)) > 1
+            for form in forms:
+                seen[form] += 1
+    comma = seen["comma"] + seen["point groups, comma"] + seen["space groups, comma"] + long_groups["point"]
+    point = seen["point"] + seen["comma groups, point"] + long_groups["comma"]
+    grouped = {",": seen["comma groups"] + seen["comma groups, point"], ".": seen["point groups"]}
+    spaced = " " if any(seen[f"space groups{rest}"] for rest in ("", ", comma", ", point")) else None
+    if comma > point:
+        return ",", "." if grouped["."] + seen["point groups, comma"] else spaced, False
+    if not grouped[","]:
+        return ".", spaced, False
+    if point:
+        return ".", ",", False
+    return (",", None, True) if delimiter == ";" else (".", ",", True)
+
+
+def with_points(column: pa.Array, decimal: str, thousands: str | None) -> pa.Array:
+    """The text with every number in it written plainly, 1.234,5 as 1234.5; whatever is no number stays as it is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if decimal == "." and thousands is None:
+        return column
+    group = {".": r"\.", ",": ",", " ": "[ \u00a0\u202f']"}.get(thousands or "")
+    whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)" if group else r"\d+"
+    point = r"\." if decimal == "." else ","
+    pattern = f"^{BEFORE}{whole}(?:{point}\\d+)?{AFTER}$".replace(r"[^\W\d_]", r"\pL").replace(r"[\w/", r"[\pL\d_/")
+    here = pc.match_substring_regex(column, pattern)
+    plain = column
+    if group:
+        plain = pc.replace_substring_regex(plain, rf"(\d){group}(\d\d\d)", r"\1\2")
+        plain = pc.replace_substring_regex(plain, rf"(\d){group}(\d\d\d)", r"\1\2")  # matches do not overlap
+    if decimal == ",":
+        plain = pc.replace_substring(plain, ",", ".")
+    return pc.if_else(pc.fill_null(here, False), plain, column).cast(pa.string())

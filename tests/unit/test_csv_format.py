@@ -1,0 +1,165 @@
+"""Text files as they come: every delimiter, decimal sign, encoding and header; what is wrong is named by its line."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato import tables
+from sfumato.csv_format import detect
+from sfumato.errors import SchemaError
+
+PLAIN = "name,dose,note\nAnn,1.5,calm\nBob,22.25,\nZoë,3,late\n"
+
+
+def read(table: object, columns: list[str] | None = None) -> dict[str, list]:
+    return pa.Table.from_batches(list(tables.batches(table, columns, tables.AS_TEXT))).to_pydict()
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
+def test_delimiters_and_encodings_are_told(sign: str, encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(PLAIN.replace(",", sign).encode(encoding))
+    assert read(tmp_path / "t.csv") == {
+        "name": ["Ann", "Bob", "Zoë"],
+        "dose": ["1.5", "22.25", "3"],
+        "note": ["calm", "", "late"],
+    }
+
+
+def test_line_ends_and_compression(tmp_path: Path) -> None:
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.replace("\n", "\r\n").encode()))
+    assert read(tmp_path / "t.csv.gz", ["name"]) == {"name": ["Ann", "Bob", "Zoë"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "values"),
+    [
+        ("a;b\n1,5;x\n2,25;y\n", "a", ["1.5", "2.25"]),
+        ("a;b\n1.234,5;x\n999,25;y\n", "a", ["1234.5", "999.25"]),
+        ("a;b\n1.234.567;x\n1,5;y\n", "a", ["1234567", "1.5"]),
+        ('a,b\n"1,234.5",x\n17,y\n', "a", ["1234.5", "17"]),
+        ('a,b\n"1,234",x\n17,y\n', "a", ["1234", "17"]),
+        ('a,b\n"1,234,567",x\n17,y\n', "a", ["1234567", "17"]),
+        ("a;b\n1,234;x\n17;y\n", "a", ["1.234", "17"]),
+        ("a;b\n1 234,5;x\n17;y\n", "a", ["1234.5", "17"]),
+        ('a,b\n"$1,234.50",x\n$17.00,y\n', "a", ["$1234.50", "$17.00"]),
+        ("a;b\n12,5 mg;x\n3,0 mg;y\n", "a", ["12.5 mg", "3.0 mg"]),
+        ("a;b\n-1,5;x\n2,5;1,2,3\n", "b", ["x", "1,2,3"]),
+        ('a,b\n"1,3",x\n"2,3,4",y\n"1,2,3",z\n', "a", ["1,3", "2,3,4", "1,2,3"]),  # answers to "tick all that apply"
+        ("a;b\n31.12.2020;1,5\n01.02.2021;2,5\n", "a", ["31.12.2020", "01.02.2021"]),
+        ("a;b\n1,5;4711.12\nx,y;4712.11\n2,5;1\n", "b", ["4711.12", "4712.11", "1"]),
+    ],
+)
+def test_numbers_are_written_plainly(text: str, column: str, values: list[str], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    assert read(tmp_path / "t.csv")[column] == values
+
+
+def test_what_is_only_a_guess_is_said(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;b\n1,234;x\n17;y\n")
+    assert any("taken with a decimal comma; say --decimal" in note for note in detect(tmp_path / "t.csv").notes)
+    assert read(sf.CsvFile(tmp_path / "t.csv", decimal=".", thousands=","))["a"] == ["1234", "17"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a,b\n1,2\n", ["a", "b"]),
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n", ["column1", "column2", "column3"]),
+        ("young,no\nold,yes\nyoung,yes\nold,no\nold,no\nyoung,no\n", ["column1", "column2"]),
+        ("country,2019,2020\nPeru,1,2\nChad,3,4\n", ["country", "2019", "2020"]),
+        ("2019,2020\n1,2\n3,4\n", ["2019", "2020"]),
+        ("a,,c\n1,2,3\n", ["a", "column2", "c"]),
+        ("a,a,b\n1,2,3\n", ["a_1", "a_2", "b"]),
+        ("a,b,\n1,2,\n3,4,\n", ["a", "b", "column3"]),
+        ("a,b\n1,2,\n3,4,\n", ["a", "b", "column3"]),
+        ("a,b\n1,2,3\n2,4,5\n", ["row", "a", "b"]),  # as R writes it
+        ("\n\na,b\n1,2\n", ["a", "b"]),
+        ('"a\nb", c \n1,2\n', ["a\nb", "c"]),
+        ("sep=;\na;b\n1;2\n", ["a", "b"]),
+        ("sex\nF\nM\n", ["sex"]),
+    ],
+)
+def test_headers_are_told(text: str, names: list[str], tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    assert tables.column_names(tmp_path / "t.csv") == names
+    rows = read(tmp_path / "t.csv")
+    assert list(rows) == names
+    assert len(rows[names[0]]) >= 1
+
+
+def test_everything_can_be_overridden(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("5;Zoë\n7;Bob\n".encode("cp1252"))
+    assert read(sf.CsvFile(path, header=True, encoding="latin-1")) == {"5": ["7"], "Zoë": ["Bob"]}
+    assert read(sf.CsvFile(path, header=False)) == {"column1": ["5", "7"], "column2": ["Zoë", "Bob"]}
+    assert list(read(sf.CsvFile(path, delimiter="|", header=False))) == ["column1"]
+    schema = sf.Schema({"column1": sf.Ordinal((5, 7))})
+    assert schema.encode(sf.CsvFile(path, header=False))["column1"].tolist() == [0, 1]
+    assert len(sf.randomize(sf.CsvFile(path, header=False), sf.Scheme.for_gamma(schema, 3))) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"delimiter": "ab"}, "delimiter must be one sign"),
+        ({"decimal": ";"}, "decimal must be a point or a comma"),
+        ({"encoding": "klingon"}, "encoding 'klingon' is unknown"),
+        ({"thousands": "x"}, "thousands must be a point"),
+    ],
+)
+def test_bad_options_get_one_line(options: dict[str, str], line: str, tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match=line):
+        sf.CsvFile(tmp_path / "t.csv", **options)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("a,b\n1,2\n\n3,4,secret\n5,6\n", "line 4 has 3 fields, the others have 2"),
+        ('a,b\n1,"two\nlines"\nsecret\n5,6\n', "line 4 has 1 field, the others have 2"),
+        ("", "the file is empty"),
+        ("\n\n", "the file is empty"),
+    ],
+)
+def test_a_broken_line_is_named_but_not_quoted(text: str, line: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(SchemaError, match=line) as caught:
+        read(tmp_path / "t.csv")
+    assert "secret" not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_two_columns_of_one_name_can_both_be_had(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("sex,sex\nF,M\n")
+    assert read(tmp_path / "t.csv", ["sex_2"]) == {"sex_2": ["M"]}
+    with pytest.raises(SchemaError, match="two columns called 'sex': ask for sex_1 or sex_2"):
+        read(tmp_path / "t.csv", ["sex"])
+
+
+def test_blanks_around_values_are_no_part_of_them(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("sex, age\nF , 3\nM, 4\n")
+    assert read(tmp_path / "t.csv") == {"sex": ["F", "M"], "age": ["3", "4"]}
+
+
+def test_a_release_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Its codes are numbers under names that may be numbers too: nothing about it is guessed."""
+    schema = sf.Schema({"7": sf.Ordinal(tuple(range(9))), "a;b": sf.Categorical(("x", "y"))})
+    release = sf.randomize({"7": list(range(9)), "a;b": ["x"] * 9}, sf.Scheme.for_gamma(schema, 3))
+    release.save(tmp_path / "r.csv")
+    assert sf.Release.load(tmp_path / "r.csv").arrow().equals(release.arrow())
+    alone = sf.randomize({"7": list(range(9))}, sf.Scheme.for_gamma(schema.select(["7"]), 3))
+    alone.save(tmp_path / "alone.csv")
+    assert sf.Release.load(tmp_path / "alone.csv").arrow().equals(alone.arrow())
+
+
+def test_bytes_that_are_no_text_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("name,x\n" + "Ann,1\n" * 60_000 + "Zo\xeb,1\n", encoding="latin-1")
+    with pytest.raises(SchemaError, match="--encoding cp1252"):
+        read(tmp_path / "t.csv")
+    assert read(sf.CsvFile(tmp_path / "t.csv", encoding="cp1252"))["name"][-1] == "Zoë"

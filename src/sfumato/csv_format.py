@@ -8,10 +8,14 @@ import io
 import os
 import re
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from sfumato.csv_numbers import numeric_columns, separators
 from sfumato.errors import SchemaError
@@ -75,9 +79,38 @@ class CsvFormat:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
 
+#: What is said about the format of every file that is read meanwhile.
+_SAID: ContextVar[dict[str, Any]] = ContextVar("said", default={})  # noqa: B039
+
+
+@contextmanager
+def reading(**said: Any) -> Iterator[None]:
+    """Read every text file in this block as is said: delimiter, decimal, thousands, encoding, header.
+
+    Releases excepted: they are read as they were written.
+    """
+    CsvFile("", **said)  # nonsense is refused here
+    token = _SAID.set({name: value for name, value in said.items() if value is not None})
+    try:
+        yield
+    finally:
+        _SAID.reset(token)
+
+
 def detect(file: str | Path | CsvFile) -> CsvFormat:
     """The format of a file, from its first block and from what was said about it."""
-    asked = file if isinstance(file, CsvFile) else CsvFile(file)
+    path = Path(file)
+    plain = path.with_name(path.name + ".json").is_file()  # a release, whose format is its own
+    asked = file if isinstance(file, CsvFile) else CsvFile(path) if plain else CsvFile(path, **_SAID.get())
+    try:
+        now = path.stat()
+    except OSError:
+        raise SchemaError(f"{path}: there is no such file") from None
+    return _detect(asked, plain, now.st_mtime_ns, now.st_size, now.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     path = Path(asked)
     block, whole = _first_block(path)
     if not block.strip(b"\r\n \t"):
@@ -92,7 +125,6 @@ def detect(file: str | Path | CsvFile) -> CsvFormat:
     rows, lines = _rows(text, delimiter, whole)
     if not rows:
         raise SchemaError(f"{path}: the file is empty")
-    plain = path.with_name(path.name + ".json").is_file()  # a release, whose header is its own
     header = asked.header if asked.header is not None else plain or _has_header(rows)
     first = [cell.strip() for cell in rows[0]] if header else []
     data = rows[1:] if header else rows
@@ -132,7 +164,8 @@ def find_ragged(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
             for row in reader:
                 if reader.line_num > found.skip and row and len(row) != len(found.names):
                     fields = f"{len(row)} field{'s' * (len(row) != 1)}"
-                    return f"line {reader.line_num} has {fields}, the others have {len(found.names)}"
+                    others = "the header has" if found.header else "the first has"
+                    return f"line {reader.line_num} has {fields}, {others} {len(found.names)}"
         except csv.Error:
             return f"line {reader.line_num} cannot be read as fields"
     return None

@@ -25,6 +25,8 @@ _FORMS = {
 }
 _NUMBER = {name: re.compile(f"{BEFORE}{form}{AFTER}") for name, form in _FORMS.items()}
 _ANY = re.compile(f"{BEFORE}(?:{'|'.join(_FORMS.values())}){AFTER}")
+_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_LOOKED_AT = 1000  # rows
 _MOSTLY = 0.8  # a column is numbers if this share of its values are; the rest are words for "no answer"
 
 
@@ -32,10 +34,14 @@ def numeric_columns(columns: Sequence[Sequence[str]]) -> list[int]:
     """The places of columns that hold numbers, in any of the ways to write them."""
     found = []
     for place, cells in enumerate(columns):
-        held = [cell for cell in cells if cell]
-        if held and sum(_ANY.fullmatch(cell) is not None for cell in held) >= _MOSTLY * len(held):
+        held = [cell for cell in cells[:_LOOKED_AT] if cell]
+        if held and sum(_is_number(cell) for cell in held) >= _MOSTLY * len(held):
             found.append(place)
     return found
+
+
+def _is_number(cell: str) -> bool:
+    return _PLAIN.fullmatch(cell) is not None or _ANY.fullmatch(cell) is not None
 
 
 def separators(columns: Sequence[Sequence[str]], delimiter: str) -> tuple[str, str | None, bool]:
@@ -49,7 +55,10 @@ def separators(columns: Sequence[Sequence[str]], delimiter: str) -> tuple[str, s
     seen = dict.fromkeys(_FORMS, 0)
     long_groups = {"comma": 0, "point": 0}
     for place in numeric_columns(columns):
-        for cell in columns[place]:
+        for cell in set(columns[place][:_LOOKED_AT]):
+            if _PLAIN.fullmatch(cell) and not re.fullmatch(_FORMS["point groups"], cell.lstrip("+-")):
+                seen["point"] += "." in cell
+                continue
             forms = [name for name, form in _NUMBER.items() if form.fullmatch(cell)]
             for sign in ("comma", "point"):
                 if f"{sign} groups" in forms:

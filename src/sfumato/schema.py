@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato import tables
+from sfumato.columns import Requests, examine
 from sfumato.documents import read_json
 from sfumato.domains import (
-    NO_ANSWER,
     Categorical,
     Codes,
     Date,
@@ -183,63 +182,14 @@ class Schema(Mapping[str, Domain]):
             DisclosureWarning,
             stacklevel=2,
         )
-        return cls(_infer_domains(table, bins, most_values, columns))
-
-
-def _infer_domains(table: Any, bins: int, most_values: int, columns: Sequence[str] | None) -> dict[str, Domain]:
-    import pyarrow as pa
-
-    found = [batch for batch in tables.batches(table, columns) if batch.num_rows]
-    if not found:
-        raise SchemaError("an empty table tells nothing about its schema: write the schema by hand")
-    whole = pa.Table.from_batches(found)
-    names = [name for name in whole.schema.names if not name.startswith("__index_level_")]
-    return {name: _infer(name, whole.column(name), bins, most_values) for name in names}
-
-
-def _infer(name: str, column: Any, bins: int, most_values: int) -> Domain:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    kind = column.type
-    if pa.types.is_floating(kind):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, kind), column)
-    if pa.types.is_string(kind):
-        column = pc.if_else(pc.is_in(column, value_set=pa.array(NO_ANSWER)), pa.scalar(None, kind), column)
-    nullable = column.null_count > 0
-    try:
-        values = pc.unique(column).drop_null()
-    except pa.ArrowNotImplementedError:
-        raise SchemaError(f"column {name!r} of type {kind} has no domain here: turn it into text or numbers") from None
-    if not len(values):
-        raise SchemaError(f"column {name!r} holds no values: leave it out or write its domain by hand")
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and len(values) > bins):
-        low, high = float(pc.min(values).as_py()), float(pc.max(values).as_py())
-        if not math.isfinite(low) or not math.isfinite(high):
-            raise SchemaError(f"column {name!r} holds infinite values: mend them, or write its domain by hand")
-        return Numeric(*_round_limits(low, high, bins), bins=bins, nullable=nullable)
-    if len(values) > most_values:
-        raise SchemaError(
-            f"column {name!r} has {len(values)} distinct values, more than {most_values}: "
-            f"leave it out if it names persons, or write its domain by hand"
-        )
-    family = Ordinal if pa.types.is_integer(kind) else Categorical
-    try:
-        return family(tuple(sorted(values.to_pylist())), nullable)
-    except TypeError:
-        raise SchemaError(f"column {name!r} of type {kind} has no domain here: turn it into text or numbers") from None
-
-
-def _round_limits(low: float, high: float, bins: int) -> tuple[float, float]:
-    """Limits widened to round numbers, so that they do not give away the extreme records to the last digit."""
-    if (high - low) / bins < 8 * math.ulp(max(abs(low), abs(high))):  # constant, as far as doubles can tell
-        room = max(0.5, 8 * bins * math.ulp(max(abs(low), abs(high))))
-        return low - room, high + room
-    step = 10.0 ** math.floor(math.log10((high - low) / bins))
-    down, up = float(f"{math.floor(low / step) * step:.12g}"), float(f"{math.ceil(high / step) * step:.12g}")
-    return min(down, low), max(up, high)
+        found = examine(table, columns, requests=Requests(bins=bins, most_values=most_values))
+        strange = [verdict for verdict in found.verdicts if verdict.domain is None]
+        if strange:
+            raise SchemaError(
+                f"{'; '.join(f'column {v.name!r} ({v.kind}) {v.why}' for v in strange[:20])}: leave "
+                f"{'it' if len(strange) == 1 else 'them'} out, or write the schema by hand"
+            )
+        return cls({v.name: v.domain for v in found.verdicts if v.domain is not None})
 
 
 __all__ = ["Categorical", "Codes", "Date", "Domain", "Numeric", "Ordinal", "Schema"]

@@ -121,8 +121,8 @@ def test_bad_options_get_one_line(options: dict[str, str], line: str, tmp_path: 
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("a,b\n1,2\n\n3,4,secret\n5,6\n", "line 4 has 3 fields, the others have 2"),
-        ('a,b\n1,"two\nlines"\nsecret\n5,6\n', "line 4 has 1 field, the others have 2"),
+        ("a,b\n1,2\n\n3,4,secret\n5,6\n", "line 4 has 3 fields, the header has 2"),
+        ('a,b\n1,"two\nlines"\nsecret\n5,6\n', "line 4 has 1 field, the header has 2"),
         ("", "the file is empty"),
         ("\n\n", "the file is empty"),
     ],

@@ -183,7 +183,7 @@ def test_infer_warns_and_fits() -> None:
 
 @pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
 def test_infer_refuses_names_and_nothing() -> None:
-    with pytest.raises(SchemaError, match="column 'name' has 200 distinct values"):
+    with pytest.raises(SchemaError, match=r"column 'name' \(identifier\) 200 different texts"):
         sf.Schema.infer({"name": [f"person {i}" for i in range(200)]})
     with pytest.raises(SchemaError, match="empty table"):
         sf.Schema.infer(pa.table({"a": pa.array([], pa.string())}))
@@ -228,13 +228,13 @@ def test_infer_always_fits_its_own_table() -> None:
         scale, shift = 10.0 ** rng.integers(-6, 13, 2)
         table = {"x": shift + scale * rng.random(30)}
         sf.Schema.infer(table).encode(table)
-    stamps = {"x": [1700000000127 + i for i in range(40)]}
+    stamps = {"x": [1700000000127 + 31 * i * i for i in range(40)] * 2}
     sf.Schema.infer(stamps).encode(stamps)
     gaps = pl.DataFrame({"x": [1.0, float("nan"), 3.5]})
     sf.Schema.infer(gaps).encode(gaps)
     with pytest.raises(SchemaError, match="holds infinite values"):
         sf.Schema.infer({"x": [1.0, float("inf")]})
-    with pytest.raises(SchemaError, match="column 'x' of type list"):
+    with pytest.raises(SchemaError, match=r"column 'x' \(unreadable\) of type list"):
         sf.Schema.infer({"x": [[1], [2]]})
 
 

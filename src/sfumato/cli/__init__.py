@@ -28,9 +28,11 @@ from sfumato.cli import (
     reproduce,
     resample,
     sample,
+    schema,
 )
 from sfumato.cli.command import Command
 from sfumato.cli.console import emit, error, warn
+from sfumato.cli.csv_options import with_csv_options
 from sfumato.cli.preparation import prepared
 from sfumato.cli.signals import Stopped, stoppable
 from sfumato.errors import SfumatoError, SfumatoWarning, cause
@@ -47,6 +49,7 @@ app = typer.Typer(
 COMMANDS: dict[Callable[..., Any], str] = {
     demo.demo: "",
     sample.sample: "",
+    schema.schema: "looking at the columns",
     design.design: "choosing channels",
     assess.assess: "assessing",
     randomize.randomize: "randomizing",
@@ -59,9 +62,19 @@ COMMANDS: dict[Callable[..., Any], str] = {
     reproduce.reproduce: "reproducing",
     bench.bench: "",
 }
+#: Commands that read raw tables, which may be text files of any format.
+READS_TABLES = (
+    attack.attack,
+    density.density,
+    design.design,
+    randomize.randomize,
+    resample.resample,
+    schema.schema,
+)
 for command, said in COMMANDS.items():
     folders = ("plot",) if command is reproduce.reproduce else ()
-    app.command(cls=Command)(prepared(command, said, folders=folders))
+    ready = prepared(command, said, folders=folders)
+    app.command(cls=Command)(with_csv_options(ready) if command in READS_TABLES else ready)
 app.add_typer(learn.app, name="learn")
 
 

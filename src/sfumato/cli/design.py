@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from sfumato import tables
 from sfumato.cli import console
 from sfumato.design import design as choose
 from sfumato.errors import SfumatoError
@@ -95,7 +94,5 @@ def _gamma(text: str | None) -> float | dict[str, float] | None:
 
 def _schema(source: Path) -> Schema:
     if source.suffix != ".json":
-        import pyarrow as pa
-
-        return Schema.infer(pa.Table.from_batches(list(tables.batches(source))))
+        return Schema.infer(source)
     return console.read_schema(source)

@@ -25,6 +25,7 @@ def randomize(
     target: Annotated[Path, typer.Argument(help="The release to write: .parquet, or .csv with a .json beside it.")],
     scheme: Annotated[Path | None, typer.Option(help="The public scheme, as JSON.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
+    schema: Annotated[Path | None, typer.Option(help="With --gamma: the public schema, as JSON.")] = None,
     columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
     save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,
     id: Annotated[
@@ -62,6 +63,10 @@ def randomize(
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json
 
+    Under a bound, with the best channels for a schema that is publicly known:
+
+        sfumato randomize patients.csv release.parquet --schema schema.json --gamma 3 --save-scheme scheme.json
+
     Without one, the best channels under a bound (the schema is then read off the data, which is itself a disclosure):
 
         sfumato randomize patients.csv release.parquet --gamma 3 --columns sex,age --save-scheme scheme.json
@@ -94,7 +99,7 @@ def randomize(
     for path in (target, save_scheme):
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
-    chosen = _scheme(source, scheme, gamma, columns, id)
+    chosen = _scheme(source, scheme, gamma, schema, columns, id)
     key = None if key_file is None else read_key(key_file)
     link_key = None if link_key_file is None else read_link_key(link_key_file)
     account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
@@ -144,10 +149,17 @@ def _ledger(path: Path, population: str, new: bool, limit: float, same: list[str
     return ledger
 
 
-def _scheme(source: Path, path: Path | None, gamma: float | None, columns: str | None, id: str | None) -> Scheme:
+def _scheme(
+    source: Path, path: Path | None, gamma: float | None, schema: Path | None, columns: str | None, id: str | None
+) -> Scheme:
     if (path is None) == (gamma is None):
         raise SchemeError("give either --scheme FILE or --gamma BOUND")
     if path is not None:
+        if schema is not None:
+            raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
         return Scheme.from_json(console.read_text(path))
+    if schema is not None:
+        known = console.read_schema(schema)
+        return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)
     names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)

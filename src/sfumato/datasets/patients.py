@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.datasets import load
-from sfumato.schema import Categorical, Numeric, Ordinal, Schema
+from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,13 +28,15 @@ SCHOOLING = (
 #: What is publicly known about the columns worth releasing; the others name persons or say nothing.
 SCHEMA = Schema(
     {
+        "admitted": Date("2023-01", "2024-12", by="month"),
         "sex": Categorical(("F", "M")),
         "age": Numeric(15, 95, bins=16, nullable=True),
         "education": Ordinal(SCHOOLING),
         "income": Categorical(("<=50K", ">50K")),
         "smoker": Categorical(("no", "yes"), nullable=True),
         "grade": Ordinal(("a", "b", "c")),
-        "glucose": Numeric(3, 15, bins=12),
+        "glucose": Numeric(3, 15, bins=12, clip=True),
+        "weight": Numeric(40, 160, bins=12, clip=True, unit="kg"),
     }
 )
 

@@ -98,10 +98,24 @@ class Categorical(Domain):
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        if self.other is None and is_text(column.type) and not isinstance(self.values[0], str | bool):
+            return self._numbers_in_other_forms(codes, where, column, name)
         if self.other is None:
             first = column.filter(where)[0].as_py()
             raise OutsideDomainError(name, "value", first, int(pc.sum(where).as_py()), self._shown())
         return pc.if_else(where, pa.scalar(self.values.index(self.other), pa.int32()), codes)
+
+    def _numbers_in_other_forms(self, codes: pa.Array, where: pa.Array, column: pa.Array, name: str) -> pa.Array:
+        """Codes for numbers that are listed but written otherwise: 1.50, 1e3."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        strays = pc.utf8_trim_whitespace(column.cast(pa.string()).filter(where)).to_pylist()
+        place = {float(value): code for code, value in enumerate(self.values)}
+        found = [place.get(float(text)) if is_number(text) else None for text in strays]
+        if None in found:
+            raise OutsideDomainError(name, "value", strays[found.index(None)], found.count(None), self._shown())
+        return pc.replace_with_mask(codes, where, pa.array(found, pa.int32()))
 
     def _comparable(self, column: pa.Array) -> tuple[pa.Array, pa.Array]:
         """The column and the values in one type; what means "no answer" in text or numbers is null."""

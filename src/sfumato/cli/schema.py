@@ -1,0 +1,175 @@
+"""sfumato schema: from any table to a schema, one verdict per column."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from sfumato import tables
+from sfumato.cli import console
+from sfumato.columns import Examination, Requests, examine
+from sfumato.errors import SchemaError, SfumatoError
+from sfumato.files import replacing
+from sfumato.schema import FORMAT, VERSION, Schema
+
+
+def schema(
+    source: Annotated[Path, typer.Argument(help="The raw table: .csv, .tsv or .parquet, of any size.")],
+    save: Annotated[Path | None, typer.Option(help="Write the schema here, as JSON to edit.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns (a,b,c).")] = None,
+    drop: Annotated[str | None, typer.Option(help="All columns but these (a,b,c).")] = None,
+    bins: Annotated[str, typer.Option(help="About how many bins numbers go into: 20, or age=10,dose=5.")] = "20",
+    range: Annotated[
+        list[str] | None,
+        typer.Option(help="Publicly known limits, as age=0:100; values outside go to the nearest end."),
+    ] = None,
+    edges: Annotated[list[str] | None, typer.Option(help="Publicly known bins, as dose=0:5:10:50.")] = None,
+    by: Annotated[list[str] | None, typer.Option(help="The periods of dates, as admitted=week.")] = None,
+    most_values: Annotated[int, typer.Option(min=2, help="The most values of a categorical column.")] = 100,
+    overwrite: Annotated[bool, typer.Option(help="Replace the schema if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Say of every column what it is, why, and what publishing its values would disclose.
+
+    Looking at the data is itself a disclosure: check each verdict before the schema becomes public.
+
+        sfumato schema patients.csv
+
+        sfumato schema patients.csv --drop note,phone --range age=0:100 --by admitted=month --save schema.json
+
+    A file that is not what it looks like:
+
+        sfumato schema export.csv --delimiter ";" --decimal , --encoding cp1252 --no-header
+
+    Then edit schema.json, and go on with it:
+
+        sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
+    """
+    if save is not None:
+        check_target(save, overwrite)
+    requests = _requests(bins, range or [], edges or [], by or [], most_values)
+    names = None if columns is None else console.listed(columns)
+    with console.progress("reading", None):
+        found = examine(source, names, console.listed(drop or ""), requests)
+    if save is not None:
+        _save(found, save, overwrite)
+    if json:
+        console.emit(_document(source, found))
+        return
+    _show(source, found)
+    if save is not None:
+        console.note(f"written to {save}: check it, edit it, then sfumato design {save} --n {found.rows} --gamma 3")
+
+
+def check_target(path: Path, overwrite: bool) -> None:
+    """That a file can be written where it was asked for, before any work is done."""
+    if path.is_dir():
+        raise SfumatoError(f"{path} is a folder: name a file in it")
+    if path.exists() and not overwrite:
+        raise SfumatoError(f"{path} already exists; choose another name or give --overwrite")
+    if not path.parent.is_dir():
+        raise SfumatoError(f"{path}: the folder {path.parent} does not exist")
+
+
+def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], most_values: int) -> Requests:
+    try:
+        overall = int(bins) if "=" not in bins else 20
+        bins_of = {} if "=" not in bins else {name: int(value) for name, value in _pairs([bins], "--bins")}
+    except ValueError:
+        raise SfumatoError(f"--bins must look like 20 or like age=10,dose=5, got {bins!r} instead") from None
+    if min([overall, *bins_of.values()]) < 1:
+        raise SfumatoError(f"--bins must be at least 1, got {bins!r}")
+    limits = {name: _numbers(value, f"--range {name}", 2) for name, value in _pairs(ranges, "--range")}
+    cuts = {name: _numbers(value, f"--edges {name}", None) for name, value in _pairs(edges, "--edges")}
+    return Requests(
+        overall,
+        bins_of,
+        {name: (low, high) for name, (low, high) in limits.items()},
+        cuts,
+        dict(_pairs(by, "--by")),
+        most_values,
+    )
+
+
+def _pairs(texts: list[str], option: str) -> list[tuple[str, str]]:
+    """Names and values from name=value, several of them between commas or in several options."""
+    parts = [part.rpartition("=") for text in texts for part in text.split(",") if part.strip()]
+    if not all(name.strip() and sign for name, sign, _ in parts):
+        raise SfumatoError(f"{option} must look like name=value, got {texts[0]!r} instead")
+    return [(name.strip(), value.strip()) for name, _, value in parts]
+
+
+def _numbers(text: str, option: str, count: int | None) -> tuple[float, ...]:
+    try:
+        numbers = tuple(float(part) for part in text.split(":"))
+    except ValueError:
+        numbers = ()
+    if len(numbers) < 2 or (count is not None and len(numbers) != count) or list(numbers) != sorted(set(numbers)):
+        form = "LOW:HIGH" if count == 2 else "numbers that increase, between colons"
+        raise SfumatoError(f"{option} must be {form}, got {text!r} instead")
+    return numbers
+
+
+def _save(found: Examination, save: Path, overwrite: bool) -> None:
+    if not found.domains:
+        raise SchemaError("no column is left for a schema: every one is an identifier, free text, constant or empty")
+    Schema(found.domains)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "attributes": {verdict.name: verdict.to_dict() for verdict in found.verdicts if verdict.kept},
+        "left_out": {verdict.name: verdict.to_dict() for verdict in found.left_out},
+    }
+    with replacing(save, overwrite) as temporary:
+        temporary.write_text(json_text.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _document(source: Path, found: Examination) -> dict[str, Any]:
+    text = tables.csv_format(source)
+    about = {} if text is None else {"format": _format(text)}
+    columns = [
+        {
+            "name": verdict.name,
+            "verdict": verdict.kind,
+            "kept": verdict.kept,
+            "why": verdict.why,
+            "discloses": verdict.discloses,
+            "problems": list(verdict.problems),
+            "domain": verdict.domain.to_dict() if verdict.domain is not None and verdict.kept else None,
+        }
+        for verdict in found.verdicts
+    ]
+    return {"file": str(source), "rows": found.rows, **about, "notes": list(found.notes), "columns": columns}
+
+
+def _format(text: Any) -> dict[str, Any]:
+    return {key: getattr(text, key) for key in ("delimiter", "decimal", "thousands", "encoding", "header")}
+
+
+def _show(source: Path, found: Examination) -> None:
+    text = tables.csv_format(source)
+    if text is not None:
+        sign = {"\t": "tab"}.get(text.delimiter, text.delimiter)
+        console.note(
+            f"{source.name}: {found.rows} rows, {len(found.verdicts)} columns; delimiter {sign} decimal {text.decimal} "
+            f"encoding {text.encoding}, {'with' if text.header else 'without'} a header"
+        )
+    else:
+        console.note(f"{source.name}: {found.rows} rows, {len(found.verdicts)} columns")
+    console.table(
+        ["column", "verdict", "why", "publishing it discloses"],
+        [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],
+    )
+    said = [*found.notes, *(f"{v.name}: {problem}" for v in found.verdicts for problem in v.problems)]
+    if said:
+        console.say("\nTo check:")
+        for line in said:
+            console.say("  " + escape(line))
+    console.say(
+        f"\n{len(found.domains)} of {len(found.verdicts)} columns make a schema. Looking at the data is itself a "
+        "disclosure: what stands in the last column becomes public with the schema."
+    )

@@ -1,0 +1,152 @@
+"""From any table to a schema: one verdict per column, with its reason and with what it discloses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sfumato import tables
+from sfumato.columns.cells import Cells, collect
+from sfumato.columns.numbers import MOSTLY, Wanted, judge_numbers, judge_written, read_numbers
+from sfumato.columns.text import judge_identifier, judge_numbered, judge_words
+from sfumato.columns.times import judge_clock, judge_moments, judge_text
+from sfumato.columns.verdict import Verdict
+from sfumato.domains import Categorical, Date, Domain
+from sfumato.domains.periods import NUMBER
+from sfumato.errors import SchemaError
+
+__all__ = ["Examination", "Requests", "Verdict", "examine"]
+
+MOST_VALUES = 100
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What was asked for: bins for all columns or by name, ranges and edges by name, periods of dates, many values."""
+
+    bins: int = 20
+    bins_of: Mapping[str, int] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
+    most_values: int = MOST_VALUES
+
+    def __post_init__(self) -> None:
+        strange = [by for by in self.by.values() if by not in NUMBER]
+        if strange:
+            raise SchemaError(f"by must be one of {', '.join(NUMBER)}, got {strange[0]!r} instead")
+
+    def of(self, name: str) -> Wanted:
+        return Wanted(self.bins_of.get(name, self.bins), self.ranges.get(name), self.edges.get(name))
+
+    @property
+    def names(self) -> set[str]:
+        return {*self.bins_of, *self.ranges, *self.edges, *self.by}
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The verdicts on all columns, and what there is to say about the file itself."""
+
+    verdicts: tuple[Verdict, ...]
+    rows: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def domains(self) -> dict[str, Domain]:
+        """What belongs into a schema."""
+        return {v.name: v.domain for v in self.verdicts if v.domain is not None and v.kept}
+
+    @property
+    def left_out(self) -> tuple[Verdict, ...]:
+        return tuple(verdict for verdict in self.verdicts if not verdict.kept)
+
+
+def examine(
+    table: Any,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    requests: Requests | None = None,
+) -> Examination:
+    """Look at every column of a table, or at those that are named."""
+    requests = requests or Requests()
+    present = tables.column_names(table)
+    absent = [name for name in (*drop, *sorted(requests.names)) if name not in present]
+    if absent:
+        raise SchemaError(f"the table has no column {absent[0]!r}; it has {', '.join(present[:20])}")
+    wanted = [name for name in (present if columns is None else columns) if name not in drop]
+    if not wanted:
+        raise SchemaError("no column is left to look at")
+    text = tables.csv_format(table)
+    found = collect(table, None if columns is None and not drop else wanted)
+    verdicts = tuple(judge(cells, requests) for cells in found)
+    return Examination(verdicts, max(cells.rows for cells in found), text.notes if text else ())
+
+
+def judge(cells: Cells, requests: Requests) -> Verdict:
+    """The verdict on one column."""
+    verdict = _judge(cells, requests)
+    if cells.name in requests.by and verdict.kind != "date":
+        raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods")
+    if requests.of(cells.name).asked and verdict.kind != "numeric":
+        raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")
+    if verdict.kept and cells.rows and cells.blank > 0.9 * cells.rows:
+        empty = f"{cells.blank / cells.rows:.0%} of its rows are empty"
+        return Verdict(**{**vars(verdict), "problems": (*verdict.problems, empty)})
+    return verdict
+
+
+def _judge(cells: Cells, requests: Requests) -> Verdict:
+    counts, wanted = cells.counts, requests.of(cells.name)
+    if cells.infinite:
+        return Verdict(cells.name, "unreadable", "holds infinite values: mend them, or write its domain by hand")
+    if cells.kind not in ("text", "number", "boolean", "date", "time"):
+        return Verdict(
+            cells.name, "unreadable", f"of type {cells.kind} has no domain here: turn it into text or numbers"
+        )
+    if not counts:
+        return Verdict(cells.name, "empty", "holds no values: leave it out or write its domain by hand")
+    if cells.distinct == 1 and not wanted.asked and cells.name not in requests.by:
+        return _constant(cells)
+    if cells.kind == "boolean":
+        domain = Categorical((False, True), bool(cells.blank))
+        return Verdict(cells.name, "categorical", "true or false", "nothing more than its name", domain)
+    if cells.kind == "date":
+        return judge_moments(cells, counts, requests.by.get(cells.name))
+    if cells.kind == "time":
+        hours = Date(by="hour of day", nullable=bool(cells.blank))
+        return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", hours)
+    if cells.kind == "number":
+        numbered = None if wanted.asked else judge_numbered(cells, counts)
+        return numbered or judge_numbers(cells, counts, wanted)
+    return _judge_text(cells, counts, requests)
+
+
+def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdict:
+    wanted = requests.of(cells.name)
+    if not wanted.asked:
+        found = judge_clock(cells, counts) or judge_text(cells, counts, requests.by.get(cells.name))
+        found = found or judge_identifier(cells, counts, requests.most_values)
+        if found is not None:
+            return found
+    if not any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in counts) or wanted.asked:
+        written = read_numbers(counts)
+        if written.share >= MOSTLY:
+            numbered = None if wanted.asked or written.words else judge_numbered(cells, written.numbers)
+            return numbered or judge_written(cells, written, wanted)
+    return judge_words(cells, counts, requests.most_values)
+
+
+def _constant(cells: Cells) -> Verdict:
+    """One value in every row: nothing to learn. Beside blanks it still tells who gave it."""
+    value = next(iter(cells.counts))
+    nullable = bool(cells.blank)
+    if not isinstance(value, str | bool | int | float):
+        return Verdict(cells.name, "constant", "the same value in every row that has one")
+    domain = Categorical((value,), nullable)
+    if nullable:
+        why = "one word, or nothing" if isinstance(value, str) else "one value, or nothing"
+        return Verdict(cells.name, "categorical", why, "the value", domain)
+    return Verdict(cells.name, "constant", "the same value in every row", "the value", domain)

@@ -1,0 +1,130 @@
+"""What stands in the columns of a table: the different values of each, and how often, with flat memory."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import TYPE_CHECKING, Any
+
+from sfumato import tables
+from sfumato.errors import SchemaError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Different values that are kept of a column; a verdict on more rests on the first so many.
+MOST_KEPT = 20_000
+
+
+@dataclass
+class Cells:
+    """The values of one column: text, numbers, booleans, dates or times, each with the rows that hold it."""
+
+    name: str
+    counts: Counter[Any] = field(default_factory=Counter)
+    rows: int = 0
+    blank: int = 0  # rows that hold nothing
+    overflowing: bool = False
+    running: bool = True  # whether whole numbers have gone up by one from row to row so far
+    last: int | None = None
+    kind: str = "text"  # text, number, boolean, date, time or the name of a type that nothing can be made of
+    infinite: int = 0
+
+    @property
+    def held(self) -> int:
+        """Rows that hold a value."""
+        return self.rows - self.blank
+
+    @property
+    def distinct(self) -> int:
+        return len(self.counts)
+
+
+def collect(table: Any, columns: Sequence[str] | None = None) -> list[Cells]:
+    """One pass over the table."""
+    found: dict[str, Cells] = {}
+    for batch in tables.batches(table, columns, tables.AS_TEXT):
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if not name.startswith("__index_level_"):
+                _add(found.setdefault(name, Cells(name)), column)
+    if not any(cells.rows for cells in found.values()):
+        raise SchemaError("an empty table tells nothing about its schema: write the schema by hand")
+    return list(found.values())
+
+
+def _add(cells: Cells, column: pa.Array) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pa.types.is_null(column.type):
+        cells.kind = _kind(column.type)
+    cells.rows += len(column)
+    if cells.kind not in ("text", "number", "boolean", "date", "time"):
+        return
+    if cells.running:
+        _follow(cells, column)
+    try:
+        counted = pc.value_counts(column).to_pylist()
+    except pa.ArrowNotImplementedError:
+        cells.kind = str(column.type)
+        return
+    for entry in counted:
+        value = _plain(entry["values"])
+        if value is None or (isinstance(value, str) and not value):
+            cells.blank += entry["counts"]
+        elif isinstance(value, float) and not math.isfinite(value):
+            cells.infinite += entry["counts"]
+        elif value in cells.counts or cells.distinct < MOST_KEPT:
+            cells.counts[value] += entry["counts"]
+        else:
+            cells.overflowing = True
+
+
+def _kind(kind: pa.DataType) -> str:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_boolean(kind):
+        return "boolean"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "number"
+    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+        return "text"
+    if types.is_date(kind) or types.is_timestamp(kind):
+        return "date"
+    return "time" if types.is_time(kind) else str(kind)
+
+
+def _plain(value: Any) -> Any:
+    """A Python value; numbers that are whole as whole numbers, NaN as nothing."""
+    if isinstance(value, bool | int | date | datetime | time) or value is None:
+        return value
+    if isinstance(value, str):
+        return value.strip()
+    number = float(value)
+    if math.isnan(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+def _follow(cells: Cells, column: pa.Array) -> None:
+    """Whether the rows are numbered one after the other."""
+    import numpy as np
+    import pyarrow as pa
+
+    try:
+        numbers = np.asarray(column.cast(pa.int64()).to_numpy(zero_copy_only=False))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        cells.running = False
+        return
+    if column.null_count or numbers.dtype != np.int64 or not len(numbers):
+        cells.running = not len(numbers)
+        return
+    before = numbers[0] - 1 if cells.last is None else cells.last
+    cells.running = bool((np.diff(numbers, prepend=before) == 1).all())
+    cells.last = int(numbers[-1])

@@ -1,0 +1,218 @@
+"""Columns of numbers, typed or written: whole numbers from a short list stay as they are, others go into bins."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.columns.cells import Cells
+from sfumato.columns.limits import nice_edges, robust_limits
+from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.columns.words import CODED, NOTHING, UNKNOWN
+from sfumato.domains import Numeric, Ordinal
+
+_WRITTEN = re.compile(
+    r"(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<after>%|‰|[$€£¥]|[^\W\d_][\w/²³µ°.]{0,8})?"
+)
+_LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|\d+\s*(?:\+|-\s*\d+)")  # <5, 90+, 20-29
+#: A column is numbers if this share of its rows are; the rest must be few words for "no answer".
+MOSTLY = 0.8
+MOST_WORDS = 5
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for: bins, a range, edges of one column."""
+
+    bins: int = 20
+    range: tuple[float, float] | None = None
+    edges: tuple[float, ...] | None = None
+
+    @property
+    def asked(self) -> bool:
+        return self.range is not None or self.edges is not None
+
+
+@dataclass(frozen=True)
+class Written:
+    """Text read as numbers: the numbers, the unit beside them, and the words among them."""
+
+    numbers: Counter[float]
+    units: Counter[str]
+    words: Counter[str]
+    limited: int  # rows such as <5 or 90+
+
+    @property
+    def share(self) -> float:
+        """The part of the rows that are numbers, words for no answer aside."""
+        read = sum(self.numbers.values())
+        strange = sum(times for word, times in self.words.items() if word.lower() not in NOTHING | UNKNOWN)
+        mostly = read > 0.3 * (read + sum(self.words.values()))
+        return read / max(read + strange, 1) if mostly else 0.0
+
+
+def read_numbers(counts: Counter[str]) -> Written:
+    """The numbers in a column of text.
+
+    >>> read_numbers(Counter(["12 mg", "7 mg", "-"])).units
+    Counter({'mg': 2})
+    """
+    numbers: Counter[float] = Counter()
+    units: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    limited = 0
+    for text, times in counts.items():
+        found = _WRITTEN.fullmatch(text)
+        if found is None or (found["before"] and found["after"]):
+            words[text] += times
+            limited += times * bool(_LIMITED.fullmatch(text))
+            continue
+        value = float(found["number"])
+        numbers[int(value) if value.is_integer() and abs(value) < 2**53 else value] += times
+        units[(found["before"] or found["after"] or "").strip()] += times
+    return Written(numbers, units, words, limited)
+
+
+def judge_written(cells: Cells, written: Written, wanted: Wanted) -> Verdict:
+    """The verdict on text that is mostly numbers."""
+    problems = []
+    if len(written.words) > MOST_WORDS:
+        rows = rows_of(sum(written.words.values()))
+        more = f", {rows_of(written.limited)} as limits such as <5 or 90+" if written.limited else ""
+        return Verdict(
+            cells.name, "unreadable", f"mostly numbers, but {rows} hold {len(written.words)} different words{more}",
+            problems=("turn the words into numbers or blanks, or write its domain by hand",),
+        )  # fmt: skip
+    unit = written.units.most_common(1)[0][0]
+    if len(written.units) > 1:
+        return Verdict(
+            cells.name, "unreadable", f"numbers in {len(written.units)} different units, or with and without one",
+            problems=("convert them to one unit first",),
+        )  # fmt: skip
+    if written.words:
+        rows = rows_of(sum(written.words.values()))
+        limits = "; some are limits such as <5, which are lost by it" if written.limited else ""
+        problems.append(f"{rows} hold {_words(len(written.words))} instead of numbers, taken for no answer{limits}")
+    if unit and not wanted.asked and len(written.numbers) <= wanted.bins and not cells.overflowing:
+        few = _listed_with_unit(cells, written, unit, problems)
+        if few is not None:
+            return few
+    return judge_numbers(cells, written.numbers, wanted, unit or None, sorted(written.words), problems)
+
+
+def _listed_with_unit(cells: Cells, written: Written, unit: str, problems: Sequence[str]) -> Verdict | None:
+    """Few whole numbers with a unit beside them, such as the doses of a drug: a list, each with its spellings."""
+    if not all(isinstance(value, int) for value in written.numbers):
+        return None
+    spellings = {}
+    for text in cells.counts:
+        found = _WRITTEN.fullmatch(text)
+        if found is not None and text not in written.words:
+            spellings[text] = int(float(found["number"]))
+    values, words = tuple(sorted(written.numbers)), tuple(sorted(written.words))
+    domain = Ordinal(values, bool(cells.blank or words), missing=words, spellings=spellings)
+    why = f"{len(values)} different whole numbers, written with the unit {unit}"
+    return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(problems))
+
+
+def judge_numbers(
+    cells: Cells,
+    numbers: Counter[float],
+    wanted: Wanted,
+    unit: str | None = None,
+    missing: Sequence[str] = (),
+    problems: Sequence[str] = (),
+) -> Verdict:
+    """The verdict on numbers."""
+    said = list(problems)
+    coded = () if cells.overflowing or wanted.asked else _coded(numbers)
+    if coded:
+        numbers = Counter({value: times for value, times in numbers.items() if value not in coded})
+        what = "numbers look" if len(coded) > 1 else "number looks"
+        said.append(f"{len(coded)} {what} like a code for no answer: see missing; move it to the values if it is one")
+    missing = [*missing, *(str(code) for code in coded)]
+    nullable = bool(cells.blank or missing)
+    whole = all(isinstance(value, int) for value in numbers)
+    written = f", written with the unit {unit}" if unit else ""
+    if whole and len(numbers) <= wanted.bins and not cells.overflowing and not wanted.asked and unit is None:
+        values = tuple(sorted(numbers))
+        domain = Ordinal(values, nullable, missing=tuple(missing))
+        why = f"{len(values)} different whole numbers"
+        return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(said))
+    return _binned(cells, numbers, wanted, unit, tuple(missing), nullable, whole, said, written)
+
+
+def _binned(
+    cells: Cells,
+    numbers: Counter[float],
+    wanted: Wanted,
+    unit: str | None,
+    missing: tuple[str, ...],
+    nullable: bool,
+    whole: bool,
+    said: list[str],
+    written: str,
+) -> Verdict:
+    clip, discloses = False, "nothing: the limits are yours"
+    if wanted.edges is not None:
+        edges = wanted.edges
+    elif wanted.range is not None:
+        low, high = wanted.range
+        edges = tuple(np.linspace(low, high, wanted.bins + 1).tolist())
+    else:
+        low, high, outside = robust_limits(numbers)
+        clip = bool(outside) or cells.overflowing
+        edges = nice_edges(low, high, wanted.bins, whole)
+        discloses = "the lowest and the highest value, rounded" if not clip else "about where most values lie, rounded"
+        if outside:
+            said.append(
+                f"{rows_of(outside)} far outside the others would stretch the bins: they go to the nearest end "
+                f"(say --range {cells.name}=LOW:HIGH for other limits)"
+            )
+    if wanted.asked:
+        outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
+        clip = clip or bool(outside) or cells.overflowing
+        if outside:
+            said.append(f"{rows_of(outside)} lie outside the range: they go to the nearest end")
+    domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit)
+    kind = "whole numbers" if whole else "numbers"
+    several = "more than " if cells.overflowing else ""
+    why = f"{several}{len(numbers)} different {kind}{written}, in {domain.bins} bins"
+    return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
+
+
+def _coded(numbers: Counter[float]) -> tuple[float, ...]:
+    """Numbers that stand apart from the others and that questionnaires use for no answer: 1, 2, 9.
+
+    >>> _coded(Counter({1: 50, 2: 40, 9: 3})), _coded(Counter({1: 50, 2: 40, 5: 3, 10: 2}))
+    ((9,), ())
+    """
+    if not all(isinstance(value, int) for value in numbers):
+        fractions = [v for v in numbers if v not in CODED]
+        large = [v for v in CODED if v in numbers and abs(v) >= 99 and numbers[v] > 1]
+        top = max((abs(v) for v in fractions), default=0.0)
+        return tuple(v for v in large if abs(v) > 2 * top)
+    values = sorted(numbers)
+    low = min((value for value in values if value >= 0), default=0)
+    below = [value for value in values if value in CODED and value < 0]
+    if below == [-1] and values[-1] < 2:
+        below = []  # -1, 0, 1 is a scale
+    above: list[float] = []
+    for place in range(len(values) - 1, 0, -1):  # 7, 8 and 9 may all be codes: only the first must stand apart
+        value, before = values[place], values[place - 1]
+        if value < 7 or value not in CODED:
+            break
+        if value > before + max(2, (before - low) if value > 9 else 1):
+            above = list(values[place:])
+    codes = [value for value in (*below, *above) if value not in below or below == values[: len(below)]]
+    answers = len(values) - len(codes)
+    rare = sum(numbers[code] for code in codes) < 0.5 * sum(numbers.values())
+    return tuple(codes) if codes and rare and answers >= 2 else ()
+
+
+def _words(count: int) -> str:
+    return f"{count} word{'s' * (count != 1)}"

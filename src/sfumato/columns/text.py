@@ -1,0 +1,154 @@
+"""Columns of text: categories, spellings of them, numbers of persons and things, free text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+
+from sfumato.columns.cells import Cells
+from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.columns.words import in_order, no_answers, same_words, yes_and_no
+from sfumato.domains import Categorical, Ordinal
+
+_PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_NAMED_ID = re.compile(
+    r"(?:^|[_\W]|(?<=[a-z]))(?:id|ids|nr|no|mrn|ssn|uuid|guid|key|number|nummer|zip|zipcode|postcode|plz|phone|tel|telephone|"
+    r"mobile|email|mail|name|surname|firstname|lastname|iban|passport|record)$",
+    re.IGNORECASE,
+)
+RARE = 5  # rows: fewer make a value no more than somebody's own
+MANY_ROWS = 20  # below, nothing can be said about how often values repeat
+
+
+def named_like_an_id(name: str) -> bool:
+    """Whether the name of the column speaks of numbers or names of persons.
+
+    >>> named_like_an_id("patient_id"), named_like_an_id("PatientNr"), named_like_an_id("humid")
+    (True, True, False)
+    """
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return re.search(_NAMED_ID.pattern.replace("|(?<=[a-z])", ""), spaced, re.IGNORECASE) is not None
+
+
+def judge_identifier(cells: Cells, counts: Counter[str], most_values: int) -> Verdict | None:
+    """The verdict on text that tells records apart, or None."""
+    texts = list(counts)
+    digits = [text for text in texts if text.isdigit()]
+    zeros = [text for text in digits if len(text) > 1 and text.startswith("0")]
+    mostly_digits = len(digits) >= 0.95 * len(texts)
+    if mostly_digits and zeros and len(texts) > most_values:
+        return _identifier(cells, "numbers with leading zeros: codes, such as of patients or places")
+    if sum(_EMAIL.fullmatch(text) is not None for text in texts) > 0.8 * len(texts):
+        return _identifier(cells, "addresses of e-mail")
+    few = cells.held < MANY_ROWS
+    if (
+        sum(_PHONE.fullmatch(text) is not None and not text.isdigit() for text in texts) > 0.8 * len(texts)
+        and len(texts) > cells.held / 2
+        and not few
+    ):
+        return _identifier(cells, "numbers of telephones, or codes like them")
+    if mostly_digits and zeros and not few and len(texts) > 0.9 * cells.held:
+        return _identifier(cells, "numbers with leading zeros, nearly every row its own")
+    return None
+
+
+def judge_numbered(cells: Cells, numbers: Counter[float]) -> Verdict | None:
+    """The verdict on whole numbers that tell records apart, or None."""
+    whole = [value for value in numbers if isinstance(value, int)]
+    if len(whole) < len(numbers) or cells.held < MANY_ROWS:
+        return None
+    if cells.running:
+        return _identifier(cells, "the rows are numbered one after the other")
+    unique = len(numbers) == cells.held or (cells.overflowing and all(times == 1 for times in numbers.values()))
+    values = sorted(whole)
+    if unique and not cells.overflowing and values[-1] - values[0] == len(values) - 1 and len(values) > 50:
+        return _identifier(cells, "row numbers in another order")
+    steps = {b - a for a, b in pairwise(values)}
+    if unique and len(steps) == 1 and len(values) > 50:
+        return _identifier(cells, "numbers at equal steps, each once")
+    lengths = {len(str(abs(value))) for value in whole}
+    if unique and len(lengths) == 1 and min(lengths) >= 6:
+        return _identifier(cells, f"numbers of {min(lengths)} digits, every row its own")
+    if len(numbers) > 0.9 * cells.held and named_like_an_id(cells.name):
+        return _identifier(cells, "nearly every row its own, under the name of a number")
+    return None
+
+
+def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict:
+    """The verdict on words."""
+    missing = no_answers(counts)
+    counts = Counter({word: times for word, times in counts.items() if word not in missing})
+    nullable = bool(cells.blank or missing)
+    said = [f"{len(missing)} of its words stand for no answer: see missing"] if missing else []
+    if not counts:
+        return Verdict(cells.name, "empty", "no row holds a value")
+    answered = sum(counts.values())
+    answers = yes_and_no(counts)
+    if answers:
+        said.append(f"yes and no are written in {len(answers)} ways: see spellings")
+        domain = Categorical(
+            ("no", "yes"), nullable, missing=missing, spellings={k: v for k, v in answers.items() if k != v}
+        )
+        return Verdict(cells.name, "categorical", "yes or no", "that the question was asked", domain, tuple(said))
+    spellings = same_words(counts)
+    values = Counter[str]()
+    for word, times in counts.items():
+        values[spellings.get(word, word)] += times
+    length = sum(len(word) * times for word, times in counts.items()) / answered
+    spaces = sum(word.count(" ") * times for word, times in counts.items()) / answered
+    different = len(values) > 0.5 * answered and answered >= MANY_ROWS
+    sentences = length > 40 and spaces >= 4 and len(values) > 15
+    if sentences or ((different or len(values) > most_values) and (length > 30 or spaces >= 3)):
+        return Verdict(cells.name, "free text", f"texts of {length:.0f} letters, {len(values)} of them different")
+    if different and (len(values) > 15 or named_like_an_id(cells.name)):
+        return _identifier(cells, f"{len(values)} different texts in {rows_of(answered)}: names, numbers or codes")
+    scattered = len(values) > 20 and sum(times < RARE for times in values.values()) > len(values) / 2
+    if len(values) > most_values or cells.overflowing or (scattered and answered >= 20 * RARE):
+        return _most_common(cells, values, nullable, missing, spellings, most_values)
+    if spellings:
+        said.append(f"{len(spellings)} values differ from others only in case or blanks: see spellings")
+    rare = sum(times < RARE for times in values.values())
+    if rare and answered >= 10 * RARE:
+        said.append(f"{rare} of its values are held by fewer than {RARE} rows: publishing them tells of those rows")
+    order = in_order(values)
+    if order is not None:
+        ranked = Ordinal(order, nullable, missing=missing, spellings=spellings)
+        why = f"{len(values)} different words that have an order"
+        return Verdict(cells.name, "ordinal", why, f"the {len(values)} values", ranked, tuple(said))
+    domain = Categorical(tuple(sorted(values)), nullable, missing=missing, spellings=spellings)
+    why = f"{len(values)} different words"
+    return Verdict(cells.name, "categorical", why, f"the {len(values)} values", domain, tuple(said))
+
+
+def _most_common(
+    cells: Cells,
+    values: Counter[str],
+    nullable: bool,
+    missing: tuple[str, ...],
+    spellings: dict[str, str],
+    most_values: int,
+) -> Verdict:
+    """The commonest values by name, the others together."""
+    total = sum(values.values())
+    kept = [word for word, times in values.most_common(most_values // 2) if times >= max(RARE, total / 1000)]
+    if len(kept) < 2 or sum(values[word] for word in kept) < 0.3 * total:
+        why = f"{len(values)} different texts in {rows_of(total)}, few of them common"
+        return _identifier(cells, f"{why}: names, codes or free text")
+    other = "other" if "other" not in kept else "(other)"
+    domain = Categorical(
+        tuple(sorted(kept)), nullable, other, missing=missing,
+        spellings={k: v for k, v in spellings.items() if v in kept},
+    )  # fmt: skip
+    left = rows_of(total - sum(values[word] for word in kept))
+    more = "more than " if cells.overflowing else ""
+    why = f"{more}{len(values)} different words, the {len(kept)} commonest by name"
+    return Verdict(
+        cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
+        (f"{left} go to {other!r}; --most-values keeps more of them",),
+    )  # fmt: skip
+
+
+def _identifier(cells: Cells, why: str) -> Verdict:
+    return Verdict(cells.name, "identifier", why)

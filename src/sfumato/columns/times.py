@@ -1,0 +1,183 @@
+"""Columns of dates and times: which formats they are written in, and which periods suit their span."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from sfumato.columns.cells import Cells
+from sfumato.columns.limits import TAIL
+from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.domains import Date
+from sfumato.domains.moments import ISO, from_text
+from sfumato.domains.periods import NUMBER, label, seconds
+
+_DAYS = (
+    "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%d-%b-%Y",
+    "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d-%b-%y",
+)  # fmt: skip
+FORMATS = (
+    *_DAYS,
+    *(f"{day} {clock}" for day in _DAYS[:7] for clock in ("%H:%M:%S", "%H:%M", "%I:%M %p", "%I:%M:%S %p")),
+)
+_LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?[\d./,:\-T Z+]*(?:[AaPp][Mm])?")
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
+_MOST_TRIED = 2000  # different values on which formats are tried
+MOSTLY, MOST_WORDS = 0.8, 5
+
+
+def judge_clock(cells: Cells, counts: Counter[str]) -> Verdict | None:
+    """Times of a day, written as 14:35."""
+    read = sum(times for text, times in counts.items() if _CLOCK.fullmatch(text))
+    words = sorted(text for text in counts if not _CLOCK.fullmatch(text))
+    if read < MOSTLY * cells.held or len(words) > MOST_WORDS:
+        return None
+    domain = Date(by="hour of day", nullable=bool(cells.blank or words), missing=tuple(words))
+    return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", domain)
+
+
+def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | None:
+    """The verdict on text that is mostly dates, or None if it is not."""
+    import pyarrow as pa
+
+    likely = [text for text in list(counts)[:_MOST_TRIED] if _LIKE_A_DATE.fullmatch(text) and _not_a_number(text)]
+    if len(likely) < MOSTLY * min(len(counts), _MOST_TRIED) / 2:
+        return None
+    formats, ambiguous, both = _formats(likely)
+    if not formats:
+        return None
+    texts = list(counts)
+    read = from_text(pa.array(texts, pa.string()), [*formats, *ISO]).to_pylist()
+    words = sorted(text for text, moment in zip(texts, read, strict=True) if moment is None)
+    moments: Counter[Any] = Counter()
+    for text, moment in zip(texts, read, strict=True):
+        if moment is not None:
+            moments[moment] += counts[text]
+    lost = sum(counts[word] for word in words)
+    if sum(moments.values()) < MOSTLY * (cells.held or 1) or not _plausible(moments, formats):
+        return None
+    said = []
+    if both:
+        said.append("some dates have the day first and some the month: mend them, many are read wrongly")
+    elif ambiguous:
+        said.append(f"day or month first cannot be told: read as {_in_words(formats[0])}; swap it in formats if not")
+    if len(words) > MOST_WORDS:
+        why = f"mostly dates, but {rows_of(lost)} hold {len(words)} different texts that are none"
+        return Verdict(cells.name, "unreadable", why, problems=("mend them, or write its domain by hand",))
+    if words:
+        said.append(f"{rows_of(lost)} hold words instead of dates, taken for no answer")
+    told = tuple(format for format in formats if format not in ISO)
+    return judge_moments(cells, moments, by, told, words, said)
+
+
+def judge_moments(
+    cells: Cells,
+    moments: Counter[Any],
+    by: str | None = None,
+    formats: tuple[str, ...] = (),
+    missing: Sequence[str] = (),
+    problems: Sequence[str] = (),
+) -> Verdict:
+    """The verdict on dates: periods that suit their span, limits that one wrong date does not ruin."""
+    said = list(problems)
+    days = seconds([np.datetime64(_naive(moment)) for moment in moments])
+    times = np.array(list(moments.values()), dtype=float)
+    order = np.argsort(days)
+    days, times = days[order], times[order]
+    share = np.cumsum(times) / times.sum()
+    numbers = days.astype("datetime64[D]").astype(np.int64)
+    low, high = 0, len(days) - 1
+    inner_low = int(np.searchsorted(share, TAIL, side="right"))
+    inner_high = min(int(np.searchsorted(share, 1 - TAIL, side="left")), high)
+    inner = max(numbers[inner_high] - numbers[inner_low], 1)
+    room = inner / 4
+    if numbers[-1] - numbers[0] > 1.5 * inner:
+        near = np.flatnonzero((numbers >= numbers[inner_low] - room) & (numbers <= numbers[inner_high] + room))
+        low, high = int(near[0]), int(near[-1])
+    outside = int(times.sum() - times[low : high + 1].sum())
+    if outside:
+        said.append(f"{rows_of(outside)} far outside the others: they go to the nearest end")
+    by = by or _period(int(numbers[high] - numbers[low]), bool((days != days.astype("datetime64[D]")).any()))
+    nullable = bool(cells.blank or missing)
+    clip = bool(outside) or cells.overflowing
+    limits: dict[str, Any] = {}
+    if by not in ("weekday", "hour of day"):
+        limits = {
+            side: label(by, int(NUMBER[by](days[place : place + 1])[0]))
+            for side, place in (("first", low), ("last", high))
+        }
+    domain = Date(**limits, by=by, nullable=nullable, clip=clip, missing=tuple(missing), formats=formats)
+    why = f"dates, by the {by}" + (f", written as {' or '.join(map(_in_words, formats))}" if formats else "")
+    discloses = f"the first and the last {by}" if limits else "nothing: the periods go round"
+    return Verdict(cells.name, "date", why, discloses, domain, tuple(said))
+
+
+def _formats(texts: Sequence[str]) -> tuple[list[str], bool, bool]:
+    """The few formats that read the texts, whether day and month can be told apart, whether both orders occur."""
+    import pyarrow as pa
+
+    left = pa.array(texts, pa.string())
+    few = left.slice(0, 50)
+    tried = [form for form in (*ISO, *FORMATS) if from_text(few, [form]).null_count < len(few)]
+    chosen: list[str] = []
+    ambiguous = False
+    for _ in range(3):
+        read = {format: len(left) - from_text(left, [format]).null_count for format in tried}
+        if not read:
+            break
+        best = max(read, key=lambda form: read[form])
+        if not read[best] or (chosen and read[best] < 0.02 * len(texts)):
+            break
+        twin = _twin(best)
+        ambiguous = ambiguous or (twin is not None and read.get(twin) == read[best])
+        chosen.append(best)
+        left = left.filter(from_text(left, [best]).is_null())
+        if not len(left):
+            break
+    both = any(_twin(format) in chosen for format in chosen)
+    return chosen, ambiguous and not both, both
+
+
+def _not_a_number(text: str) -> bool:
+    """Numbers are no dates, except perhaps those of eight digits."""
+    return len(text) >= 6 and (not re.fullmatch(r"[-+]?\d*\.?\d*", text) or re.fullmatch(r"\d{8}", text) is not None)
+
+
+def _twin(format: str) -> str | None:
+    """The same format with day and month exchanged."""
+    if format.startswith("%d") and "%m" in format:
+        return "%m" + format[2:].replace("%m", "%d", 1)
+    if format.startswith("%m") and "%d" in format:
+        return "%d" + format[2:].replace("%d", "%m", 1)
+    return None
+
+
+def _plausible(moments: Counter[Any], formats: Sequence[str]) -> bool:
+    """Eight digits are a date only if they all fall into a lifetime or two."""
+    return formats[0] != "%Y%m%d" or all(1850 <= moment.year <= 2150 for moment in moments)
+
+
+def _period(days: int, with_times: bool) -> str:
+    if days <= 3 and with_times:
+        return "hour"
+    if days <= 62:
+        return "day"
+    return "week" if days <= 200 else "month" if days <= 5 * 366 else "year"
+
+
+def _naive(moment: Any) -> Any:
+    return moment.replace(tzinfo=None) if isinstance(moment, datetime) else moment
+
+
+def _in_words(format: str) -> str:
+    """A format with the example of a date that everybody can tell apart.
+
+    >>> _in_words("%d.%m.%Y")
+    '31.12.2020'
+    """
+    return datetime(2020, 12, 31, 14, 5).strftime(format)

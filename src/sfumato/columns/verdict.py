@@ -1,0 +1,40 @@
+"""The verdict on one column: what it is, why, and what publishing its domain would disclose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from sfumato.domains import Domain
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a column is.
+
+    ``kind`` is categorical, ordinal, numeric or date, which have a ``domain``; or identifier, free text, constant,
+    empty or unreadable, which are left out of a schema.
+    """
+
+    name: str
+    kind: str
+    why: str
+    discloses: str = "nothing"
+    domain: Domain | None = None
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def kept(self) -> bool:
+        """Whether the column belongs into a schema."""
+        return self.domain is not None and self.kind != "constant"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the schema document has it: the domain, with the reasons beside it for people to read."""
+        note = {"note": "; ".join(self.problems)} if self.problems else {}
+        if self.domain is None or not self.kept:
+            return {"kind": self.kind, "why": self.why, **note}
+        return {**self.domain.to_dict(), "why": self.why, "discloses": self.discloses, **note}
+
+
+def rows_of(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}".replace(",", " ")

@@ -1,0 +1,107 @@
+"""sfumato schema: verdicts in words, in JSON and as a schema that the other commands take."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+
+HEADER = "Nr;Alter;Geschlecht;Aufnahme;Gewicht;Notiz;\n"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    lines = [
+        f"{i + 1};{20 + i % 60};{'mwMW'[i % 4]};{i % 28 + 1:02d}.{i % 12 + 1:02d}.2021;{60 + i % 30},5;secret remark {i} about it all;\n"
+        for i in range(300)
+    ]
+    (tmp_path / "klinik.csv").write_bytes((HEADER + "".join(lines)).encode("cp1252"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_from_a_messy_file_to_a_release(clinic: Path) -> None:
+    shown = run("schema klinik.csv --save schema.json")
+    assert shown.code == 0
+    for words in ("identifier", "free text", "the first and the last month", "itself a disclosure", "To check:"):
+        assert words in shown.out, words
+    assert "delimiter ; decimal , encoding" in shown.error
+    assert "secret" not in shown.out + shown.error
+    schema = sf.Schema.from_json((clinic / "schema.json").read_text())
+    assert list(schema) == ["Alter", "Geschlecht", "Aufnahme", "Gewicht"]
+    assert schema["Aufnahme"] == sf.Date("2021-01", "2021-12", by="month")
+    document = json.loads((clinic / "schema.json").read_text())
+    assert set(document["left_out"]) == {"Nr", "Notiz", "column7"}
+    assert document["attributes"]["Alter"]["discloses"]
+    assert run("design schema.json --n 300 --gamma 3 --save scheme.json").code == 0
+    assert run("randomize klinik.csv one.parquet --scheme scheme.json").code == 0
+    assert run("randomize klinik.csv two.parquet --schema schema.json --gamma 3").code == 0
+    assert len(sf.Release.load("two.parquet")) == 300
+
+
+def test_json_says_the_same(clinic: Path) -> None:
+    found = json.loads(
+        run("schema klinik.csv --json --drop Notiz --range Alter=0:120 --by Aufnahme=weekday --bins 6").out
+    )
+    assert found["rows"] == 300
+    assert found["format"] == {"delimiter": ";", "decimal": ",", "thousands": None, "encoding": "utf-8", "header": True}
+    verdicts = {column["name"]: column for column in found["columns"]}
+    assert "Notiz" not in verdicts
+    assert verdicts["Alter"]["domain"]["edges"] == [0, 20, 40, 60, 80, 100, 120]
+    assert verdicts["Aufnahme"]["domain"] == {
+        "kind": "date",
+        "by": "weekday",
+        "nullable": False,
+        "formats": ["%d.%m.%Y"],
+    }
+    assert verdicts["Nr"]["verdict"] == "identifier"
+    assert verdicts["Nr"]["domain"] is None
+
+
+def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"{'mw'[i % 2]}|{i % 4}|{i},25\n" for i in range(60))
+    (tmp_path / "t.csv").write_bytes(("Straße|x|y\n" + rows).encode("latin-1"))
+    options = "--delimiter | --decimal , --encoding latin-1"
+    assert run(f"schema t.csv {options} --no-header").code == 0
+    assert run(f"schema t.csv {options} --save schema.json").code == 0
+    assert list(sf.Schema.from_json((tmp_path / "schema.json").read_text())) == ["Straße", "x", "y"]
+    assert run(f"design t.csv --n 60 --gamma 3 {options}").code == 0
+    assert run(f"randomize t.csv r.csv --schema schema.json --gamma 3 {options}").code == 0
+    assert len(sf.Release.load("r.csv")) == 60
+    shown = json.loads(run(f"density t.csv --column y --noise uniform:1 --json {options}").out)
+    assert shown["n"] == 60
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("schema absent.csv", "absent.csv: there is no such file"),
+        ("schema klinik.csv --save klinik.csv", "klinik.csv already exists"),
+        ("schema klinik.csv --save nowhere/s.json", "the folder nowhere does not exist"),
+        ("schema klinik.csv --columns nothing", "the table has no column 'nothing'"),
+        ("schema klinik.csv --range Alter", "--range must look like name=value"),
+        ("schema klinik.csv --range Alter=9:1", "--range Alter must be LOW:HIGH"),
+        ("schema klinik.csv --bins many", "--bins must look like 20"),
+        ("schema klinik.csv --by Aufnahme=decade", "by must be one of hour, day"),
+        ("schema klinik.csv --by Alter=month", "column 'Alter' holds no dates"),
+        ("schema klinik.csv --range Geschlecht=0:1", "column 'Geschlecht' holds no numbers"),
+        ("schema klinik.csv --columns Nr --save s.json", "no column is left for a schema"),
+        ("schema klinik.csv --delimiter abc", "delimiter must be one sign"),
+        ("schema klinik.csv --encoding klingon", "encoding 'klingon' is unknown"),
+        ("randomize klinik.csv r.parquet --gamma 3", "column 'Nr' (identifier)"),
+        ("randomize klinik.csv r.parquet --scheme s.json --schema s.json", "--schema goes with --gamma"),
+    ],
+)
+def test_errors_are_one_line(line: str, words: str, clinic: Path) -> None:
+    ran = run(line)
+    assert ran.code != 0
+    lines = [text for text in ran.error.splitlines() if not text.startswith("warning:")]
+    assert len(lines) == 1, ran.error
+    assert words in lines[0]
+    assert not (clinic / "r.parquet").exists()
+    assert not (clinic / "s.json").exists()

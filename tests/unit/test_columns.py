@@ -1,0 +1,187 @@
+"""Verdicts on columns: what each is, what is read off the data, and that the schema fits the table it was made from."""
+
+from __future__ import annotations
+
+import datetime as dt
+import random
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.columns import Requests, Verdict, examine
+from sfumato.errors import OutsideDomainWarning, SchemaError
+
+N = 200
+
+
+def verdict(values: list[Any], name: str = "x", **requests: Any) -> Verdict:
+    found = examine({name: values}, requests=Requests(**requests)).verdicts[0]
+    if found.domain is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", OutsideDomainWarning)
+            sf.Schema.from_json(sf.Schema({name: found.domain}).to_json()).encode({name: values})
+    return found
+
+
+def draw(make: Any, n: int = N) -> list[Any]:
+    rng = random.Random(3)
+    return [make(rng, i) for i in range(n)]
+
+
+DAY = dt.date(2021, 1, 1)
+
+COLUMNS = {
+    "row numbers": (draw(lambda r, i: i + 1), "identifier"),
+    "row numbers from 0 as text": (draw(lambda r, i: str(i)), "identifier"),
+    "shuffled row numbers": (random.Random(1).sample(range(N), N), "identifier"),
+    "leading zeros": (draw(lambda r, i: f"{r.randrange(10**6):07d}"), "identifier"),
+    "case numbers": (draw(lambda r, i: 10**7 + 7919 * i % 10**6 + i), "identifier"),
+    "postcodes": (draw(lambda r, i: f"{r.randrange(1000, 99999):05d}"), "identifier"),
+    "names": (draw(lambda r, i: f"{r.choice('ABC')}nna Miller {i}"), "identifier"),
+    "phones": (draw(lambda r, i: f"+49 (0){r.randrange(10**8)}"), "identifier"),
+    "mail": (draw(lambda r, i: f"p{i % 60}@example.org"), "identifier"),
+    "remarks": (draw(lambda r, i: " ".join(r.choice(["came", "late", "went", "home", "again", "soon"]) for _ in range(9))), "free text"),
+    "ward": (["B"] * N, "constant"),
+    "empty": ([""] * N, "empty"),
+    "sex": (draw(lambda r, i: r.choice("FM")), "categorical"),
+    "departments": (draw(lambda r, i: r.choice(["01", "02", "17"])), "categorical"),
+    "smoker": (draw(lambda r, i: r.choice(["yes", "No", "Y", "n", ""])), "categorical"),
+    "rooms": (draw(lambda r, i: r.choice([1, 2, 5, 10])), "ordinal"),
+    "rooms with gaps": (draw(lambda r, i: r.choice([1.0, 2.0, 5.0, None])), "ordinal"),
+    "rooms as text": (draw(lambda r, i: r.choice(["1", "2", "10", ""])), "ordinal"),
+    "dose": (draw(lambda r, i: f"{r.choice([5, 10, 20])} mg"), "ordinal"),
+    "pain": (draw(lambda r, i: r.choice(["none", "mild", "severe"])), "ordinal"),
+    "age groups": (draw(lambda r, i: r.choice(["<20", "20-39", "40-59", "60+"])), "ordinal"),
+    "income": (draw(lambda r, i: r.lognormvariate(10, 0.3)), "numeric"),
+    "weight": (draw(lambda r, i: f"{r.gauss(70, 9):.1f} kg"), "numeric"),
+    "saturation": (draw(lambda r, i: f"{r.uniform(80, 100):.1f}%"), "numeric"),
+    "price": (draw(lambda r, i: f"${r.uniform(1, 99):.2f}"), "numeric"),
+    "age": (draw(lambda r, i: r.choice([str(r.randrange(18, 95)), "unknown", "-"])) + ["40"] * 2 * N, "numeric"),
+    "iso": (draw(lambda r, i: (DAY + dt.timedelta(r.randrange(800))).isoformat()), "date"),
+    "german": (draw(lambda r, i: (DAY + dt.timedelta(r.randrange(800))).strftime("%d.%m.%Y")), "date"),
+    "american": (draw(lambda r, i: (DAY + dt.timedelta(r.randrange(800))).strftime("%m/%d/%Y")), "date"),
+    "stamps": (draw(lambda r, i: f"{DAY + dt.timedelta(r.randrange(800))} {r.randrange(24):02d}:30:00"), "date"),
+    "digits": (draw(lambda r, i: (DAY + dt.timedelta(r.randrange(800))).strftime("%Y%m%d")), "date"),
+    "clock": (draw(lambda r, i: f"{r.randrange(24)}:{r.randrange(60):02d}"), "date"),
+    "days": (draw(lambda r, i: DAY + dt.timedelta(r.randrange(800))), "date"),
+    "truth": (draw(lambda r, i: r.choice([True, False, None])), "categorical"),
+    "many towns": (draw(lambda r, i: r.choice(["Bonn", "Ulm", f"town {r.randrange(4000)}"]), 900), "categorical"),
+    "mixed": (draw(lambda r, i: r.choice([str(r.randrange(99)), f"word {i}"])) + ["7"] * 5 * N, "unreadable"),
+    "two units": (draw(lambda r, i: f"{r.randrange(9)} {r.choice(['mg', 'g'])}"), "unreadable"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(COLUMNS))
+def test_every_kind_of_column_is_told(name: str) -> None:
+    values, kind = COLUMNS[name]
+    found = verdict(values, "x")
+    assert found.kind == kind, found
+    assert found.why
+    assert found.kept == (kind in ("categorical", "ordinal", "numeric", "date"))
+
+
+def test_codes_for_no_answer_are_told_from_values() -> None:
+    assert verdict([1, 2, 1, 2, 9] * 20).domain == sf.Ordinal((1, 2), True)
+    assert verdict([0, 1, 2, 3, 4, 99] * 20).domain.missing == ("99",)
+    assert verdict([-1, 0, 1, 2] * 20).domain.missing == ("-1",)
+    for values in ([1, 2, 5, 10], [5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 9]):
+        assert verdict(values * 20).domain == sf.Ordinal(tuple(values)), values
+    weights = draw(lambda r, i: round(r.gauss(70, 9), 1)) + [999, 999]
+    assert verdict(weights).domain.missing == ("999",)
+
+
+def test_one_outlier_does_not_ruin_the_bins() -> None:
+    values = draw(lambda r, i: r.gauss(100, 15), 1000)
+    clean = verdict(values).domain
+    found = verdict([*values, 1e9])
+    assert found.domain.edges == clean.edges
+    assert found.domain.clip
+    assert "1 row far outside the others" in found.problems[0]
+    assert not clean.clip
+    assert verdict([*values, 1e9], ranges={"x": (0, 200)}, bins=10).domain.edges == tuple(np.linspace(0, 200, 11))
+    assert verdict([1.5, 2.5, 9.5] * 9, edges={"x": (0.0, 2.0, 10.0)}).domain == sf.Numeric(edges=(0, 2, 10))
+
+
+def test_edges_look_like_public_knowledge() -> None:
+    assert verdict(draw(lambda r, i: r.randrange(17, 91), 2000)).domain.edges == tuple(range(15, 96, 5))
+    assert verdict([0.1, 0.35, 0.93] * 30, bins=10).domain.edges == tuple(np.round(np.arange(1, 11) / 10, 1))
+
+
+def test_dates_keep_a_wrong_century_out_and_say_what_cannot_be_told() -> None:
+    days = draw(lambda r, i: (DAY + dt.timedelta(r.randrange(800))).strftime("%d.%m.%Y"))
+    found = verdict([*days, "01.01.1800"])
+    assert (found.domain.first, found.domain.by, found.domain.clip) == ("2021-01", "month", True)
+    assert found.domain.formats == ("%d.%m.%Y",)
+    unclear = verdict(draw(lambda r, i: f"{r.randrange(1, 13):02d}/{r.randrange(1, 13):02d}/2021"))
+    assert "day or month first cannot be told" in unclear.problems[0]
+    both = verdict(draw(lambda r, i: r.choice(["25/12/2021", "12/25/2021", f"{r.randrange(13, 28)}/03/2021"])))
+    assert "some dates have the day first and some the month" in both.problems[0]
+    mixed = verdict(
+        draw(lambda r, i: r.choice([(DAY + dt.timedelta(i)).strftime(f) for f in ("%d.%m.%Y", "%Y-%m-%d")]))
+    )
+    assert mixed.kind == "date"
+    assert verdict(days, by={"x": "weekday"}).domain == sf.Date(by="weekday")
+
+
+def test_spellings_are_gathered() -> None:
+    assert verdict(["yes", "Y", "N", "no", ""] * 20).domain == sf.Categorical(("no", "yes"), True)
+    sex = verdict(["Male", "male", "MALE", "Male", "Female"] * 20)
+    assert sex.domain == sf.Categorical(("Female", "Male"))
+    assert "2 values differ from others only in case" in sex.problems[0]
+    assert verdict(["a", "b", "n/a", "-"] * 20).domain.missing == ("-", "n/a")
+    assert verdict(["a", "b", "unknown"] * 20).domain.values == ("a", "b", "unknown")
+
+
+def test_rare_values_go_to_other() -> None:
+    found = verdict(COLUMNS["many towns"][0])
+    assert found.domain.values == ("Bonn", "Ulm", "other")
+    assert found.discloses == "the 2 commonest values"
+    assert "rows go to 'other'" in found.problems[0]
+    one = verdict(["A"] * 98 + ["B"] * 2)
+    assert "1 of its values are held by fewer than 5 rows" in one.problems[0]
+
+
+def test_a_verdict_never_quotes_the_data() -> None:
+    """The reasons go to terminals and logs; the values only into the schema that the owner edits."""
+    for values, _ in COLUMNS.values():
+        found = verdict(values)
+        said = " ".join([found.why, found.discloses, *found.problems])
+        for word in ("Miller", "example.org", "town 1", "came", "unknown", "Bonn"):
+            assert word not in said
+
+
+def test_engines_agree(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "rooms": [1, 2, None, 5] * 25,
+            "day": pd.to_datetime(["2021-01-03", "2022-05-06", None, "2021-09-09"] * 25),
+            "word": pd.Categorical(["a", "b", None, "a"] * 25),
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = [
+        examine(t).domains for t in (frame, pa.Table.from_pandas(frame), tmp_path / "t.csv", tmp_path / "t.parquet")
+    ]
+    assert found[0] == found[1] == found[2] == found[3]
+    assert found[0]["rooms"] == sf.Ordinal((1, 2, 5), True)
+
+
+def test_requests_for_columns_that_are_not_there_are_refused() -> None:
+    for options in ({"drop": ["y"]}, {"columns": ["y"]}, {"requests": Requests(ranges={"y": (0, 1)})}):
+        with pytest.raises(SchemaError, match="the table has no column 'y'"):
+            examine({"x": [1, 2]}, **options)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_infer_names_every_column_that_has_no_domain() -> None:
+    with pytest.raises(
+        SchemaError, match=r"column 'id' \(identifier\) .*; column 'note' \(free text\) .*leave them out"
+    ):
+        sf.Schema.infer({"id": COLUMNS["leading zeros"][0], "sex": ["F", "M"] * 100, "note": COLUMNS["remarks"][0]})

@@ -81,7 +81,7 @@ def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypat
     ("line", "words"),
     [
         ("schema absent.csv", "absent.csv: there is no such file"),
-        ("schema klinik.csv --save klinik.csv", "klinik.csv already exists"),
+        ("schema klinik.csv --save klinik.csv", "klinik.csv: is read by this command"),
         ("schema klinik.csv --save nowhere/s.json", "the folder nowhere does not exist"),
         ("schema klinik.csv --columns nothing", "the table has no column 'nothing'"),
         ("schema klinik.csv --range Alter", "--range must look like name=value"),

@@ -49,12 +49,9 @@ def schema(
 
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
-    if save is not None:
-        check_target(save, overwrite)
     requests = _requests(bins, range or [], edges or [], by or [], most_values)
     names = None if columns is None else console.listed(columns)
-    with console.progress("reading", None):
-        found = examine(source, names, console.listed(drop or ""), requests)
+    found = examine(source, names, console.listed(drop or ""), requests)
     if save is not None:
         _save(found, save, overwrite)
     if json:
@@ -63,16 +60,6 @@ def schema(
     _show(source, found)
     if save is not None:
         console.note(f"written to {save}: check it, edit it, then sfumato design {save} --n {found.rows} --gamma 3")
-
-
-def check_target(path: Path, overwrite: bool) -> None:
-    """That a file can be written where it was asked for, before any work is done."""
-    if path.is_dir():
-        raise SfumatoError(f"{path} is a folder: name a file in it")
-    if path.exists() and not overwrite:
-        raise SfumatoError(f"{path} already exists; choose another name or give --overwrite")
-    if not path.parent.is_dir():
-        raise SfumatoError(f"{path}: the folder {path.parent} does not exist")
 
 
 def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], most_values: int) -> Requests:

@@ -101,7 +101,7 @@ def test_bound_instead_of_a_scheme(
         ("randomize raw.csv raw.csv --scheme scheme.json", "raw.csv already exists"),
         ("randomize raw.csv nowhere/release.parquet --scheme scheme.json", "the folder nowhere does not exist"),
         ("randomize raw.csv release.xls --scheme scheme.json", "the name must end in one of"),
-        ("randomize raw.csv release.parquet --gamma 1", "gamma must lie in"),
+        ("randomize raw.csv release.parquet --gamma 1 --columns sex", "gamma must lie in"),
         ("inspect raw.csv", "raw.csv.json is missing beside it"),
         ("estimate raw.csv --columns sex", "raw.csv has no scheme"),
         ("bench nothing-like-this", "no benchmark is called"),

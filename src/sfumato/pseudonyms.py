@@ -89,10 +89,10 @@ def id_text(ids: Any) -> NDArray[np.bytes_]:
         raise SchemaError(f"the id column of type {ids.type} cannot be read as text") from None
     if not len(text):
         return np.zeros(0, dtype="S1")
-    long = pc.greater(pc.binary_length(text), _LONG_ID)
+    long = None if pa.types.is_integer(ids.type) else pc.greater(pc.binary_length(text), _LONG_ID)
     # The last byte tells an id from its digest, and keeps ids apart that differ only in trailing zero bytes.
     text = pc.binary_join_element_wise(text, pa.scalar("\1"), pa.scalar(""))
-    if pc.any(long).as_py():
+    if long is not None and pc.any(long).as_py():
         digests = [hashlib.sha256(value.encode()).hexdigest() + "\2" for value in text.filter(long).to_pylist()]
         text = pc.replace_with_mask(text, long, pa.array(digests))
     widest = int(pc.max(pc.binary_length(text)).as_py())

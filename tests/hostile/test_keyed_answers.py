@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
@@ -95,9 +99,30 @@ def test_two_rows_of_one_person_are_refused(keyed: bool) -> None:
         sf.randomize({"id": [1, 1, 2], "a": [0, 1, 1]}, scheme, id="id", order="keep", **more)
 
 
-def test_keys_schemes_and_releases_of_version_1_are_refused_with_the_reason() -> None:
+def test_keys_schemes_and_releases_of_version_1_are_refused_with_the_reason(tmp_path: Path) -> None:
     scheme = sf.Scheme(SCHEMA.select(["a"]), {"a": c.binary(0.25, 0.25)})
     with pytest.raises(SfumatoError, match="version 1, .*both values away when a value changed; make a new key"):
         sf.randomize({"id": [1], "a": [0]}, scheme, key=bytes(range(32)), id="id")
     with pytest.raises(SfumatoError, match="version 1, .*both values away when a value changed"):
         sf.Scheme.from_dict({**scheme.to_dict(), "version": 1})
+    path = sf.randomize({"id": [1], "a": [0]}, scheme, id="id").save(tmp_path / "release.csv")
+    beside = tmp_path / "release.csv.json"
+    beside.write_text(json.dumps({**json.loads(beside.read_text()), "version": 1, "id": "id"}))
+    with pytest.raises(SfumatoError, match="version 1: .*both values away .*ids stood in the clear; ask its owner"):
+        sf.Release.load(path)
+
+
+def test_a_key_file_of_version_1_is_refused_with_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scheme = sf.Scheme(SCHEMA.select(["a"]), {"a": c.binary(0.25, 0.25)})
+    Path("scheme.json").write_text(scheme.to_json())
+    Path("raw.csv").write_text("id,a\n1,0\n2,1\n")
+    Path("old.key").write_bytes(bytes(range(32)))
+    line = "randomize raw.csv out.parquet --scheme scheme.json --id id --key-file"
+    refused = run(f"{line} old.key")
+    assert refused.code == 1
+    assert "old.key is a key of version 1, whose answers gave both values away" in refused.error
+    assert not Path("out.parquet").exists()
+    assert run(f"{line} new.key").code == 0
+    assert len(Path("new.key").read_bytes()) == len(sf.new_key())
+    assert Path("new.key").stat().st_mode & 0o077 == 0

@@ -98,7 +98,7 @@ def test_bound_instead_of_a_scheme(
         ("randomize absent.csv release.parquet --scheme scheme.json", "absent.csv: there is no such file"),
         ("randomize raw.csv release.parquet --scheme absent.json", "absent.json: cannot be read"),
         ("randomize raw.csv release.parquet --scheme raw.csv", "the scheme is not JSON"),
-        ("randomize raw.csv raw.csv --scheme scheme.json", "raw.csv already exists"),
+        ("randomize raw.csv raw.csv --scheme scheme.json", "the source and the target are the same file"),
         ("randomize raw.csv nowhere/release.parquet --scheme scheme.json", "the folder nowhere does not exist"),
         ("randomize raw.csv release.xls --scheme scheme.json", "the name must end in one of"),
         ("randomize raw.csv release.parquet --gamma 1 --columns sex", "gamma must lie in"),

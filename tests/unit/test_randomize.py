@@ -116,6 +116,10 @@ def test_spark_frames_are_randomized_where_they_are(spark_session: object) -> No
     )
     keyed = sf.randomize(frame, SCHEME, key=KEY, id="id")
     assert answers(keyed) == answers(sf.randomize(table, SCHEME, key=KEY, id="id"))
+    pseudonyms = keyed.arrow().column("id").to_pylist()
+    assert pseudonyms == sorted(pseudonyms)
+    with pytest.raises(SfumatoError, match="1 id occurs more than once"):
+        sf.randomize(frame.union(frame.limit(1)), SCHEME, key=KEY, id="id")
     fresh = sf.randomize(frame, SCHEME)
     first = sf.evidence(fresh).released_counts(["a", "b", "c"])
     assert first.sum() == 300

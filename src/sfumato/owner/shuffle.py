@@ -30,6 +30,7 @@ HELD_ROWS = 1 << 21
 HELD_BYTES = 1 << 26
 BUCKETS = 256
 _MANY = 1 << 20
+_CACHED = 1 << 17
 
 
 class Shuffle:
@@ -145,7 +146,23 @@ class Shuffle:
 
 
 def _radix_order(words: NDArray[Any]) -> NDArray[np.int64]:
-    """The order that sorts rows of 16-bit words, first word first: a radix sort for each word, from the last."""
+    """The order that sorts rows of 16-bit words, first word first: a radix sort for each word, from the last.
+
+    Many rows are parted by their first byte beforehand, so that the sorts stay in the processor's cache.
+    """
+    if len(words) > _CACHED:
+        first = (words[:, 0] >> 8).astype(np.uint8)
+        order = np.argsort(first, kind="stable")
+        words, start = words[order], 0
+        for end in np.cumsum(np.bincount(first, minlength=256)).tolist():
+            if end - start > 1:
+                order[start:end] = order[start:end][_least_first(words[start:end])]
+            start = end
+        return order
+    return _least_first(words)
+
+
+def _least_first(words: NDArray[Any]) -> NDArray[np.int64]:
     order = np.argsort(words[:, -1].astype(np.uint16), kind="stable")
     for place in range(words.shape[1] - 2, -1, -1):
         order = order[np.argsort(words[order, place].astype(np.uint16), kind="stable")]

@@ -35,14 +35,14 @@ def rows() -> Iterator[Case]:
 
 @benchmark
 def files() -> Iterator[Case]:
-    """A Parquet file, batch by batch, by both methods: memory must stay flat."""
+    """A Parquet file, batch by batch, by both ways: memory must stay flat."""
     folder = tempfile.TemporaryDirectory(prefix="sfumato-bench-")
     source, target = Path(folder.name) / "raw.parquet", Path(folder.name) / "out.parquet"
     rng = np.random.default_rng(0)
     with pq.ParquetWriter(str(source), _batch(rng).schema) as writer:
         for _ in range(10):
             writer.write_table(_batch(rng))
-    for name, options, goal in (("the paper's kernel", {}, 6.0), ("recommended", {"max_risk": 0.55}, 12.0)):
+    for name, options, goal in (("the paper's kernel", {}, 6.0), ("a blurred model", {"max_risk": 0.55}, 12.0)):
         yield Case(
             f"Parquet of 5M rows, 8 columns, {name}",
             ours=lambda options=options: resample_file(source, target, "y", overwrite=True, **options),

@@ -9,7 +9,10 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import attacks, privacy
+from sfumato.draws import integers
 from sfumato.errors import ChannelError, SfumatoError
+from sfumato.owner.resample import resample
+from sfumato.owner.resample.kernel import epanechnikov
 
 
 def correlated(seed: int, n: int = 1000, d: int = 50, components: int = 5, eigenvalue: float = 400.0):
@@ -282,13 +285,39 @@ class TestResampled:
         assert 1 - attacks.linkage(X, Y, own).error < 0.15
 
     def test_membership(self):
-        X, Y, _, fresh = self.resampled(1, 0.5455)
-        inside = attacks.membership(X, fresh, Y)
-        assert inside.details["auc"] > 0.75
+        X, Y, _, fresh = self.resampled(1, 0.5455, 8, 150)
+
+        def method(A, y, src):
+            own = integers(src, len(A), len(A))
+            return A[own] + 0.5455 * epanechnikov(src, A.size).reshape(A.shape)
+
+        inside = attacks.membership(X, fresh, Y, method, shadows=60, rng=1)
+        assert inside.details["auc"] > 0.75 and inside.error == 1 - inside.details["auc"]
         # the control: against rows made from others, membership is blind
-        _, other, _, _ = self.resampled(2, 0.5455)
-        blind = attacks.membership(X, fresh, other)
+        _, other, _, _ = self.resampled(2, 0.5455, 8, 150)
+        blind = attacks.membership(X, fresh, other, method, shadows=60, rng=1)
         assert abs(blind.details["auc"] - 0.5) < 5 * blind.details["se"]
+
+    def test_membership_needs_to_know_the_method_and_the_classes(self):
+        X, Y, _, fresh = self.resampled(1, 0.5, 2, 40)
+        for match, arguments, options in (
+            ("method must say how releases are made", (X, fresh, Y), {}),
+            ("same columns, got 2, 1 and 2", (X, fresh[:, :1], Y, lambda A, y, src: A), {}),
+            ("shadows must be a whole number", (X, fresh, Y, lambda A, y, src: A), {"shadows": 2}),
+            ("labels must be those of the 40 members", (X, fresh, Y, lambda A, y, src: A), {"labels": ([1], [2], [3])}),
+            (
+                r"method must return \(rows, labels\)",
+                (X, fresh, Y, lambda A, y, src: A),
+                {"labels": ([0, 1] * 20, [0, 1] * 20, [0, 1] * 20)},
+            ),
+        ):
+            with pytest.raises(SfumatoError, match=match):
+                attacks.membership(*arguments, **options)
+        release = resample(X, [0, 1] * 20, rng=1)
+        with pytest.raises(SfumatoError, match="the release has classes"):
+            attacks.membership(X, fresh, release)
+        found = attacks.membership(X, fresh, release, labels=([0, 1] * 20, [0, 1] * 20), shadows=8, rng=1)
+        assert found.details["shadows"] == 8 and len(found.recovered) == 40
 
     def test_bad_input(self):
         with pytest.raises(SfumatoError, match="own must name an original row for each of the 2"):

@@ -15,6 +15,7 @@ import sfumato as sf
 from sfumato.cli import app
 from sfumato.errors import SfumatoError
 from sfumato.owner.ledger import Ledger
+from sfumato.owner.resample import resample
 
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 100, bins=10)})
 SCHEME = sf.Scheme.for_gamma(SCHEMA, 3)
@@ -177,8 +178,26 @@ class TestAttack:
         assert json.loads(run("attack", "procrustes", folder / "turned.csv", "--known", 6, *truth))["error"] < 1e-6
         assert json.loads(run("attack", "rotation_pca", folder / "turned.csv", "--sample", folder / "raw.csv", *truth))
         assert json.loads(run("attack", "linkage", folder / "again.csv", "--own", "own", *truth))["error"] == 0
-        found = json.loads(run("attack", "membership", folder / "turned.csv", "--sample", folder / "fresh.csv", *truth))
-        assert 0 <= found["details"]["auc"] <= 1
+
+    def test_membership_against_a_resampled_file(self, folder):
+        rng = np.random.default_rng(5)
+        parts = {}
+        for name in ("members", "fresh"):
+            parts[name] = {"a": rng.normal(size=120), "b": rng.normal(size=120), "y": np.repeat([0, 1], 60)}
+            write(folder / f"{name}.csv", parts[name])
+        options = ("--truth", folder / "members.csv", "--sample", folder / "fresh.csv")
+        for ending in ("parquet", "csv"):
+            target = resample(pa.table(parts["members"]), "y", bandwidth=0.3, rng=1).save(folder / f"out.{ending}")
+            found = json.loads(run("attack", "membership", target, *options, "--json"))
+            assert found["details"]["auc"] > 0.75 and found["details"]["shadows"] == 160
+        proved = resample(pa.table(parts["members"]), "y", epsilon=1, ranges=(-5, 5), rng=1)
+        found = json.loads(run("attack", "membership", proved.save(folder / "proved.parquet"), *options, "--json"))
+        assert found["details"]["auc"] < 0.75
+        with pytest.raises(SfumatoError, match="does not say how it was made"):
+            run("attack", "membership", folder / "members.csv", *options)
+        write(folder / "other.csv", {"a": [1.0, 2.0]})
+        with pytest.raises(SfumatoError, match="has no column 'b'"):
+            run("attack", "membership", target, "--truth", folder / "other.csv", "--sample", folder / "fresh.csv")
 
     def test_errors(self, folder):
         with pytest.raises(SfumatoError, match="there is no attack 'magic'"):

@@ -38,6 +38,9 @@ def file(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 150)
     monkeypatch.setattr(calibrate, "RECORDS", 150)
+    monkeypatch.setattr(calibrate, "SHADOWS", 32)
+    monkeypatch.setattr(command, "MEASURED", 60)
+    monkeypatch.setattr(command, "SHADOWS", 16)
     table = pa.table(
         {"id": np.arange(300), "x": rng.normal(y, 1), "z": rng.normal(0, 1, 300), "y": y, "site": np.arange(300) % 2}
     )
@@ -46,10 +49,34 @@ def file(tmp_path, monkeypatch):
 
 
 def test_the_bound_is_asked_for_by_default(file, tmp_path):
-    told = json.loads(run(file, "--target", "y", "--drop", "id,site", "--json", "--max-risk", ".6"))
-    assert told["risk"][0]["held"] and told["risk"][0]["asked"] == 0.6
+    told = json.loads(run(file, "--target", "y", "--drop", "id,site", "--json"))
+    (risk,) = told["risk"]
+    assert risk["asked"] == 0.55 and risk["outliers_asked"] == 0.6 and risk["held"]
+    assert risk["measured"] + risk["error"] <= 0.55 and "measured" not in told
     out = pq.read_table(tmp_path / "raw.resampled.parquet")
-    assert out.num_rows == 300 and out.column_names == ["x", "z", "y"]
+    assert out.num_rows == 1200 and out.column_names == ["x", "z", "y"]
+    said = run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".7", "--overwrite")
+    assert "measured against the shadow attack" in said and "0.7" in said
+
+
+def test_a_proof_needs_declared_ranges(file, tmp_path):
+    options = [file, "--target", "y", "--drop", "id,site", "--epsilon", 1]
+    said = run(*options, "--ranges", "x=-4:5,z=-4:4")
+    assert "no attack on any record has an AUC above 0.588" in said
+    out = pq.read_table(tmp_path / "raw.resampled.parquet")
+    assert out.num_rows == 1200 and np.asarray(out["x"]).min() >= -4 and np.asarray(out["x"]).max() <= 5
+    (tmp_path / "ranges.json").write_text('{"x": [-4, 5], "z": [-4, 4]}')
+    told = json.loads(run(*options, "--ranges", tmp_path / "ranges.json", "--overwrite", "--json", "--delta", "1e-5"))
+    assert told["proved"]["delta"] == 1e-5 and told["proved"]["auc"] < 0.588 and told["risk"] == []
+    for match, ranges in (
+        ("epsilon needs ranges", []),
+        ("ranges has none for 'z'", ["--ranges", "x=-4:5"]),
+        ("must read name=low:high", ["--ranges", "x=-4"]),
+        ("must read name=low:high", ["--ranges", "0:1"]),
+        ("cannot be read", ["--ranges", tmp_path / "missing.json"]),
+    ):
+        with pytest.raises(SfumatoError, match=match):
+            run(*options, *ranges, "--out", tmp_path / "no.parquet")
 
 
 def test_the_papers_kernel_and_real_sites(file, tmp_path):
@@ -58,11 +85,13 @@ def test_the_papers_kernel_and_real_sites(file, tmp_path):
         file, "--target", "y", "--drop", "id", "--site-column", "site", "--bandwidth", 2, "--shrink", "--out", target
     )
     assert "2 times Scott" in said and "no bound" in said
+    said = run(file, "--target", "y", "--drop", "id,site", "--bandwidth", 1)
+    assert "measured on releases of half of the records: membership AUC 0." in said
     assert {entry["site"] for entry in json.loads((tmp_path / "out.csv.json").read_text())["proportions"]} == {0, 1}
 
 
 def test_the_report_is_one_page(file, tmp_path, monkeypatch):
-    row = comparison.Row("additive noise", "1.2", 0.6, 0.7, "euclidean", {"kNN": 1.0})
+    row = comparison.Row("additive noise", "1.2", 0.6, 0.7, {"kNN": 1.0})
     monkeypatch.setattr(comparison, "compare", lambda *_, **__: [row])
     run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".6", "--report", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
@@ -87,10 +116,11 @@ def test_large_files_are_streamed(file, tmp_path, monkeypatch):
         (["--sites", 2, "--site-column", "site"], "either --sites"),
         (["--shrink"], "go with --bandwidth"),
         (["--bandwidth", 1, "--max-outlier-risk", 0.6], "holds no bound"),
+        (["--bandwidth", 1, "--epsilon", 1], "holds no bound"),
+        (["--max-risk", 0.6, "--epsilon", 1, "--ranges", "x=0:1"], "give one of them"),
         (["--drop", "what"], "no column of raw.parquet"),
         (["--max-risk", 0.4], r"must lie in \(0.5, 1\]"),
         (["--report", "/nowhere/page.html"], "does not exist"),
-        (["--scheme", "missing.json"], "cannot be read"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(file, options, match):
@@ -126,6 +156,7 @@ def test_the_report_of_a_small_class_does_not_depend_on_luck(tmp_path, monkeypat
     path = tmp_path / "small.parquet"
     pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "y": ["few"] * few + ["many"] * (records - few)}), path)
     compared = []
+    monkeypatch.setattr(command, "SHADOWS", 8)
     monkeypatch.setattr(comparison, "compare", lambda X, y, *rest, **options: compared.append(y) or [])
     for _ in range(6):
         run(path, "--target", "y", "--bandwidth", 1, "--overwrite", "--report", tmp_path / "page.html")

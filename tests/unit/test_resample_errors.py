@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.owner.resample import resample
+from sfumato.owner.resample import calibrate, resample
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.repeat([0, 1], 20)
+
+
+@pytest.fixture(autouse=True)
+def few_games(monkeypatch):
+    """What is refused or warned of does not hang on the games."""
+    monkeypatch.setattr(calibrate, "SHADOWS", 12)
+    monkeypatch.setattr(calibrate, "_TRIALS", 2)
+    monkeypatch.setattr(calibrate, "_GAMES", 1)
 
 
 def refused(match, *arguments, **options):
@@ -30,7 +40,7 @@ def test_a_class_with_one_row_says_so_and_offers_pooling():
 
 def test_non_numeric_columns_need_a_channel():
     refused("X must hold numbers", np.array([["a", "b"]]))
-    refused(r"column 'c' holds string.*channel.*ride", pa.table({"x": [1.0, 2.0], "c": ["u", "v"]}))
+    refused(r"column 'c' holds string.*drop.*channel", pa.table({"x": [1.0, 2.0], "c": ["u", "v"]}))
     refused("no numeric column", pa.table({"y": [1, 2]}), "y")
 
 
@@ -49,9 +59,17 @@ def test_constant_columns_are_fine_in_both_methods():
     assert (resample(fixed, Y, rng=1).X[:, 3] == 7).all()
     assert (resample(fixed, Y, max_risk=1.0, rng=1).X[:, 3] == 7).all()
     third = np.column_stack([X, np.full(40, 0.1), np.where(Y, 1e15, 0.3)])  # whose computed deviations are not 0
-    for options in ({}, {"max_risk": 1.0}):
-        out = resample(third, Y, rng=1, **options)
-        assert (out.X[:, 3] == 0.1).all() and set(out.X[:, 4]) == {0.3, 1e15}
+    out = resample(third, Y, rng=1)
+    assert (out.X[:, 3] == 0.1).all() and set(out.X[:, 4]) == {0.3, 1e15}
+    out = resample(third, Y, max_risk=1.0, rng=1)
+    assert (out.X[:, 3] == 0.1).all() and np.isfinite(out.X).all()
+
+
+def test_a_column_that_hardly_varies_is_released_as_constant_from_a_model():
+    """Two records that differ there would otherwise be the whole of its variance."""
+    rare = np.column_stack([X, np.r_[9.0, 8.0, np.zeros(38)]])
+    assert (resample(rare, Y, max_risk=1.0, rng=1).X[:, 3] == 0).all()
+    assert resample(rare, Y, rng=1).X[:, 3].any()
 
 
 def test_fewer_rows_than_columns_warn():
@@ -81,8 +99,8 @@ def test_what_cannot_be_a_table_or_a_label():
     refused("y mixes int and str", X, np.array([1, "a"] * 20, dtype=object))
     refused("sites holds NaN", X, Y, sites=np.r_[np.nan, np.ones(39)])
     refused("sites holds nulls", X, Y, sites=np.array([None, "a"] * 20, dtype=object))
-    refused("'a' names a column, but X is a matrix", X, Y, ride=["a"])
-    refused("'y' is the label column", pa.table({"x": X[:, 0], "y": Y}), "y", ride=["y"])
+    refused("'a' names a column, but X is a matrix", X, Y, sites="a")
+    refused("'y' is the label column", pa.table({"x": X[:, 0], "y": Y}), "y", sites="y")
     refused("there is no such file", "nowhere.csv", "y")
 
 
@@ -98,11 +116,24 @@ def test_multipliers_must_be_positive(bandwidth):
         ({"max_risk": 1.2}, "max_risk"),
         ({"max_risk": "low"}, "max_risk"),
         ({"max_risk": True}, "max_risk"),
-        ({"max_risk": 0.6, "rows": 1000}, "at most 20 rows per record, got 25"),
         ({"max_risk": 0.6, "max_outlier_risk": 0.4}, "max_outlier_risk"),
         ({"max_outlier_risk": 0.6}, "goes with max_risk"),
-        ({"max_risk": 0.6, "bandwidth": 2.0}, "leave bandwidth"),
+        ({"max_risk": 0.6, "bandwidth": 2.0}, "leave bandwidth and shrink out"),
         ({"max_risk": 0.6, "per_class": False}, "pool sites"),
+        ({"epsilon": 1, "ranges": (0, 1), "per_class": False}, "pool sites"),
+        ({"epsilon": 1, "ranges": (0, 1), "bandwidth": 2.0}, "epsilon draws from a model"),
+        ({"epsilon": 1, "max_risk": 0.6, "ranges": (0, 1)}, "give one of them"),
+        ({"epsilon": 1}, "epsilon needs ranges"),
+        ({"epsilon": 0, "ranges": (0, 1)}, "epsilon must lie in"),
+        ({"epsilon": float("nan"), "ranges": (0, 1)}, "epsilon must lie in"),
+        ({"epsilon": 1, "delta": 2.0, "ranges": (0, 1)}, "delta must lie in"),
+        ({"epsilon": 1, "ranges": (1, 0)}, "range of 'x1' must be two numbers, the lower one first"),
+        ({"epsilon": 1, "ranges": [(0, 1)]}, "ranges must be 3 pairs"),
+        ({"epsilon": 1, "ranges": "wide"}, "ranges must be pairs of numbers"),
+        ({"epsilon": 1, "ranges": {"x1": (0, 1)}}, "ranges has none for 'x2'"),
+        ({"epsilon": 1, "ranges": {f"x{i}": (0, 1) for i in range(1, 5)}}, "names 'x4', which is no numeric column"),
+        ({"delta": 1e-5}, "go with epsilon"),
+        ({"ranges": (0, 1)}, "go with epsilon"),
         ({"sites": 0}, "sites must lie between 1 and the 40 rows"),
         ({"sites": 41}, "sites must lie"),
         ({"sites": [1, 2]}, "one site for each"),
@@ -130,8 +161,11 @@ def test_a_bound_that_cannot_be_held_is_said_aloud():
     with pytest.warns(DisclosureWarning) as caught:
         out = resample(few, np.repeat([0, 1], 6), max_risk=0.501, max_outlier_risk=0.501, rng=1)
     said = " ".join(str(one.message) for one in caught)
-    assert "the bound is not held" in said and "asked 0.501" in said and "class 0 has 6 rows" in said
-    assert not out.worst.held
+    assert "the bound is not held" in said and "asked: at most 0.501" in said and "class 0 has 6 rows" in said
+    risk = out.worst
+    whole, outer = risk.nearest
+    assert not risk.held and f"Bounds that are held: max_risk {whole:g}, outliers {outer:g}" in said
+    assert replace(risk, asked=whole, outliers_asked=outer).held  # the bounds that are named do hold
 
 
 def test_columns_that_the_release_adds_must_not_be_there_already():
@@ -142,17 +176,18 @@ def test_columns_that_the_release_adds_must_not_be_there_already():
     assert resample(table.drop_columns("y"), Y, rng=1).table().column_names == ["x", "site", "y"]
 
 
-def test_a_scheme_is_a_scheme():
-    refused("scheme must be a Scheme.*got str", pa.table({"x": X[:, 0]}), scheme="scheme.json")
-
-
-def test_copies_of_a_row_do_not_hide_it_and_are_warned_of():
+def test_copies_of_rows_are_warned_of_in_every_mode():
     copies = np.repeat(X[:20], 20, axis=0)
-    with pytest.warns(
-        DisclosureWarning, match="20 distinct rows in 400: copies have no density, and rows of one person"
-    ):
-        released = resample(copies, max_risk=0.9, rng=1)
-    gaps = np.abs(released.X[:, None] - X[None]).max(axis=2).min(axis=1)
-    assert np.median(gaps) > 0.1 and gaps.min() > 1e-3  # as if the copies were not there: 4e-5 when each was a source
+    for options in ({"max_risk": 0.9}, {"epsilon": 1, "ranges": (-5, 5)}):
+        with pytest.warns(
+            DisclosureWarning, match="20 distinct rows in 400: copies have no density, and rows of one person"
+        ):
+            resample(copies, rng=1, **options)
     with pytest.warns(DisclosureWarning, match="copies have no density; channels"):
         resample(copies, rng=1)
+
+
+def test_columns_cannot_ride_along_any_more():
+    """No row starts from a record, so there is nothing for a column to ride with."""
+    with pytest.raises(TypeError, match="ride"):
+        resample(X, Y, ride=("x1",))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from sfumato import draws
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample import kernel
 from sfumato.randomness import source
@@ -25,7 +26,7 @@ def test_epanechnikov_draws_follow_their_density(rng):
 
 
 def test_a_uniform_draw_would_be_told_from_epanechnikov():
-    drawn = 2 * kernel.uniforms(source(7), N) - 1
+    drawn = 2 * draws.uniforms(source(7), N) - 1
     assert stats.kstest(drawn, epanechnikov_cdf).statistic > 2.7 / np.sqrt(N)
 
 
@@ -38,7 +39,7 @@ def test_epanechnikov_moments():
 
 @pytest.mark.parametrize("rng", [3, None])
 def test_normal_draws_follow_their_density(rng):
-    drawn = kernel.normals(source(rng), N + 1)
+    drawn = draws.normals(source(rng), N + 1)
     assert len(drawn) == N + 1
     assert stats.kstest(drawn, "norm").statistic < 2.7 / np.sqrt(N)
     assert stats.kstest(1.02 * drawn, "norm").statistic > 2.7 / np.sqrt(N)
@@ -52,24 +53,17 @@ def test_uniforms_never_reach_the_ends():
         def fill(self, buffer):
             buffer[:] = self.byte
 
-    assert kernel.uniforms(Extreme(0), 3).min() > 0
-    assert kernel.uniforms(Extreme(255), 3).max() < 1
-    assert kernel.integers(Extreme(255), 10, 3).max() == 9
-    assert np.isfinite(kernel.normals(Extreme(0), 4)).all()
-    assert np.isfinite(kernel.normals(Extreme(255), 4)).all()
+    assert draws.uniforms(Extreme(0), 3).min() > 0
+    assert draws.uniforms(Extreme(255), 3).max() < 1
+    assert draws.integers(Extreme(255), 10, 3).max() == 9
+    assert np.isfinite(draws.normals(Extreme(0), 4)).all()
+    assert np.isfinite(draws.normals(Extreme(255), 4)).all()
 
 
 def test_integers_are_uniform():
-    counts = np.bincount(kernel.integers(source(5), 7, 70_000), minlength=7)
+    counts = np.bincount(draws.integers(source(5), 7, 70_000), minlength=7)
     assert stats.chisquare(counts).pvalue > 1e-6
     assert stats.chisquare(counts + np.array([1500, 0, 0, 0, 0, 0, 0])).pvalue < 1e-6
-
-
-def test_balanced_centres_use_every_record_equally_often_and_in_no_order():
-    chosen = kernel.centres(source(2), 500, 1250, balanced=True)
-    counts = np.bincount(chosen, minlength=500)
-    assert set(counts) == {2, 3}
-    assert abs(np.corrcoef(np.arange(1250), chosen)[0, 1]) < 5 / np.sqrt(1250)
 
 
 def test_scott_is_the_papers_bandwidth():

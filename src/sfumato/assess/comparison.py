@@ -7,22 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.draws import Array, permutation
 from sfumato.errors import MissingPartError
+from sfumato.membership import Labels, Method, Risk, auc, shadow_risk
 from sfumato.owner import project
 from sfumato.owner.resample import resample
-from sfumato.owner.resample.blend import Setting
-from sfumato.owner.resample.calibrate import Method, Risk, blend_method, play
-from sfumato.owner.resample.closeness import Insider, auc, blend_insider, kernel_insider, noise_insider
-from sfumato.owner.resample.kernel import Array, deviation, permutation
-from sfumato.owner.resample.recommended import Site
+from sfumato.owner.resample.calibrate import calibrate
+from sfumato.owner.resample.kernel import deviation
+from sfumato.owner.resample.request import ROWS_PER_RECORD
 from sfumato.randomness import Source, source
 from sfumato.threads import one_thread
 
-Labels = NDArray[Any]
 Rng = np.random.Generator | Source | int | None
-Tuned = Callable[[float], tuple[Method, Insider | None]]
+Tuned = Callable[[float], Method]
+
+#: Shadow releases by which the other methods are judged: enough to compare them.
+_SHADOWS = 48
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,6 @@ class Row:
     setting: str
     risk: float
     outliers: float
-    attack: str
     phi: dict[str, float] = field(default_factory=dict)
     note: str = ""
     error: float = float("nan")
@@ -88,8 +88,9 @@ def compare(
 ) -> list[Row]:
     """Every method, brought to the same membership AUC where it has a knob to turn, and what is left of accuracy.
 
-    Methods without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many
-    rows as there are columns, and one more. phi is averaged over ``repeats`` releases; its error is that over the test
+    All are judged by the shadow attack, those beside the blurred model on releases of half of the records. Methods
+    without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many rows
+    as there are columns, and one more. phi is averaged over ``repeats`` releases; its error is that over the test
     rows, each of which every classifier gets right or wrong before and after.
     """
     src = source(rng)
@@ -102,22 +103,18 @@ def compare(
 
     def row(name: str, setting: str, risk: Risk, method: Method, note: str = "") -> Row:
         phi, error = cost([misses(*method(X, y, src), Xt, yt) for _ in range(repeats)])
-        return Row(name, setting, risk.achieved, risk.outliers, risk.attack, phi, note, error)
+        return Row(name, setting, risk.auc, risk.outliers, phi, note, error)
 
-    held = Site.fit(X, y, asked, min(asked + 0.05, 1.0), src).risk
-    setting = held.setting or Setting(np.inf)
+    setting, held = calibrate(X, y, asked, min(asked + 0.05, 1.0), ROWS_PER_RECORD, src)
     note = "" if held.held else "the bound is out of reach"
-    rows = [row("recommended", setting.words, held, blend_method(setting), note)]
+    rows = [row("blurred model", setting.words, held, setting.release(ROWS_PER_RECORD), note)]
     for name, tuned, low, high in _KNOBS:
         level, risk = _turn(X, y, tuned, low, high, asked, src)
-        note = "" if risk.achieved <= asked else "the bound is out of reach"
-        rows.append(row(name, f"{level:.2f}", risk, tuned(level)[0], note))
-    fixed: list[tuple[str, Method, Insider | None]] = [
-        ("normal model per class", _gaussian, blend_insider(Setting(np.inf))),
-        ("plain bootstrap", _bootstrap, None),
-    ]
-    for name, method, insider in fixed:
-        rows.append(row(name, "no knob", play(X, y, method, insider, src), method))
+        note = "" if risk.auc <= asked else "the bound is out of reach"
+        rows.append(row(name, f"{level:.2f}", risk, tuned(level), note))
+    fixed: list[tuple[str, Method]] = [("normal model per class", _gaussian), ("plain bootstrap", _bootstrap)]
+    for name, method in fixed:
+        rows.append(row(name, "no knob", shadow_risk(X, y, method, src, _SHADOWS), method))
     k, sd = max(X.shape[1] // 2, 1), deviation(X)
     unit = np.where(sd > 0, sd, 1.0)  # else the column with the largest numbers would drown the others
     for name, (R, M) in (
@@ -126,7 +123,7 @@ def compare(
     ):
         found = known_rows(X / unit, M, src)
         phi, error = cost([misses(R, y, Xt / unit @ M.T, yt)])  # the centre turns its test rows, too
-        rows.append(Row(name, "no knob", found, found, "known rows", phi, error=error))
+        rows.append(Row(name, "no knob", found, found, phi, "by known rows", error))
     return rows
 
 
@@ -150,36 +147,35 @@ def known_rows(X: Array, M: Array, src: Source) -> float:
 
 
 def _turn(X: Array, y: Labels, tuned: Tuned, low: float, high: float, asked: float, src: Source) -> tuple[float, Risk]:
-    """The smallest knob, on a logarithmic scale, whose games hold the bound; the largest where none does."""
+    """The smallest knob, on a logarithmic scale, at which the attack holds the bound; the largest where none does."""
 
     def at(level: float) -> Risk:
-        method, insider = tuned(level)
-        return play(X, y, method, insider, src, rounds=int(np.clip(1200 // len(X), 1, 4)))
+        return shadow_risk(X, y, tuned(level), src, _SHADOWS)
 
     best = at(high)
-    if best.achieved > asked:
+    if best.auc > asked:
         return high, best
-    for _ in range(6):
+    for _ in range(5):
         middle = float(np.sqrt(low * high))
         risk = at(middle)
-        if risk.achieved <= asked:
+        if risk.auc <= asked:
             high, best = middle, risk
         else:
             low = middle
     return high, best
 
 
-def _noise(level: float) -> tuple[Method, Insider | None]:
-    return (lambda X, y, src: (project.additive_noise(X, level, rng=src), y)), noise_insider(level)
+def _noise(level: float) -> Method:
+    return lambda X, y, src: (project.additive_noise(X, level, rng=src), y)
 
 
 def _kernel(shrink: bool) -> Tuned:
-    def tuned(level: float) -> tuple[Method, Insider | None]:
+    def tuned(level: float) -> Method:
         def method(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
             out = resample(X, y, bandwidth=level, shrink=shrink, rng=src)
             return out.X, np.asarray(out.y)
 
-        return method, kernel_insider(level, shrink)
+        return method
 
     return tuned
 

@@ -1,4 +1,4 @@
-"""What a resampled release really discloses: linkage, closeness, dependence, membership, and all of it for outliers.
+"""What a resampled release really discloses: linkage, closeness and dependence, also for outliers.
 
 Read these beside DAPL, never DAPL alone: it measures how well a kernel estimate fits, not what can be learned of a
 person (it is U-shaped in the bandwidth, rises with the number of sites and is near 1 in eight dimensions).
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.draws import Array, Index, integers, permutation
 from sfumato.errors import EstimationError
-from sfumato.owner.resample import Resampled, Risk
-from sfumato.owner.resample.calibrate import loneliest
-from sfumato.owner.resample.closeness import METRICS, Insider, auc, closeness
-from sfumato.owner.resample.kernel import Array, Index, deviation, integers, permutation
+from sfumato.membership import loneliest
+from sfumato.owner.resample import Resampled
+from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.paper import Kernel
 from sfumato.randomness import Source, source
 
@@ -32,7 +32,8 @@ class Disclosure:
     ``linked`` is the share of released rows whose nearest record is the one they came from (blind: ``chance``), the
     same for outliers beside it. ``closest`` is the median distance of a released row to its closest record, ``usual``
     that of a record to the closest other one. ``ratio`` is the median of nearest to second-nearest distance: near 0 a
-    row points at one record. ``ind`` is a lower bound on the dependence of a row on its centre.
+    row points at one record. ``ind`` is a lower bound on the dependence of a row on its centre. Rows that were drawn
+    from a model have no record behind them: ``linked``, ``linked_outliers`` and ``ind`` are NaN.
     """
 
     linked: float
@@ -57,27 +58,34 @@ def disclosure(
     rows = released.X if isinstance(released, Resampled) else np.asarray(released, dtype=np.float64)
     if own is None and not isinstance(released, Resampled):
         raise EstimationError("own must name the record behind each released row, or give the result of resample")
-    centre = np.asarray(released.centres if isinstance(released, Resampled) and own is None else own, dtype=np.int64)
-    if rows.shape[1:] != data.shape[1:] or len(centre) != len(rows):
-        raise EstimationError(f"records, rows and own do not fit: {data.shape}, {rows.shape}, {centre.shape}")
+    if own is None and isinstance(released, Resampled):
+        own = released.centres
+    centre = None if own is None else np.asarray(own, dtype=np.int64)
+    if rows.shape[1:] != data.shape[1:] or (centre is not None and len(centre) != len(rows)):
+        shape = None if centre is None else centre.shape
+        raise EstimationError(f"records, rows and own do not fit: {data.shape}, {rows.shape}, {shape}")
     src = source(rng)
     if len(rows) > _MOST:
         some = permutation(src, len(rows))[:_MOST]
-        rows, centre = rows[some], centre[some]
+        rows, centre = rows[some], None if centre is None else centre[some]
     sd = deviation(data)
     unit = np.where(sd > 0, sd, 1.0)
     near, place = _nearest(data / unit, rows / unit, 2)
     usual = _nearest(data / unit, (data / unit)[:_MOST], 2)[0][:, 1]
-    right = _same(data, place[:, 0], centre)
-    lonely = loneliest(data, np.zeros(len(data), dtype=np.int64))[centre]
+    linked = linked_outliers = dependence = float("nan")
+    if centre is not None:
+        right = _same(data, place[:, 0], centre)
+        lonely = loneliest(data, np.zeros(len(data), dtype=np.int64))[centre]
+        linked, dependence = float(right.mean()), ind(data, rows, centre, rng=src)
+        linked_outliers = float(right[lonely].mean()) if lonely.any() else float("nan")
     return Disclosure(
-        linked=float(right.mean()),
-        linked_outliers=float(right[lonely].mean()) if lonely.any() else float("nan"),
+        linked=linked,
+        linked_outliers=linked_outliers,
         chance=1 / len(data),
         closest=float(np.median(near[:, 0])),
         usual=float(np.median(usual)),
         ratio=float(np.median(near[:, 0] / np.maximum(near[:, 1], 1e-300))),
-        ind=ind(data, rows, centre, rng=src),
+        ind=dependence,
     )
 
 
@@ -114,44 +122,6 @@ def dapl_scores(
     level = 1 - confidence
     gap = _ks(_score(kernel, X, sampled), _score(kernel, X, fresh))
     return max(gap - _slack(draws, level / 2) - _slack(len(fresh), level / 2), 0.0)
-
-
-def membership(
-    members: ArrayLike,
-    strangers: ArrayLike,
-    released: ArrayLike,
-    labels: tuple[ArrayLike, ArrayLike, ArrayLike] | None = None,
-    insider: Insider | None = None,
-    share: float = 0.1,
-) -> Risk:
-    """Every attack on membership against one release: who of these records was in it? ``labels`` are theirs, in order.
-
-    Returns the strongest attack, over all records and over the loneliest ``share`` of them.
-    """
-    inside, outside, rows = (np.asarray(v, dtype=np.float64) for v in (members, strangers, released))
-    marks = labels or tuple(np.zeros(len(v), dtype=np.int64) for v in (inside, outside, rows))
-    a, b, r = (np.asarray(v) for v in marks)
-    X, y = np.vstack([inside, outside]), np.concatenate([a, b])
-    member = np.arange(len(X)) < len(inside)
-    lonely = loneliest(X, y, share)
-    found = {
-        name: (auc(score[member], score[~member]), auc(score[member & lonely], score[~member & lonely]))
-        for name, score in closeness(rows, r, X, y, insider).items()
-    }
-    return _strongest(found)
-
-
-def mean_risk(risks: list[Risk]) -> Risk:
-    """The attack that is strongest on average over repeated games, not the luckiest of each."""
-    names = risks[0].attacks or dict.fromkeys(METRICS)
-    found = {name: np.mean([risk.attacks[name] for risk in risks], axis=0) for name in names}
-    return _strongest({name: (float(pair[0]), float(pair[1])) for name, pair in found.items()})
-
-
-def _strongest(found: dict[str, tuple[float, float]]) -> Risk:
-    whole = max(found, key=lambda name: found[name][0])
-    tail = max(found, key=lambda name: found[name][1])
-    return Risk(found[whole][0], found[tail][1], whole, tail, attacks=found)
 
 
 def _nearest(X: Array, Q: Array, k: int) -> tuple[Array, Index]:

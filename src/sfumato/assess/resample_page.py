@@ -1,8 +1,8 @@
-"""The owner's report on a resampled table: one page, in words first, with what every attack reached."""
+"""The owner's report on a resampled table: one page, in words first, with what the attack reached by every feature."""
 
 from __future__ import annotations
 
-import io
+import math
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -12,129 +12,182 @@ from numpy.typing import NDArray
 
 from sfumato.assess.comparison import Row
 from sfumato.assess.disclosure import Disclosure
-from sfumato.owner.resample import Resampled, Risk
-from sfumato.owner.resample.kernel import Array
+from sfumato.draws import Array
+from sfumato.membership import Risk
+from sfumato.owner.resample import Resampled
+from sfumato.pages import Section
+from sfumato.pages import page as shell
+from sfumato.pages.chart import ACCENT, SOFT, WARM, svg
+from sfumato.pages.parts import badge, paragraphs, table
 from sfumato.printable import figure_text
 
-RAW, RELEASED, BOUND = "#8a8f98", "#2a6f97", "#b23a48"
+#: Rows that point at their own record this many times as often as by chance are no good release, whatever was asked.
+_POINTING = 10.0
 
 
 def page(
-    X: Array, y: NDArray[Any] | None, released: Resampled, found: Disclosure, rows: Sequence[Row] = (), title: str = ""
+    X: Array,
+    y: NDArray[Any] | None,
+    released: Resampled,
+    found: Disclosure,
+    measured: Risk | None = None,
+    rows: Sequence[Row] = (),
+    title: str = "",
 ) -> str:
-    """The page as HTML with its pictures inside. It shows raw distributions, so it stays with the owner."""
-    risk = released.worst
-    body = [
-        f"<h1>What does this release disclose?</h1><p class=sub>{escape(title)} · {len(released):,} released rows · "
-        f"{escape(released.method)}</p>",
-        _verdict(risk),
-        "<h2>Who was in the table?</h2>",
-        "<p>Each attack ranks records by how close they are to the release. 0.5 is blind guessing, 1 is certainty. "
-        "The outliers are the loneliest tenth of the records of their class, whom a release exposes first.</p>"
-        if risk
-        else "<p>No games were played: ask for a bound with --max-risk to have every attack tried.</p>",
-        _attacks(risk) if risk else "",
-        _sites(released.risk),
-        "<h2>Which record is behind a row?</h2>",
-        _facts(found),
-        "<h2>What the data look like</h2><p>The first columns, raw and released. This part shows raw data: keep the "
-        "page with the owner.</p>",
-        _columns(X, released),
-        _rows(rows),
-        "<h2>What travels</h2><p>The released rows, and how many there are of each class at each site. Nothing of the "
-        "density, no bandwidth, no record.</p>",
-        _proportions(released),
-        "<h2>What this is not</h2><p>These numbers say what known attacks reach on this table; they are no proof "
-        "against unknown ones. Where a guarantee for every record is needed, whatever the attacker knows, or where "
-        "columns are categorical, use channels (<code>sfumato randomize</code>). DAPL, the paper's own measure, is "
-        "left out on purpose: it measures the fit of a density, not what is disclosed.</p>",
+    """The page as HTML with its pictures inside. It shows raw distributions, so it stays with the owner.
+
+    ``measured`` is what the shadow attack reaches where no bound was asked for: against the paper's kernel, or beside
+    a proof.
+    """
+    risk = released.worst or measured
+    sections = [
+        Section("Who was in the table?", _membership(risk) + _sites(released)),
+        Section("Which record is behind a row?", _facts(found)),
+        Section(
+            "What the data look like",
+            "<p>The first columns, raw and released. This part shows raw data: keep the page with the owner.</p>"
+            + _columns(X, released),
+        ),
+        *([Section("Other methods at the same risk", _rows(rows))] if rows else []),
+        Section(
+            "What travels",
+            "<p>The released rows; how they were made, with the setting; how many there are of each class at each "
+            "site; what was asked and measured, or what is proved. No record, and not which record is behind a row.</p>"
+            + _proportions(released),
+        ),
+        Section("What this is not", _limits(released)),
     ]
-    return (
-        f"<!doctype html><html lang=en><meta charset=utf-8><title>Sfumato: resampled table</title>{_STYLE}"
-        + "".join(body)
+    about = f"{escape(title)} · {len(released):,} released rows · {escape(released.method)}"
+    return shell("What does this release disclose?", _verdict(released, measured, found), sections, about)
+
+
+def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> str:
+    risk, proof = released.worst, released.guarantee
+    pointing = not math.isnan(found.linked) and found.linked > _POINTING * found.chance
+    linked = (
+        f" {found.linked:.1%} of the rows lie nearest to the very record they came from, where chance would be "
+        f"{found.chance:.2%}."
+        if pointing
+        else ""
     )
-
-
-def _verdict(risk: Risk | None) -> str:
+    beside = f" Measured beside it: {_reached(measured)}." if measured is not None else ""
+    if proof is not None:
+        text = (
+            f"No attack on any record has an AUC above {proof.auc:.3f}: proved for epsilon {proof.epsilon:g}, delta "
+            f"{proof.delta:g}, if the declared ranges were not taken from the records.{beside}"
+        )
+        return badge("proved", "good") + paragraphs([text])
     if risk is None:
-        return "<p class='box warn'><b>No bound was asked for.</b> Nothing limits what the paper's kernel shows.</p>"
-    word = "The bound is held." if risk.held else "The bound is not held."
-    kind = "good" if risk.held else "warn"
-    how = risk.setting.words if risk.setting else ""
-    return (
-        f"<p class='box {kind}'><b>{word}</b> The strongest attack on membership reaches an AUC of {risk.achieved:.3f} "
-        f"(asked: at most {risk.asked:.2f}), on outliers {risk.outliers:.3f} (at most {risk.outliers_asked:.2f}). "
-        f"Mixing: {escape(how)}.</p>"
+        text = f"No bound was asked for, and nothing limits what the paper's kernel shows.{linked}{beside}"
+        return badge("no bound", "bad") + paragraphs([text])
+    asked = f"asked: at most {risk.asked:g}, and {risk.outliers_asked:g} for outliers"
+    text = f"Measured against the shadow attack: {_reached(risk)} ({asked}).{linked}"
+    if risk.held and not pointing:
+        return badge("held", "good") + paragraphs([f"The bound is held. {text}"])
+    if risk.held:
+        return badge("held, but rows point at records", "bad") + paragraphs([f"The bound is held. {text}"])
+    whole, outer = risk.nearest
+    least = f" What is held: {whole:g}, and {outer:g} for outliers."
+    return badge("not held", "bad") + paragraphs([f"The bound is not held. {text}{least}"])
+
+
+def _reached(risk: Risk) -> str:
+    outer = f"{risk.outliers:.3f} ± {risk.outliers_error:.3f} on outliers"
+    return f"AUC {risk.auc:.3f} ± {risk.error:.3f} on all records, {outer}"
+
+
+def _membership(risk: Risk | None) -> str:
+    if risk is None:
+        return "<p>The attack was not run.</p>"
+    text = paragraphs(
+        [
+            f"The attacker knows the method, its setting and a pool of people, half of whom are in the table. He "
+            f"draws {risk.shadows} shadow releases of random halves, and learns from {len(risk.attacks)} features how "
+            f"a release changes when a person is in it. 0.5 is blind guessing, 1 is certainty; ± is one standard "
+            f"error. Outliers are the loneliest tenth of the records of their class, whom a release exposes first.",
+            "The picture shows what each feature reaches by itself. The attack weighs all of them together.",
+        ]
     )
+    return text + _attacks(risk)
 
 
 def _attacks(risk: Risk) -> str:
-    from matplotlib.figure import Figure
-
     names = sorted(risk.attacks, key=lambda name: risk.attacks[name][0])
-    figure = Figure(figsize=(7.2, 0.36 * len(names) + 1), layout="constrained")
-    axes = figure.subplots()
-    for side, (colour, label, marker) in enumerate(((RELEASED, "all records", "o"), (BOUND, "outliers", "D"))):
-        axes.plot([risk.attacks[name][side] for name in names], names, marker, color=colour, label=label, ms=6)
-    for bound, colour in ((risk.asked, RELEASED), (risk.outliers_asked, BOUND)):
-        if bound is not None:
-            axes.axvline(bound, color=colour, lw=1, ls="--")
-    axes.axvline(0.5, color=RAW, lw=1)
-    low = min(min(pair) for pair in risk.attacks.values())
-    axes.set_xlim(min(0.44, low - 0.02), max(0.68, max(max(pair) for pair in risk.attacks.values()) + 0.02))
-    axes.set_xlabel("AUC (0.5: blind; dashed: the bounds)")
-    axes.legend(frameon=False, loc="lower right")
-    return _svg(figure)
+    both = {**{name: risk.attacks[name] for name in names}, "all together": (risk.auc, risk.outliers)}
+    values = [value for pair in both.values() for value in pair]
+
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        for side, (colour, label, marker) in enumerate(((ACCENT, "all records", "o"), (WARM, "outliers", "D"))):
+            axes.plot([pair[side] for pair in both.values()], list(both), marker, color=colour, label=label, ms=5)
+        for bound, colour in ((risk.asked, ACCENT), (risk.outliers_asked, WARM)):
+            if bound is not None:
+                axes.axvline(bound, color=colour, lw=1, ls="--")
+        axes.axvline(0.5, color=SOFT, lw=1)
+        axes.set_xlim(min(0.44, min(values) - 0.02), max(0.68, max(values) + 0.02))
+        axes.set_xlabel("AUC (0.5: blind; dashed: the bounds)")
+        axes.legend(frameon=False, loc="lower right")
+        axes.set_title("How well members are told from others")
+
+    label = f"AUC of {len(names)} features and of all together, {risk.auc:.3f}; on outliers {risk.outliers:.3f}"
+    return svg(draw, 6.4, 0.24 * len(both) + 1, "attacks", label)
 
 
 def _columns(X: Array, released: Resampled) -> str:
-    from matplotlib.figure import Figure
-
     shown = [i for i in range(X.shape[1]) if np.ptp(X[:, i]) > 0][:4]
-    figure = Figure(figsize=(8.4, 2.1), layout="constrained")
-    for axes, i in zip(np.atleast_1d(figure.subplots(1, max(len(shown), 1))), shown, strict=False):
-        span = np.quantile(np.concatenate([X[:, i], released.X[:, i]]), (0.002, 0.998))
-        edges = np.linspace(float(span[0]), float(span[1]), 25)
-        axes.hist(X[:, i], edges, density=True, color=RAW, alpha=0.55, label="raw")
-        axes.hist(released.X[:, i], edges, density=True, histtype="step", color=RELEASED, lw=1.6, label="released")
-        axes.set_title(figure_text(released.names[i]), fontsize=9)
-        axes.set_yticks([])
-    figure.axes[0].legend(frameon=False, fontsize=7)
-    return _svg(figure)
+    if not shown:
+        return "<p>All columns are constant.</p>"
+
+    def draw(figure: Any) -> None:
+        for axes, i in zip(np.atleast_1d(figure.subplots(1, len(shown))), shown, strict=True):
+            span = np.quantile(np.concatenate([X[:, i], released.X[:, i]]), (0.002, 0.998))
+            edges = np.linspace(float(span[0]), max(float(span[1]), float(span[0]) + 1e-9), 25)
+            axes.hist(X[:, i], edges, density=True, color=SOFT, alpha=0.5, label="raw")
+            axes.hist(released.X[:, i], edges, density=True, histtype="step", color=ACCENT, lw=1.6, label="released")
+            axes.set_title(figure_text(released.names[i]))
+            axes.set_yticks([])
+        figure.axes[0].legend(frameon=False, fontsize=7)
+
+    return svg(draw, 7.2, 2.1, "columns", f"Distributions of {len(shown)} columns, raw and released")
 
 
-def _sites(risks: dict[Any, Risk]) -> str:
+def _sites(released: Resampled) -> str:
     """Every site by itself, where there are several: the picture is that of the worst."""
-    if len(risks) < 2:
+    if len(released.risk) < 2:
         return ""
     lines = [
         [
             str(place),
-            f"{one.achieved:.3f} ({one.attack})",
-            f"{one.outliers:.3f} ({one.outlier_attack})",
+            f"{one.auc:.3f} ± {one.error:.3f}",
+            f"{one.outliers:.3f} ± {one.outliers_error:.3f}",
             "held" if one.held else "NOT HELD",
-            one.setting.words if one.setting else "",
+            released.settings[place].words if place in released.settings else "",
         ]
-        for place, one in list(risks.items())[:40]
+        for place, one in list(released.risk.items())[:40]
     ]
-    heads = ["site", "all records", "outliers", "bound", "mixing"]
-    return "<p>The picture is of the site that discloses most. All sites:</p>" + _table(heads, lines)
+    heads = ["site", "all records", "outliers", "bound", "setting"]
+    return "<p>The picture is of the site that discloses most. All sites:</p>" + table(heads, lines, "sites", (1, 2))
 
 
 def _facts(found: Disclosure) -> str:
+    near = [
+        ("Median distance to the closest record", f"{found.closest:.2f}", f"between records: {found.usual:.2f}"),
+        ("Nearest to second-nearest distance, median", f"{found.ratio:.2f}", "near 0: a row points at one record"),
+    ]
+    note = "<p>Distances in standard deviations of each column.</p>"
+    if math.isnan(found.linked):
+        text = "<p>None: rows are drawn from a model of each class. How close they fall to records all the same:</p>"
+        return text + table(["", "", ""], near, "closeness", (1,)) + note
     lines = [
         ("Rows whose nearest record is the one they came from", f"{found.linked:.1%}", f"blind: {found.chance:.2%}"),
         ("The same for rows that came from outliers", f"{found.linked_outliers:.1%}", ""),
-        ("Median distance to the closest record", f"{found.closest:.2f}", f"between records: {found.usual:.2f}"),
-        ("Nearest to second-nearest distance, median", f"{found.ratio:.2f}", "near 0: a row points at one record"),
+        *near,
         ("Dependence of a row on its centre, at least", f"{found.ind:.2f}", "0: independent, 1: a function of it"),
     ]
-    return _table(["", "", ""], lines) + "<p class=sub>Distances in standard deviations of each column.</p>"
+    return table(["", "", ""], lines, "linkage", (1,)) + note
 
 
 def _rows(rows: Sequence[Row]) -> str:
-    if not rows:
-        return ""
     heads = ["method", "setting", "risk", "outliers", *rows[0].phi, "mean φ", ""]
     lines = [
         [r.method, r.setting, f"{r.risk:.3f}", f"{r.outliers:.3f}"]
@@ -144,40 +197,38 @@ def _rows(rows: Sequence[Row]) -> str:
         for r in rows
     ]
     about = (
-        "<h2>Other methods at the same risk</h2><p>Each is turned until its membership AUC is within the bound, where "
-        "it can be. φ is what its rows cost a classifier, in points of error, on a quarter of the records; ± is one "
-        "standard error. The outliers have no say in it: see their column.</p>"
+        "<p>Each is turned until its membership AUC is within the bound, where it can be. φ is what its rows cost a "
+        "classifier, in points of error, on a quarter of the records; ± is one standard error. The outliers have no "
+        "say in it: see their column.</p>"
     )
-    return about + _table(heads, lines)
+    return about + table(heads, lines, "methods at equal risk", range(2, len(heads) - 1))
 
 
 def _proportions(released: Resampled) -> str:
     entries = released.proportions
-    lines = [[str(entry.get(key, "")) for key in ("site", "class", "rows")] for entry in entries[:40]]
-    more = f"<p class=sub>and {len(entries) - 40} more</p>" if len(entries) > 40 else ""
-    return _table(["site", "class", "rows"], lines) + more
+    keys = [key for key in ("site", "class", "rows") if key in entries[0]]
+    lines = [[str(entry[key]) for key in keys] for entry in entries[:40]]
+    more = f"<p>and {len(entries) - 40} more</p>" if len(entries) > 40 else ""
+    return table(keys, lines, "rows of each class") + more
 
 
-def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(word)}</th>" for word in heads) if any(heads) else ""
-    rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in line) + "</tr>" for line in lines)
-    return f"<table>{'<tr>' + head + '</tr>' if head else ''}{rows}</table>"
-
-
-def _svg(figure: Any) -> str:
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(labelsize=8)
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()[text.getvalue().index("<svg") :]
-
-
-_STYLE = """<style>
-body{font:15px/1.55 system-ui,sans-serif;max-width:60rem;margin:2.5rem auto;padding:0 1.2rem;color:#1d232b}
-h1{font-size:1.7rem;margin-bottom:0}h2{font-size:1.15rem;margin-top:2.2rem}.sub{color:#667;margin-top:.3rem}
-.box{padding:.8rem 1rem;border-left:5px solid;border-radius:4px}.good{background:#eaf4ee;border-color:#3b8c5a}
-.warn{background:#faecea;border-color:#b23a48}table{border-collapse:collapse;font-size:.92em;width:100%}
-td,th{padding:.3rem .6rem;border-bottom:1px solid #e3e6ea;text-align:left;font-variant-numeric:tabular-nums}
-th{color:#556;font-weight:600}svg{max-width:100%;height:auto}code{background:#f2f4f6;padding:0 .25em}
-</style>"""
+def _limits(released: Resampled) -> str:
+    dapl = (
+        "DAPL, the paper's own measure, is left out on purpose: it tells the fit of a density, not what is disclosed."
+    )
+    if released.guarantee is not None:
+        return paragraphs(
+            [
+                "The proof is about one release of these records, one row for each person, and class sizes that are no "
+                "secret. A second release adds to the first. Noise is drawn in double precision.",
+                dapl,
+            ]
+        )
+    return paragraphs(
+        [
+            "These numbers are measured against the attack described above, on this table. They prove nothing about "
+            "other attacks. Where a bound must hold against every attack, ask for a proof (--epsilon, --ranges), or "
+            "use channels (sfumato randomize), also where columns are categorical.",
+            dapl,
+        ]
+    )

@@ -16,6 +16,7 @@ from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.cli import console
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
+from sfumato.owner.resample.description import method_of, read_description
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -119,6 +120,8 @@ def _run(
         return attacks.bayes(of, prior=prior, truth=truth, attribute=names)
     if shares is not None:
         raise SfumatoError(f"the {name} attack takes no --shares: only bayes and repeated do")
+    if name == "membership":
+        return _membership(file, _wanted(truth, "--truth", name), _wanted(sample, "--sample", name))
     X = None if truth is None else _numbers(truth)
     if name in ("spectral", "pca", "bayes_estimate"):
         filters: dict[str, Callable[..., Recovery]] = {
@@ -132,12 +135,27 @@ def _run(
         return attacks.procrustes(_numbers(file), original[:count], np.arange(min(count, len(original))), original)
     if name == "rotation_pca":
         return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
-    if name == "membership":
-        fresh = _numbers(_wanted(sample, "--sample", name))
-        return attacks.membership(_wanted(X, "--truth", name), fresh, _numbers(file))
     column = _wanted(own, "--own", name)
     rows = np.concatenate([batch.column(0).to_numpy() for batch in tables.batches(file, [column])])
     return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), rows)
+
+
+def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
+    """Against a file of ``sfumato resample``, which says how it was made, and so how to draw shadow releases."""
+    import pyarrow as pa
+
+    about = read_description(file)
+    target = about.get("target")
+    parts = [pa.Table.from_batches(list(tables.batches(path))) for path in (members, strangers, file)]
+    columns = parts[2].column_names
+    for part, path in zip(parts, (members, strangers), strict=False):
+        missing = [name for name in columns if name not in part.column_names]
+        if missing:
+            raise SfumatoError(f"{path} has no column {missing[0]!r}, which the release has")
+    names = [name for name in columns if name != target]
+    X = [np.column_stack([part.column(name).to_numpy().astype(np.float64) for name in names]) for part in parts]
+    labels = None if target is None else tuple(np.asarray(part.column(target)) for part in parts)
+    return attacks.membership(X[0], X[1], X[2], method_of(about, names), labels=labels)
 
 
 def _numbers(path: Path, leave: str | None = None) -> Any:

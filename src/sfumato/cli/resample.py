@@ -1,4 +1,4 @@
-"""sfumato resample: release rows drawn around the records instead of the records."""
+"""sfumato resample: release new rows instead of the records."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from numpy.typing import NDArray
 
 from sfumato import tables
 from sfumato.cli import console
+from sfumato.documents import read_json
 from sfumato.errors import SfumatoError
 from sfumato.files import replacing
+from sfumato.membership import SHADOWS, Labels, Risk, shadow_risk
 from sfumato.owner.resample import Resampled, resample_file
 from sfumato.owner.resample import resample as draw
-from sfumato.owner.resample.intake import Labels
-from sfumato.owner.resample.recommended import refuse_or_warn
-from sfumato.owner.resample.sink import check_target
-from sfumato.scheme import Scheme
+from sfumato.owner.resample.calibrate import refuse_or_warn
+from sfumato.owner.resample.description import risk_entry
+from sfumato.owner.resample.plan import repeat
+from sfumato.owner.resample.stream import check_target
+from sfumato.randomness import source as source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,14 +30,25 @@ if TYPE_CHECKING:
 LARGE, LARGE_TEXT = 2_000_000, 200_000_000
 #: Records of a large table that its report is about.
 REPORTED = 4000
+#: Records on which the attack is run where no bound was asked for.
+MEASURED = 1200
 
 
 def resample(
     source: Annotated[Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv.")],
     target: Annotated[str | None, typer.Option(help="The label column; rows are drawn per class.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where to write; by default beside the file, .resampled.")] = None,
-    max_risk: Annotated[float, typer.Option(help="No attack on membership may do better than this AUC.")] = 0.55,
+    max_risk: Annotated[
+        float | None, typer.Option(help="The most that the shadow attack may reach, as an AUC; .55 by default.")
+    ] = None,
     max_outlier_risk: Annotated[float | None, typer.Option(help="The same for outliers; .05 more by default.")] = None,
+    epsilon: Annotated[
+        float | None, typer.Option(help="A proof instead of a measurement; needs --ranges. 1 bounds every AUC by .588.")
+    ] = None,
+    delta: Annotated[float | None, typer.Option(help="With --epsilon: 1e-4 by default.")] = None,
+    ranges: Annotated[
+        str | None, typer.Option(help="With --epsilon: age=0:120,bmi=10:80, or a JSON file of {name: [low, high]}.")
+    ] = None,
     sites: Annotated[int, typer.Option(help="For experiments: deal the rows out to this many sites.")] = 1,
     site_column: Annotated[str | None, typer.Option(help="The column that tells the site of a row.")] = None,
     bandwidth: Annotated[
@@ -42,53 +56,47 @@ def resample(
     ] = None,
     shrink: Annotated[bool, typer.Option(help="With --bandwidth: take back the variance that it adds.")] = False,
     pooled: Annotated[bool, typer.Option(help="With --bandwidth: one density for all classes of a site.")] = False,
-    rows: Annotated[int | None, typer.Option(help="How many rows to release; as many as records by default.")] = None,
+    rows: Annotated[int | None, typer.Option(help="How many rows to release; by default four for each record.")] = None,
     drop: Annotated[str | None, typer.Option(help="Columns to leave out, comma-separated: ids, free text.")] = None,
-    ride: Annotated[str | None, typer.Option(help="Columns that go along as they are, comma-separated.")] = None,
-    scheme: Annotated[Path | None, typer.Option(help="Columns that pass through channels: a scheme, as JSON.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page for the owner on what is disclosed.")] = None,
     accept_risk: Annotated[bool, typer.Option(help="Write the release even if the bound is not held.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
-    """Release rows drawn around the records. Each site runs this on its own file; only the rows travel.
+    """Release new rows instead of the records. Each site runs this on its own file; only the rows travel.
 
-    Hold every known attack on membership to an AUC of .55, outliers to .60, and see what that costs:
+    Rows from a model that is blurred until the attack on membership reaches at most .55, and .60 for outliers:
 
         sfumato resample patients.csv --target diabetes --report report.html
+
+    With a proof that holds for every record and every attack; say what each column can be:
+
+        sfumato resample patients.csv --target diabetes --epsilon 1 --ranges age=0:120,bmi=10:80
 
     Several sites in one file:
 
         sfumato resample patients.parquet --target diabetes --site-column hospital --max-risk .6
 
-    The paper's kernel, without a bound:
+    The paper's kernel, without a bound; what the attack reaches is measured all the same:
 
         sfumato resample patients.csv --target diabetes --bandwidth 1
     """
-    _check(source, sites, site_column, bandwidth, shrink or pooled, max_outlier_risk, report)
+    _check(source, sites, site_column, bandwidth, shrink or pooled, max_risk, max_outlier_risk, epsilon, report)
     goal = out or source.with_name(f"{source.name.removesuffix(tables.suffix(source))}.resampled.parquet")
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
     check_target(source, goal, overwrite)
-    asked = max_risk if bandwidth is None else None
-    chosen = Scheme.from_json(console.read_text(scheme)) if scheme is not None else None
-    riding, dropped = _names(ride), _names(drop)
-
-    def drawn(table: pa.Table) -> Resampled:
-        return draw(
-            table,
-            target,
-            site_column or sites,
-            "scott" if bandwidth is None else bandwidth,
-            shrink,
-            not pooled,
-            max_risk=asked,
-            max_outlier_risk=max_outlier_risk,
-            rows=rows,
-            ride=riding,
-            scheme=chosen,
-        )
-
+    dropped = _names(drop)
+    asked: dict[str, Any] = {
+        "bandwidth": "scott" if bandwidth is None else bandwidth,
+        "shrink": shrink,
+        "per_class": not pooled,
+        "max_risk": (0.55 if max_risk is None else max_risk) if bandwidth is None and epsilon is None else None,
+        "max_outlier_risk": max_outlier_risk,
+        "epsilon": epsilon,
+        "delta": delta,
+        "ranges": _ranges(ranges),
+    }
     if _large(source) and sites == 1 and rows is None:
         with console.progress("resampling", tables.count_rows(source)) as advance:
             about = resample_file(
@@ -97,32 +105,32 @@ def resample(
                 target,
                 site_column=site_column,
                 drop=dropped,
-                per_class=not pooled,
-                bandwidth="scott" if bandwidth is None else bandwidth,
-                shrink=shrink,
-                max_risk=asked,
-                max_outlier_risk=max_outlier_risk,
-                ride=riding,
-                scheme=chosen,
                 strict=not accept_risk,
                 overwrite=overwrite,
                 progress=advance,
+                **asked,
             )
-        if report is not None:
+        if bandwidth is not None or report is not None:
             part = _sample(source, dropped)
-            _report(report, part, target, drawn(part), f"{part.num_rows} records of {source.name}", max_risk)
-        _say(goal, about, json)
+            released = draw(part, target, site_column or 1, **asked)
+            measured = _measured(part, target, released)
+            if report is not None:
+                _report(report, part, target, released, measured, f"{part.num_rows} records of {source.name}")
+            _say(goal, about, measured, json)
+            return
+        _say(goal, about, None, json)
         return
     table = _read(source, dropped)
-    released = drawn(table)
+    released = draw(table, target, site_column or sites, rows=rows, **asked)
+    measured = _measured(table, target, released) if bandwidth is not None or report is not None else None
     if report is not None:  # also, and above all, where the release is then refused
-        _report(report, table, target, released, source.name, max_risk)
+        _report(report, table, target, released, measured, source.name)
     if not accept_risk:
         for place, risk in released.risk.items():
             if not risk.held:
                 refuse_or_warn(place if len(released.risk) > 1 else None, risk, strict=True)
     released.save(goal, overwrite)
-    _say(goal, released.description, json)
+    _say(goal, released.description, measured, json)
 
 
 def _check(
@@ -131,7 +139,9 @@ def _check(
     site_column: str | None,
     bandwidth: float | None,
     kernel_only: bool,
+    max_risk: float | None,
     max_outlier_risk: float | None,
+    epsilon: float | None,
     report: Path | None,
 ) -> None:
     tables.column_names(source)  # a missing or unreadable file says so here
@@ -139,12 +149,36 @@ def _check(
         raise SfumatoError("give either --sites, for an experiment, or --site-column, for real sites")
     if bandwidth is None and kernel_only:
         raise SfumatoError("--shrink and --pooled go with --bandwidth, the paper's kernel")
-    if bandwidth is not None and max_outlier_risk is not None:
-        raise SfumatoError("--bandwidth is the paper's kernel, which holds no bound: leave --max-outlier-risk out")
+    if bandwidth is not None and (max_risk, max_outlier_risk, epsilon) != (None, None, None):
+        raise SfumatoError("--bandwidth is the paper's kernel, which holds no bound: leave the others out")
+    if epsilon is not None and (max_risk, max_outlier_risk) != (None, None):
+        raise SfumatoError("--epsilon holds a proved bound, --max-risk a measured one: give one of them")
     if report is not None and not report.parent.is_dir():
         raise SfumatoError(f"{report}: the folder {report.parent} does not exist")
     if report is not None and report.resolve() == source.resolve():
         raise SfumatoError(f"{report} is the raw table itself: choose another name for the report")
+
+
+def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
+    """Ranges as they are typed, or from a JSON file."""
+    if text is None:
+        return None
+    if text.endswith(".json"):
+        found = read_json(console.read_text(Path(text)), text)
+        if not isinstance(found, dict):
+            raise SfumatoError(f"{text} must read {{name: [low, high], ...}}")
+        return found
+    out = {}
+    for part in text.split(","):
+        name, _, span = part.rpartition("=")
+        low, _, high = span.partition(":")
+        try:
+            out[name.strip()] = (float(low), float(high))
+        except ValueError:
+            name = ""
+        if not name.strip():
+            raise SfumatoError("--ranges must read name=low:high, comma-separated, such as age=0:120,bmi=10:80")
+    return out
 
 
 def _large(source: Path) -> bool:
@@ -183,25 +217,49 @@ def _sample(source: Path, drop: tuple[str, ...]) -> pa.Table:
     return pa.Table.from_batches(kept)
 
 
-def _report(path: Path, table: pa.Table, target: str | None, released: Resampled, title: str, asked: float) -> None:
+def _measured(table: pa.Table, target: str | None, released: Resampled) -> Risk | None:
+    """What the shadow attack reaches where no bound was asked for, on releases of half of some records."""
+    if released.risk:
+        return None
+    X, y = _numbers(table, released), _labels(table, target)
+    some = np.random.default_rng().permutation(len(X))[:MEASURED]
+    if len(released.plan.rows) > 1 and len({place for place, _ in released.plan.rows}) > 1:
+        return None  # each site released its own; the attack is run site by site
+    console.note("measuring what the shadow attack reaches ...")
+    rows = max(round(len(released) * len(some) / len(X) / 2), 1)
+    method = repeat(released.plan.request, None, released.plan.ranges, rows)
+    return shadow_risk(X[some], y[some], method, source_of(None), SHADOWS)
+
+
+def _numbers(table: pa.Table, released: Resampled) -> Any:
+    return np.column_stack([np.asarray(table.column(name), dtype=np.float64) for name in released.names])
+
+
+def _labels(table: pa.Table, target: str | None) -> Labels:
+    return np.asarray(table.column(target)) if target else np.zeros(table.num_rows, dtype=np.int64)
+
+
+def _report(
+    path: Path, table: pa.Table, target: str | None, released: Resampled, measured: Risk | None, title: str
+) -> None:
     from sfumato.assess.comparison import NEIGHBOURS, compare
     from sfumato.assess.disclosure import disclosure
     from sfumato.assess.resample_page import page
 
-    X = np.column_stack([np.asarray(table.column(name), dtype=np.float64) for name in released.names])
-    y = np.asarray(table.column(target)) if target else None
+    X, y = _numbers(table, released), _labels(table, target)
     rows: Any = ()
-    if y is not None and len(X) <= 5000:
+    if target is not None and len(X) <= 5000:
         console.note("comparing methods at equal risk (on the owner's own records; nothing of it is released) ...")
         test = _quarter(y)
         try:
             if (~test).sum() < NEIGHBOURS or not test.any():
                 raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
-            rows = compare(X[~test], y[~test], X[test], y[test], asked, repeats=2)
+            asked = released.worst.asked if released.worst is not None else None
+            rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:
-        temporary.write_text(page(X, y, released, disclosure(X, released), rows, title), encoding="utf-8")
+        temporary.write_text(page(X, y, released, disclosure(X, released), measured, rows, title), encoding="utf-8")
 
 
 def _quarter(y: Labels) -> NDArray[np.bool_]:
@@ -214,26 +272,32 @@ def _quarter(y: Labels) -> NDArray[np.bool_]:
     return out
 
 
-def _say(goal: Path, about: dict[str, Any], json: bool) -> None:
+def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -> None:
+    beside = {} if measured is None else {"measured": risk_entry(0, measured)}
     if json:
-        console.emit({"target": str(goal), **about})
+        console.emit({"target": str(goal), **about, **beside})
         return
     total = sum(entry["rows"] for entry in about["proportions"])
     console.say(f"{total} rows written to {goal}: {about['method']}")
     if about["risk"]:
         console.table(
-            ["site", "asked", "achieved", "outliers asked", "outliers", "held"],
+            ["site", "asked", "measured", "outliers asked", "outliers", "held"],
             [
                 [
                     str(r["site"]),
                     r["asked"],
-                    r["achieved"],
+                    f"{r['measured']:.3f} ± {r['error']:.3f}",
                     r["outliers_asked"],
-                    r["outliers"],
+                    f"{r['outliers']:.3f} ± {r['outliers_error']:.3f}",
                     "yes" if r["held"] else "no",
                 ]
                 for r in about["risk"]
             ],
         )
+        console.say("measured against the shadow attack, on this table; --epsilon gives a proof instead")
+    elif "proved" in about:
+        console.say(f"proved: no attack on any record has an AUC above {about['proved']['auc']:.3f}")
     else:
-        console.say("no bound was asked for: sfumato resample --max-risk .55 plays the attacks and holds one")
+        console.say("no bound was asked for: sfumato resample --max-risk .55 holds one")
+    if measured is not None:
+        console.say(f"measured on releases of half of the records: {measured}")

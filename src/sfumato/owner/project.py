@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.draws import Array, integers, normals
 from sfumato.errors import SfumatoError, quoted
 from sfumato.owner.resample.intake import take_in
-from sfumato.owner.resample.kernel import Array, deviation, integers, normals
+from sfumato.owner.resample.kernel import deviation
 from sfumato.randomness import Source, source
 
 Rng = np.random.Generator | Source | int | None

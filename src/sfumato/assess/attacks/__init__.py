@@ -4,7 +4,8 @@ Every attack returns what it recovered, its error, and the error of knowing noth
 """
 
 from sfumato.assess.attacks.additive import average, bayes_estimate, pca, spectral
-from sfumato.assess.attacks.linkage import linkage, membership
+from sfumato.assess.attacks.linkage import linkage
+from sfumato.assess.attacks.membership import membership
 from sfumato.assess.attacks.norms import NormBound, element_bound, norm_bound
 from sfumato.assess.attacks.posterior import bayes, repeated
 from sfumato.assess.attacks.recovery import Recovery

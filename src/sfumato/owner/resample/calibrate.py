@@ -1,219 +1,182 @@
-"""Find the least mixing that holds a bound on risk, by playing the membership game on the site's own records."""
+"""Find the least noise at which the shadow attack stays within the bounds, and say what it reached."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+import math
+import warnings
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.owner.resample.blend import Setting
-from sfumato.owner.resample.closeness import Insider, auc, blend_insider, closeness
-from sfumato.owner.resample.intake import Labels
-from sfumato.owner.resample.kernel import Array, Index, deviation, permutation
-from sfumato.owner.resample.margins import large
-from sfumato.owner.resample.relay import models
+from sfumato.draws import Array, Index, permutation
+from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.membership import SHADOWS, Labels, Mask, Method, Risk, loneliest, shadow_risk
+from sfumato.owner.resample.choose import mean_error
+from sfumato.owner.resample.exposure import IGNORANCE, distances, expected_auc, least_strength
+from sfumato.owner.resample.model import FORMS, Form, Model
 from sfumato.randomness import Source
 from sfumato.threads import one_thread
 
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
 RECORDS = 1200
-#: The most rows that are released in a game: where more rows than records are asked for, fewer records take part.
-RELEASED = 2400
-FOLDS = 5
-#: Records left out in all games of the search, and of the one that confirms what it found; few records play often.
-SEARCHED, CONFIRMED = 600, 1500
-#: What a setting must keep free below the bounds, over sqrt(n), lest luck in the games pass for safety.
-SPARE = 0.15
-#: More columns than this are reduced to factors where the rows are few.
-MANY = 10
-#: Steps of the ladder on which the columns are given their shape, if that stays clear of the bounds.
-SHAPED = 3
-
-#: A way to release: (records, labels, source) to (rows, labels).
-Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
+#: Releases by which the forms are compared.
+_TRIALS = 8
+#: Games that look for the strength after the closed form has given the first.
+_GAMES = 5
+#: What a game must leave free below both bounds before a weaker noise is tried.
+_SPARE = 0.012
+#: How far below a bound the next game aims.
+_AIM = 0.008
 
 
 @dataclass(frozen=True)
-class Risk:
-    """The AUC of the strongest attack on membership, over all records and over the outliers among them."""
+class Setting:
+    """The form of the model and the strength t of its noise: all that an attacker needs to repeat a release."""
 
-    achieved: float
-    outliers: float
-    attack: str
-    outlier_attack: str
-    asked: float | None = None
-    outliers_asked: float | None = None
-    attacks: dict[str, tuple[float, float]] = field(default_factory=dict)
-    setting: Setting | None = None
+    form: Form
+    strength: float
 
     @property
-    def held(self) -> bool:
-        """Whether what was achieved is within what was asked."""
-        whole = self.asked is None or self.achieved <= self.asked
-        return whole and (self.outliers_asked is None or self.outliers <= self.outliers_asked)
+    def words(self) -> str:
+        """The setting as people read it.
 
-    def __str__(self) -> str:
-        asked = "" if self.asked is None else f" (asked {self.asked:.3f})"
-        outer = "" if self.outliers_asked is None else f" (asked {self.outliers_asked:.3f})"
-        return (
-            f"membership AUC {self.achieved:.3f}{asked} by {self.attack}; "
-            f"outliers {self.outliers:.3f}{outer} by {self.outlier_attack}"
-        )
+        >>> Setting(FORMS[0], 2.2).words
+        'one covariance, noise of strength 2.2'
+        """
+        return f"{self.form.name}, noise of strength {self.strength:.3g}"
 
+    def release(self, rows: float) -> Method:
+        """The way to release at this setting, ``rows`` rows for each record."""
 
-def play(
-    X: Array,
-    y: Labels,
-    method: Method,
-    insider: Insider | None,
-    src: Source,
-    *,
-    folds: int = FOLDS,
-    rounds: int = 1,
-    share: float = 0.1,
-) -> Risk:
-    """Leave each fold out of a release in turn and ask every attack who was left out.
+        def method(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
+            model = Model.fit(X, y, self.form, src).blurred(self.strength, src)
+            counts = np.maximum(np.rint(model.sizes * rows), 1).astype(np.int64)
+            drawn = [model.draw(label, int(k), src) for label, k in zip(model.labels, counts, strict=True)]
+            return np.vstack(drawn), np.repeat(model.labels, counts)
 
-    Every record is once a stranger and otherwise a member, so both sides of an AUC are the same records: what differs
-    is membership alone. ``share`` of the records, the loneliest of their classes, are the outliers.
-    """
-    outer = loneliest(X, y, share)
-    inside: dict[str, list[Array]] = {}
-    outside: dict[str, list[Array]] = {}
-    marks: list[tuple[Array, Array]] = []
-    for _ in range(rounds):
-        fold = _folds(y, folds, src)
-        for left in range(folds):
-            member = fold != left
-            R, r = method(X[member], y[member], src)
-            for name, score in closeness(R, r, X, y, insider).items():
-                inside.setdefault(name, []).append(score[member])
-                outside.setdefault(name, []).append(score[~member])
-            marks.append((outer[member], outer[~member]))
-    ins, outs = (np.concatenate([pair[side] for pair in marks]) for side in (0, 1))
-    attacks = {}
-    for name in inside:
-        a, b = np.concatenate(inside[name]), np.concatenate(outside[name])
-        attacks[name] = auc(a, b), auc(a[ins], b[outs])
-    return _strongest(attacks)
+        return method
+
+    def of_rows(self, rows: int) -> Method:
+        """The same for so many rows in all."""
+        return lambda X, y, src: self.release(rows / len(X))(X, y, src)
+
+    def game(self, rows: float) -> Method:
+        r"""The same for half of the records, as hard to attack as a release of all of them would be.
+
+        Half as many records move the means and the covariance twice as far, which is 2 in d^2. Noise of strength 2 t
+        and so few rows that 1/2 + n/M doubles take that back: the attack meets the distances that strangers, as many
+        as there are records, would let it measure on the whole table.
+        """
+        return replace(self, strength=2 * self.strength).release(1 / (IGNORANCE + 2 / rows))
 
 
-def loneliest(X: Array, y: Labels, share: float = 0.1) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """The records that lie farthest from their five nearest in their class, relative to what is usual there.
-
-    A record that has no five others in its class is as lonely as can be.
-    """
-    from scipy.spatial import cKDTree
-
-    sd = deviation(X)
-    scaled = X / np.where(sd > 0, sd, 1.0)
-    alone = np.full(len(X), np.inf)
-    for label in np.unique(y):
-        rows = np.flatnonzero(y == label)
-        if len(rows) > 5:
-            gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=6)[0])[:, 1:].mean(axis=1)
-            alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
-    return np.asarray(alone >= np.quantile(alone, 1 - share, method="higher"))
+def check_bounds(max_risk: float, max_outlier_risk: float | None) -> tuple[float, float]:
+    """Both bounds as AUCs; the outliers' is .05 above by default."""
+    for name, value in (("max_risk", max_risk), ("max_outlier_risk", max_outlier_risk)):
+        number = isinstance(value, float | int | np.integer | np.floating) and not isinstance(value, bool)
+        if value is not None and not (number and math.isfinite(value) and 0.5 < value <= 1):
+            raise SfumatoError(
+                f"{name} is a membership AUC and must lie in (0.5, 1], got {value}: 0.5 ignores the data"
+            )
+    return float(max_risk), min(round(max_risk + 0.05, 6), 1.0) if max_outlier_risk is None else float(max_outlier_risk)
 
 
-def ladder(y: Labels, d: int) -> list[Setting]:
-    """Settings from the mildest to the strongest: ever more plausible sources, then the model alone, then ever fewer
-    parameters, at last parameters that are ever more blurred."""
-    sizes = np.unique(y, return_counts=True)[1]
-    smallest, largest = int(sizes.min()), int(sizes.max())
-    factors = max(2, smallest // 16)
-    kept = factors if d > MANY and factors < d and smallest < 8 * d else None
-    counts = [round(2.0 ** (i / 2), 1) for i in range(4, 24) if 2 ** (i / 2) < 0.7 * largest]
-    mixed = [Setting(k, factors=kept) for k in counts]
-    relayed = [Setting(np.inf, np.inf, relay=1 / share) for share in (2, 4, 8, 16)]
-    if kept is None:
-        return mixed + [Setting(np.inf, tie) for tie in (1.0, 4.0, 16.0, np.inf)] + relayed
-    fewer = sorted({q for q in (kept, 4, 3, 2) if q <= kept}, reverse=True)
-    return mixed + [Setting(np.inf, 1.0, q) for q in fewer] + [Setting(np.inf, np.inf, fewer[-1])] + relayed
+def refuse_or_warn(place: object, risk: Risk, strict: bool = False) -> None:
+    """Say that a bound is not held, and which is, as an error where that was asked for."""
+    where = "" if place is None else f"site {place}: "
+    whole, outer = risk.nearest
+    text = (
+        f"{where}the bound is not held: {risk}. Bounds that are held: max_risk {whole:g}, outliers {outer:g}. There "
+        f"are too few records to hide in: allow that much, pool sites, leave columns out, or use channels"
+    )
+    if strict:
+        raise SfumatoError(text)
+    warnings.warn(text, DisclosureWarning, stacklevel=4)
 
 
 @one_thread()
-def calibrate(X: Array, y: Labels, asked: float, outliers: float, src: Source, per_record: float = 1.0) -> Risk:
-    """The mildest setting found whose games stay clear of both bounds; the strongest one where none does.
+def calibrate(
+    X: Array, y: Labels, bound: float, outlier_bound: float, rows: float, src: Source, shadows: int | None = None
+) -> tuple[Setting, Risk]:
+    """The form and the strength to release with, and what the shadow attack reaches against them.
 
-    ``per_record`` rows are released for each. The risk that is stated comes from games of its own, not from
-    those by which the setting was chosen; a setting that does not stand them gives way to the next stronger one.
-    Columns are given their shape where that, and the setting without it, stay clear; the factors of many columns and a
-    relay are there to show less of the columns, and keep theirs.
+    The closed form gives a strength for each form; the form on whose rows classifiers do best is taken. Then the shadow
+    attack judges: the strength grows until both bounds are held, or is lowered where much was to spare.
     """
-    some = _sample(y, min(RECORDS, int(RELEASED / per_record)), src)
+    some = _sample(y, RECORDS, src)
     X, y = X[some], y[some]
-    steps = ladder(y, X.shape[1])
-    spare = SPARE / np.sqrt(len(X))
+    lonely = loneliest(X, y)
+    most = float(len(X))  # noise beyond the deviation of a class leaves nothing to learn
+    model, strength = _best_form(X, y, lonely, bound, outlier_bound, rows, most, src)
 
-    def at(step: int, left: int, margins: bool = False) -> Risk:
-        setting = replace(steps[step], margins=margins)
-        # A game releases all folds but one: as many sources there would be a larger share of them.
-        smaller = replace(setting, sources=setting.sources * (1 - 1 / FOLDS))
-        rounds = int(np.clip(left / len(X) / max(per_record, 1), 1, 15))
-        risk = play(X, y, blend_method(smaller, per_record), blend_insider(smaller), src, rounds=rounds)
-        return replace(risk, asked=asked, outliers_asked=outliers, setting=setting)
+    def play(strength: float) -> Risk:
+        risk = shadow_risk(X, y, Setting(model.form, strength).game(rows), src, shadows or SHADOWS)
+        return replace(risk, asked=bound, outliers_asked=outlier_bound)
 
-    def clear(risk: Risk) -> bool:
-        return bool(risk.achieved <= asked - spare and risk.outliers <= outliers - spare)
+    def next_after(strength: float, risk: Risk) -> float:
+        expected = distances(model, strength, rows)
+        aims = (
+            _aim(bound - risk.error, risk.auc, expected_auc(expected)),
+            _aim(outlier_bound - risk.outliers_error, risk.outliers, expected_auc(expected[lonely])),
+        )
+        return least_strength(model, rows, lonely, *aims, most)
 
-    low, high = 0, len(steps) - 1
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if clear(at(middle, SEARCHED)) else (middle + 1, high)
-    best = at(low, CONFIRMED)
-    if clear(best):  # the search may have been unlucky: try milder settings, as long as they stand
-        while low and clear(milder := at(low - 1, CONFIRMED)):
-            low, best = low - 1, milder
-    while not best.held and low < len(steps) - 1:
-        low += 1
-        best = at(low, CONFIRMED)
-    if best.held and large(int(np.unique(y, return_counts=True)[1].max())):
-        for step in range(low, min(low + SHAPED, len(steps))):
-            if steps[step].relay == 1 and steps[step].factors is None:
-                plain = best if step == low else at(step, CONFIRMED)
-                both = _stronger(plain, at(step, CONFIRMED, margins=True))
-                if clear(both):
-                    return both
-    return best
-
-
-def _stronger(plain: Risk, shaped: Risk) -> Risk:
-    """The attacks on shaped rows and on the rows before: who sees the latter needs to undo nothing."""
-    before = {f"{name}, unshaped rows": found for name, found in plain.attacks.items()}
-    found = _strongest({**before, **shaped.attacks})
-    return replace(found, asked=plain.asked, outliers_asked=plain.outliers_asked, setting=shaped.setting)
-
-
-def _strongest(attacks: dict[str, tuple[float, float]]) -> Risk:
-    whole = max(attacks, key=lambda name: attacks[name][0])
-    tail = max(attacks, key=lambda name: attacks[name][1])
-    return Risk(attacks[whole][0], attacks[tail][1], whole, tail, attacks=attacks)
+    risk = play(strength)
+    failed = 0.0
+    held = (strength, risk) if risk.held else None
+    for _ in range(_GAMES):
+        if held is None:
+            failed = strength
+            if strength >= most:
+                break
+            strength = min(max(next_after(strength, risk), 1.4 * strength, 0.05), most)
+        else:
+            strength, risk = held
+            spare = min(bound - risk.auc - risk.error, outlier_bound - risk.outliers - risk.outliers_error)
+            weaker = float(np.sqrt(failed * strength)) if failed else next_after(strength, risk)
+            if spare < _SPARE or weaker > 0.85 * strength:
+                break
+            strength = weaker
+        risk = play(strength)
+        if risk.held:
+            held = strength, risk
+        elif held is not None:
+            failed = strength
+    strength, risk = held or (strength, risk)
+    return Setting(model.form, strength), risk
 
 
-def blend_method(setting: Setting, per_record: float = 1.0) -> Method:
-    """The recommended method at a setting, as a way to release so many rows for every record."""
+def _best_form(
+    X: Array, y: Labels, lonely: Mask, bound: float, outlier_bound: float, rows: float, most: float, src: Source
+) -> tuple[Model, float]:
+    """The form on whose rows classifiers do best, and its strength; a later form must be clearly better than the first.
 
-    def release(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
-        labels = np.unique(y)
-        classes = [X[y == label] for label in labels]
-        sizes = [max(round(len(part) * per_record), 1) for part in classes]
-        drawn = [model.draw(n, src)[0] for model, n in zip(models(classes, setting, src), sizes, strict=True)]
-        return np.vstack(drawn), np.repeat(labels, sizes)
+    What the choice tells of the records is which of a handful of forms it was.
+    """
+    fitted = [Model.fit(X, y, form, src) for form in (FORMS if len(np.unique(y)) > 1 else FORMS[:1])]
+    found = [(model, least_strength(model, rows, lonely, bound, outlier_bound, most)) for model in fitted]
+    if len(found) == 1:
+        return found[0]
+    counts = np.maximum(np.rint(fitted[0].sizes * min(rows, 4 * RECORDS / len(X))), 1).astype(np.int64)
+    errors = np.array(
+        [[_error(model.blurred(t, src), counts, X, y, src) for _ in range(_TRIALS)] for model, t in found]
+    )
+    gain = errors[0].mean() - errors.mean(axis=1)
+    doubt = np.sqrt((errors[0].var(ddof=1) + errors.var(axis=1, ddof=1)) / _TRIALS)
+    return found[int(np.argmax(np.where(gain > doubt, gain, 0.0)))]
 
-    return release
+
+def _error(model: Model, counts: Index, X: Array, y: Labels, src: Source) -> float:
+    rows = [model.draw(label, int(k), src) for label, k in zip(model.labels, counts, strict=True)]
+    return mean_error(np.vstack(rows), np.repeat(model.labels, counts), X, y)
 
 
-def _folds(y: Labels, folds: int, src: Source) -> Index:
-    """A fold for every record, as even as can be within each class."""
-    out = np.empty(len(y), dtype=np.int64)
-    start = 0
-    for label in np.unique(y):
-        rows = np.flatnonzero(y == label)
-        out[rows[permutation(src, len(rows))]] = (np.arange(len(rows)) + start) % folds
-        start += len(rows)
-    return out
+def _aim(bound: float, measured: float, expected: float) -> float:
+    """The expected AUC at which the attack, if it stays as far from it as it was, reaches the bound."""
+    from scipy.special import ndtr, ndtri
+
+    behind = ndtri(max(measured, 0.501)) / max(ndtri(min(expected, 1 - 1e-9)), 1e-6)
+    return float(ndtr(ndtri(min(max(bound - _AIM, 0.5001), 1 - 1e-9)) / max(behind, 0.2)))
 
 
 def _sample(y: Labels, most: int, src: Source) -> Index:

@@ -11,39 +11,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato import tables
+from sfumato.draws import Array, Index, permutation
 from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError
-from sfumato.owner.resample.kernel import Array, Index, permutation
+from sfumato.membership import Labels
 from sfumato.randomness import Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Labels = NDArray[Any]
-
 
 @dataclass(frozen=True)
 class Intake:
-    """The numeric columns as a matrix, the label and site of each row, and the columns that are not resampled."""
+    """The numeric columns as a matrix, and the label and site of each row."""
 
     X: Array
     names: tuple[str, ...]
     y: Labels | None
     target: str | None
-    others: pa.Table | None
-    table: bool
+    site: Labels | None
 
 
-def take_in(X: Any, y: Any, keep: Sequence[str] = ()) -> Intake:
+def take_in(X: Any, y: Any, site_column: str | None = None) -> Intake:
     """A matrix or any table; ``y`` is the label of each row, or the name of the table's label column."""
     if np.ma.isMaskedArray(X) and np.ma.getmaskarray(X).any():
         raise SchemaError(f"X has {int(np.ma.getmaskarray(X).sum())} masked values: fill them or leave those rows out")
     if isinstance(X, np.ndarray | list):
-        if keep:
-            raise SchemaError(f"{keep[0]!r} names a column, but X is a matrix without names: give a table instead")
+        if site_column is not None:
+            raise SchemaError(f"{site_column!r} names a column, but X is a matrix without names: give a table instead")
         matrix = _matrix(np.asarray(X))
         names = tuple(f"x{i + 1}" for i in range(matrix.shape[1]))
-        return Intake(_finite(matrix, names), names, _labels(y, len(matrix)), None, None, False)
-    return _table(X, y, keep)
+        return Intake(_finite(matrix, names), names, _labels(y, len(matrix)), None, None)
+    return _table(X, y, site_column)
 
 
 def _matrix(X: NDArray[Any]) -> Array:
@@ -51,13 +49,13 @@ def _matrix(X: NDArray[Any]) -> Array:
         raise SchemaError(f"X must be a table of rows and columns, got an array of shape {X.shape} instead")
     if X.dtype.kind not in "biuf":
         raise SchemaError(
-            "X must hold numbers, got text or objects: give a table with column names, and name its non-numeric "
-            "columns in ride= or treat them with scheme="
+            "X must hold numbers, got text or objects: leave such columns out, and randomize them with channels "
+            "(sf.randomize)"
         )
     return X.astype(np.float64, copy=False)
 
 
-def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
+def _table(X: Any, y: Any, site_column: str | None) -> Intake:
     import pyarrow as pa
 
     whole = X if isinstance(X, pa.Table) else _whole(X)
@@ -67,17 +65,17 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
     if not whole.num_rows:
         raise SchemaError("the table is empty: there is nothing to resample")
     target = y if isinstance(y, str) else None
-    if target in keep:
-        raise SchemaError(f"{target!r} is the label column, which is kept as it is: it cannot ride, name sites or vary")
-    for name in [*keep, *([target] if target else [])]:
-        if name not in whole.column_names:
+    if target is not None and target == site_column:
+        raise SchemaError(f"{target!r} is the label column: it cannot name the sites as well")
+    for name in (site_column, target):
+        if name is not None and name not in whole.column_names:
             raise SchemaError(f"the table has no column {name!r}; {tables.instead(name, whole.column_names)}")
-    names = tuple(name for name in whole.column_names if name != target and name not in keep)
+    names = tuple(name for name in whole.column_names if name not in (target, site_column))
     strange = [name for name in names if not _numeric(whole.schema.field(name).type)]
     if strange:
         raise SchemaError(
-            f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: treat it with a channel "
-            f"(scheme), let it ride with its centre (ride), or leave it out (drop)"
+            f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
+            f"(drop), and randomize it with a channel of its own (sf.randomize)"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")
@@ -88,8 +86,8 @@ def _table(X: Any, y: Any, keep: Sequence[str]) -> Intake:
         )
     X = np.column_stack([np.asarray(whole.column(name), dtype=np.float64) for name in names])
     labels = _labels(np.asarray(whole.column(target)) if target else y, whole.num_rows)
-    others = whole.select(list(keep)) if keep else None
-    return Intake(_finite(X, names), names, labels, target, others, True)
+    site = None if site_column is None else _named(np.asarray(whole.column(site_column)), "sites", "site")
+    return Intake(_finite(X, names), names, labels, target, site)
 
 
 def _whole(X: Any) -> pa.Table:

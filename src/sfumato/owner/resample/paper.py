@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from sfumato.draws import BLOCK, Array, Index, integers
 from sfumato.errors import SfumatoError
-from sfumato.owner.resample.kernel import BLOCK, Array, Index, centres, epanechnikov, scott
+from sfumato.owner.resample.kernel import epanechnikov, scott
+from sfumato.owner.resample.moments import moments
 from sfumato.randomness import Source
 
 
@@ -45,7 +46,7 @@ class Kernel:
 
     def draw(self, X: Array, rows: int, src: Source) -> tuple[Array, Index]:
         """Released rows, and which record each started from (which never leaves the owner)."""
-        chosen = centres(src, len(X), rows, balanced=False)
+        chosen = integers(src, len(X), rows)
         return self.around(X, chosen, src), chosen
 
     def around(self, X: Array, chosen: Index, src: Source, out: Array | None = None) -> Array:
@@ -69,41 +70,6 @@ class Kernel:
         return out
 
 
-def moments(X: Array, rows: Index | None = None) -> tuple[Array, Array]:
-    """Mean and unbiased standard deviation of each column over some rows, exactly 0 where a column is constant."""
-    n, d = len(X) if rows is None else len(rows), X.shape[1]
-    step = max(BLOCK // d, 1)
-    ones = np.ones(step)
-
-    def blocks() -> Iterator[Array]:
-        for start in range(0, n, step):
-            yield X[start : start + step] if rows is None else X.take(rows[start : start + step], axis=0)
-
-    first, total, squares = X[0] if rows is None else X[rows[0]], np.zeros(d), np.zeros(d)
-    for block in blocks():  # measured from a record, so that a constant column has its very value as mean
-        total += ones[: len(block)] @ (block - first)
-    mean = first + total / n
-    for block in blocks():
-        gap = block - mean
-        gap *= gap
-        squares += ones[: len(gap)] @ gap
-    return mean, np.sqrt(squares / max(n - 1, 1))
-
-
 def kernel_words(multiplier: float, shrink: bool) -> str:
     """What a release says of its kernel."""
     return f"kernel, {multiplier:g} times Scott's bandwidth" + (", variance shrunk" if shrink else "")
-
-
-def check_options(
-    bandwidth: str | float, shrink: bool, max_risk: float | None, max_outlier_risk: float | None
-) -> float:
-    """The multiplier of the bandwidth, once what was asked for goes together."""
-    strange = isinstance(bandwidth, bool) or not isinstance(bandwidth, int | float | np.integer | np.floating)
-    if bandwidth != "scott" and (strange or not 0 < float(bandwidth) < np.inf):
-        raise SfumatoError(f'bandwidth must be "scott" or a positive multiple of it, got {bandwidth!r} instead')
-    if max_risk is None and max_outlier_risk is not None:
-        raise SfumatoError("max_outlier_risk goes with max_risk, the bound for all records: give both")
-    if max_risk is not None and (bandwidth != "scott" or shrink):
-        raise SfumatoError("max_risk chooses the kernel itself: leave bandwidth and shrink out")
-    return 1.0 if bandwidth == "scott" else float(bandwidth)

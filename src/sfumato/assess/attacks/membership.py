@@ -1,0 +1,105 @@
+"""The attack on resampled tables: who was in the table? The one that also judges releases at their owner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.assess.attacks.recovery import Recovery, table
+from sfumato.draws import Array
+from sfumato.errors import SfumatoError
+from sfumato.membership import SHADOWS, Labels, Shadows, auc, loneliest
+from sfumato.owner.resample import Resampled
+from sfumato.randomness import Source, source
+
+Rng = np.random.Generator | Source | int | None
+
+
+def membership(
+    members: ArrayLike,
+    strangers: ArrayLike,
+    released: Resampled | ArrayLike,
+    method: Callable[..., Any] | None = None,
+    *,
+    labels: tuple[Any, ...] | None = None,
+    shadows: int = SHADOWS,
+    rng: Rng = None,
+) -> Recovery:
+    """Tell the records that were in the table from others, by shadow releases of random halves of both together.
+
+    The attacker knows the method and its setting: that of a ``Resampled`` release, or ``method``, a function of
+    (records, labels, rng) that returns rows, (rows, labels) or a ``Resampled``. ``labels`` are the classes of members,
+    strangers and (unless ``released`` has them) released rows.
+
+    The error is 1 - AUC, the chance of ranking a stranger above a member: 1/2 is blind. The details hold the AUC and
+    that of the loneliest tenth with their standard errors (Hanley and McNeil 1982). Recovered are the members'
+    scores.
+    """
+    inside, outside = table(members, "members"), table(strangers, "strangers")
+    rows = released.X if isinstance(released, Resampled) else table(released, "released")
+    if not inside.shape[1] == outside.shape[1] == rows.shape[1]:
+        raise SfumatoError(
+            f"the tables must have the same columns, got {inside.shape[1]}, {outside.shape[1]} and {rows.shape[1]}"
+        )
+    marks = _labels(labels, released, len(inside), len(outside), len(rows))
+    way = method if method is not None else released.again if isinstance(released, Resampled) else None
+    if way is None:
+        raise SfumatoError(
+            "method must say how releases are made, as a function of (records, labels, rng): the attacker repeats "
+            "it; or give the result of resample, which knows"
+        )
+    if isinstance(shadows, bool) or not isinstance(shadows, int | np.integer) or shadows < 8:
+        raise SfumatoError(f"shadows must be a whole number of at least 8 shadow releases, got {shadows!r}")
+    X, y = np.vstack([inside, outside]), np.concatenate(marks[:2])
+    src = source(rng)
+    known = Shadows.draw(X, y, lambda A, b, s: _rows(way(A, b, s), b), src, int(shadows))
+    score = known.learn().score(known.pool.features(rows, marks[2]))
+    member = np.arange(len(X)) < len(inside)
+    lonely = loneliest(X, y)
+    area, outer = (auc(score[member & some], score[~member & some]) for some in (np.full(len(X), True), lonely))
+    details = {
+        "auc": area,
+        "se": _hanley(area, len(inside), len(outside)),
+        "outliers": outer,
+        "outliers_se": _hanley(outer, int((member & lonely).sum()), int((~member & lonely).sum())),
+        "shadows": int(shadows),
+    }
+    return Recovery("membership", score[member], 1 - area, 0.5, None, details)
+
+
+def _labels(labels: Any, released: Any, *sizes: int) -> tuple[Labels, ...]:
+    known = released.y if isinstance(released, Resampled) else None
+    if labels is None:
+        if known is not None and len(np.unique(known)) > 1:
+            raise SfumatoError("the release has classes: give labels=(those of members, those of strangers)")
+        return tuple(np.zeros(n, dtype=np.int64) for n in sizes)
+    given = tuple(np.asarray(part) for part in labels)
+    if known is not None and len(given) == 2:
+        given = (*given, np.asarray(known))
+    if len(given) != 3 or any(part.shape != (n,) for part, n in zip(given, sizes, strict=True)):
+        raise SfumatoError(
+            f"labels must be those of the {sizes[0]} members, the {sizes[1]} strangers and the {sizes[2]} released rows"
+        )
+    return given
+
+
+def _rows(found: Any, y: Labels) -> tuple[Array, Labels]:
+    if isinstance(found, Resampled):
+        return found.X, np.zeros(len(found.X), dtype=np.int64) if found.y is None else found.y
+    rows, labels = found if isinstance(found, tuple) else (found, None)
+    rows = np.asarray(rows, dtype=np.float64)
+    if labels is None:
+        if len(np.unique(y)) > 1:
+            raise SfumatoError("method must return (rows, labels) where there are several classes")
+        labels = np.full(len(rows), y[0])
+    return rows, np.asarray(labels)
+
+
+def _hanley(area: float, m: int, n: int) -> float:
+    if not m or not n:
+        return float("nan")
+    q1, q2 = area / (2 - area), 2 * area**2 / (1 + area)
+    return float(np.sqrt(max(area * (1 - area) + (m - 1) * (q1 - area**2) + (n - 1) * (q2 - area**2), 0) / (m * n)))

@@ -1,0 +1,140 @@
+"""What an attacker compares: how a release differs from the pool of candidates, in the direction of each candidate.
+
+A record that was released pulled the means and covariances of the release towards itself, and may have rows near it.
+Every feature is a number for each candidate that grows with such a pull. Columns are in units of the pool's deviation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.draws import Array, Index
+
+Labels = NDArray[Any]
+
+#: Added to covariances before they are inverted, in squared deviations.
+_RIDGE = 0.02
+_METRICS = ("plain", "half-whitened", "whitened")
+_MOMENTS = (
+    *(f"class mean, {metric}" for metric in _METRICS),
+    "mean over the classes",
+    *(f"common covariance, {metric}" for metric in _METRICS),
+    *(f"covariance of the class, {metric}" for metric in _METRICS),
+    "common variances",
+    "variances of the class",
+    "skewness of the class",
+    "depth in the common model",
+    "depth in the model of the class",
+)
+_ROWS = ("nearest row", "nearest row, whitened", "five nearest rows", "density, narrow against wide")
+#: The features by name, in the order in which they are computed.
+FEATURES = _MOMENTS + _ROWS
+
+
+class Pool:
+    """The candidates as the attacker knows them: records, classes, and the moments that half of them would have."""
+
+    def __init__(self, X: Array, y: Labels) -> None:
+        spread = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 0.0)
+        self.unit = np.where(spread > 0, spread, 1.0)
+        self.Z = X / self.unit
+        self.labels, self.own = np.unique(y, return_inverse=True)
+        self._rows = [np.flatnonzero(self.own == c) for c in range(len(self.labels))]
+        self.means = np.array([self.Z[rows].mean(axis=0) for rows in self._rows])
+        self.E = self.Z - self.means[self.own]
+        self._common = self.E.T @ self.E / len(X)
+        self._each = np.array([_covariance(self.E[rows]) for rows in self._rows])
+        self._cubes = np.clip(self.E, -4, 4) ** 3
+        self._skew = np.array([self._cubes[rows].mean(axis=0) for rows in self._rows])
+        size, axes = np.linalg.eigh(self._common + _RIDGE * np.eye(X.shape[1]))
+        self._whiten = (axes / np.sqrt(size)) @ axes.T
+        half = (axes / size**0.25) @ axes.T
+        self._pulls = (self.E, self.E @ half @ half, self.E @ self._whiten @ self._whiten)
+
+    def features(self, R: Array, r: Labels) -> Array:
+        """One line for each of ``FEATURES``, one column for each candidate, from released rows R and labels r."""
+        R = R / self.unit
+        own = np.minimum(np.searchsorted(self.labels, r), len(self.labels) - 1)
+        found = [R[(own == c) & (r == label)] for c, label in enumerate(self.labels)]
+        return np.vstack([*self._moments(found), *self._near(found)])
+
+    def _moments(self, found: list[Array]) -> list[Array]:
+        n = np.array([len(part) for part in found])
+        means = np.array(
+            [part.mean(axis=0) if len(part) else known for part, known in zip(found, self.means, strict=True)]
+        )
+        gaps = [part - mean for part, mean in zip(found, means, strict=True)]
+        each = np.array([_covariance(g) if len(g) > 1 else known for g, known in zip(gaps, self._each, strict=True)])
+        common = sum(k * part for k, part in zip(n, each, strict=True)) / max(int(n.sum()), 1)
+        shift = means - self.means
+        wider, widths = common - self._common, each - self._each
+        out = [(pull * shift[self.own]).sum(axis=1) for pull in self._pulls]
+        out.append(self.E @ (shift * n[:, None]).sum(axis=0) / max(int(n.sum()), 1))
+        out += [((pull @ wider) * pull).sum(axis=1) for pull in self._pulls]
+        out += [self._by_class(lambda c, pull: ((pull @ widths[c]) * pull).sum(axis=1), pull) for pull in self._pulls]
+        squares = self.E**2
+        out.append(squares @ np.diag(wider))
+        out.append((squares * np.diagonal(widths, axis1=1, axis2=2)[self.own]).sum(axis=1))
+        skew = np.array(
+            [(np.clip(g, -4, 4) ** 3).mean(axis=0) if len(g) else k for g, k in zip(gaps, self._skew, strict=True)]
+        )
+        out.append((self._cubes * (skew - self._skew)[self.own]).sum(axis=1))
+        away = self.Z - means[self.own]
+        out.append(_depth(away, common))
+        out.append(self._by_class(lambda c, part: _depth(part, each[c]), away))
+        return out
+
+    def _near(self, found: list[Array]) -> list[Array]:
+        from scipy.spatial.distance import cdist
+
+        out = np.full((len(_ROWS), len(self.Z)), -1e3)
+        d = self.Z.shape[1]
+        for rows, part in zip(self._rows, found, strict=True):
+            if len(part) < 5:
+                continue
+            gaps = cdist(self.Z[rows], part)
+            h = (4 / (d + 2)) ** (1 / (d + 4)) * len(part) ** (-1 / (d + 4))  # Scott's rule
+            nearest = gaps.min(axis=1)
+            out[0, rows] = -nearest
+            out[1, rows] = -cdist(self.Z[rows] @ self._whiten, part @ self._whiten).min(axis=1)
+            out[2, rows] = -np.partition(gaps, 4, axis=1)[:, :5].mean(axis=1)
+            excess = nearest[:, None] ** 2 - gaps**2  # measured from the nearest row, lest everything underflow
+            narrow, wide = (np.log(np.exp(excess / (2 * width**2)).sum(axis=1)) for width in (h / 2, 2 * h))
+            out[3, rows] = narrow - wide - nearest**2 * (2 / h**2 - 1 / (8 * h**2))
+        return list(out)
+
+    def _by_class(self, of: Any, values: Array) -> Array:
+        out = np.empty(len(values))
+        for c, rows in enumerate(self._rows):
+            out[rows] = of(c, values[rows])
+        return out
+
+
+def loneliest(X: Array, y: Labels, share: float = 0.1) -> NDArray[np.bool_]:
+    """The records that lie farthest from their five nearest in their class, relative to what is usual there.
+
+    A record that has no five others in its class is as lonely as can be.
+    """
+    from scipy.spatial import cKDTree
+
+    spread = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
+    scaled = X / spread
+    alone = np.full(len(X), np.inf)
+    for label in np.unique(y):
+        rows: Index = np.flatnonzero(y == label)
+        if len(rows) > 5:
+            gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=6)[0])[:, 1:].mean(axis=1)
+            alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
+    return np.asarray(alone >= np.quantile(alone, 1 - share, method="higher"))
+
+
+def _covariance(E: Array) -> Array:
+    return np.asarray(E.T @ E / max(len(E), 1))
+
+
+def _depth(away: Array, spread: Array) -> Array:
+    inverse = np.linalg.inv(spread + _RIDGE * np.eye(len(spread)))
+    return np.asarray(-((away @ inverse) * away).sum(axis=1) + np.linalg.slogdet(inverse)[1])

@@ -1,0 +1,102 @@
+"""The attack on membership: it finds who was there, it is blind where there is nothing to find, and it says how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sfumato.draws import normals
+from sfumato.membership import FEATURES, Risk, Shadows, auc, loneliest, shadow_risk
+from sfumato.membership.features import Pool
+from sfumato.membership.shadow import Learned, halve
+from sfumato.randomness import source
+
+X = np.random.default_rng(0).normal(size=(90, 3)) + np.repeat([0, 2], [60, 30])[:, None]
+Y = np.repeat(["a", "b"], [60, 30])
+
+
+def blind(A, y, src):
+    """Rows that have nothing to do with the records."""
+    return normals(src, len(A), A.shape[1]), y
+
+
+def copies(A, y, src):
+    return A, y
+
+
+def test_rows_that_ignore_the_records_leave_the_attack_blind():
+    found = shadow_risk(X, Y, blind, source(1), 160)
+    assert abs(found.auc - 0.5) < 4.9 * found.error and abs(found.outliers - 0.5) < 4.9 * found.outliers_error
+    assert found.error < 0.01 and found.shadows == 160 and len(found.attacks) == len(FEATURES) == 19
+
+
+def test_copies_are_found_for_certain():
+    found = shadow_risk(X, Y, copies, source(1), 40)
+    assert found.auc > 0.97 and found.outliers > 0.97
+    assert found.auc > max(pair[0] for pair in found.attacks.values()) - 0.02
+
+
+def test_moments_alone_give_members_away():
+    """Fresh normals with the moments of the members: no row comes from a record, and the attack sees them all the same."""
+
+    def moments(A, y, src):
+        out = []
+        for label in np.unique(y):
+            part = A[y == label]
+            root = np.linalg.cholesky(np.cov(part.T) + 1e-9 * np.eye(A.shape[1]))
+            out.append(part.mean(axis=0) + normals(src, 4 * len(part), A.shape[1]) @ root.T)
+        return np.vstack(out), np.repeat(np.unique(y), [4 * (y == label).sum() for label in np.unique(y)])
+
+    found = shadow_risk(X, Y, moments, source(1), 80)
+    assert found.auc - 4.9 * found.error > 0.55 and found.outliers > 0.65
+    rows = [found.attacks[name][0] for name in FEATURES if "row" in name]
+    assert max(rows) < max(found.attacks[name][0] for name in FEATURES if "row" not in name)
+
+
+def test_every_record_is_in_half_of_the_shadows_of_its_class():
+    masks = np.array([halve(Y, source(seed)) for seed in range(60)])
+    assert (masks[:, :60].sum(axis=1) == 30).all() and (masks[:, 60:].sum(axis=1) == 15).all()
+    odd = np.array([halve(np.zeros(7), source(seed)).sum() for seed in range(60)])
+    assert set(odd) == {3, 4}
+
+
+def test_a_class_that_the_release_lacks_is_survived():
+    pool = Pool(X, Y)
+    found = pool.features(X[:60], Y[:60])
+    assert found.shape == (19, 90) and np.isfinite(found).all()
+    assert np.isfinite(pool.features(X, np.full(90, "c"))).all()
+
+
+def test_what_is_learned_is_a_likelihood_ratio():
+    """One informative feature among noise: the score rises with it, and constant features add nothing."""
+    rng = np.random.default_rng(0)
+    member = rng.random((400, 20)) < 0.5
+    features = rng.normal(size=(400, 3, 20))
+    features[:, 0] += member
+    features[:, 2] = 7.0
+    learned = Learned.fit(features, member)
+    score = learned.score(features)
+    assert auc(score[member], score[~member]) == pytest.approx(0.76, abs=0.02)  # Phi(1 / sqrt 2)
+    assert learned.weights[2] == 0 and np.isfinite(score).all()
+
+
+def test_a_bound_is_held_with_its_standard_error():
+    risk = Risk(0.549, 0.002, 0.58, 0.01, 0.55, 0.6)
+    assert not risk.held and replace(risk, error=0.001).held and not replace(risk, outliers=0.595).held
+    assert risk.nearest == (0.56, 0.59) and replace(risk, asked=0.56, outliers_asked=0.59).held
+    assert Risk(0.9, 0.0, 0.9, 0.0).held  # nothing was asked
+
+
+def test_the_loneliest_are_those_far_from_their_class():
+    far = X.copy()
+    far[[3, 70]] += 30
+    lonely = loneliest(far, Y)
+    assert lonely[3] and lonely[70] and lonely.sum() == 9
+    assert loneliest(X[:8], np.repeat([0, 1], 4)).all()  # nobody has five others
+
+
+def test_more_shadows_teach_more():
+    few, many = (Shadows.draw(X, Y, copies, source(1), n).learn() for n in (8, 64))
+    assert few.gap.shape == many.gap.shape == (19, 90)

@@ -1,0 +1,150 @@
+"""The blurred model: clipped records, noise of the stated size, and a closed form that agrees with the attack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sfumato.membership import loneliest, shadow_risk
+from sfumato.owner.resample.calibrate import Setting, calibrate
+from sfumato.owner.resample.choose import mean_error
+from sfumato.owner.resample.columns import Columns, bend, unbend
+from sfumato.owner.resample.exposure import distances, expected_auc, least_strength
+from sfumato.owner.resample.model import FORMS, Form, Model, clip, noise_shape
+from sfumato.randomness import source
+
+RNG = np.random.default_rng(0)
+Y = np.repeat([0, 1], [70, 50])
+X = RNG.normal(size=(120, 4)) @ np.array([[1, 0.8, 0, 0], [0, 1, 0, 0], [0, 0, 5, 0], [0, 0, 0, 1.0]]) + 2 * Y[:, None]
+FULL = FORMS[0]
+
+
+@pytest.mark.parametrize("power", [0.0, 0.5, 1.0, 1.5, 2.0])
+def test_powers_can_be_undone(power):
+    x = np.linspace(-6, 6, 61)
+    assert unbend(bend(x, power), power) == pytest.approx(x, abs=1e-9)
+    assert (np.diff(bend(x, power)) > 0).all()
+
+
+def test_columns_come_back_and_nearly_constant_ones_do_not():
+    own = Y.astype(np.int64)
+    few = np.column_stack([X, np.r_[5.0, np.zeros(119)], np.full(120, 0.1), np.exp(X[:, 0] / 3)])
+    for options in ({}, {"powers": True}, {"one_unit": True}):
+        columns = Columns.fit(few, own, source(1), **options)
+        assert columns.varies.tolist() == [True] * 4 + [False] * 2 + [True]
+        back = columns.back(columns.forward(few))
+        assert back[:, columns.varies] == pytest.approx(few[:, columns.varies])
+        assert (back[:, 4] == 0).all() and (back[:, 5] == 0.1).all()
+    skewed = Columns.fit(few, own, source(1), powers=True)
+    assert skewed.bent[0][-1] < 1  # its long tail is drawn in
+    assert np.ptp(Columns.fit(few, own, source(1), one_unit=True).unit) == 0
+
+
+def test_records_are_clipped_and_an_outlier_moves_little():
+    far = X.copy()
+    far[0] += 1000
+    calm, wild = (Model.fit(data, Y, FULL, source(1)) for data in (X, far))
+    spread = np.sqrt(np.diag(calm.covariance))
+    assert np.abs(calm.columns.back(calm.means)[0] - wild.columns.back(wild.means)[0]).max() < 0.4 * X.std(axis=0).max()
+    assert (np.abs(calm.means - wild.means) / spread).max() < 0.4
+    length = np.linalg.norm(clip(np.array([[50.0, 0.0], [0.1, 0.0]]), np.eye(2)), axis=1)
+    assert length[0] == pytest.approx(1.5 * np.sqrt(2), rel=0.02) and length[1] == pytest.approx(0.1)
+
+
+def test_the_noise_has_the_stated_size():
+    """m += G^(1/2) e sqrt(t / n_c), and the trace of W stays."""
+    model, src = Model.fit(X, Y, FULL, source(1)), source(2)
+    t = 3.0
+    moved = [model.blurred(t, src) for _ in range(1500)]
+    gap = np.array([(one.means - model.means) * np.sqrt(model.sizes / t)[:, None] for one in moved]).reshape(-1, 4)
+    assert gap.T @ gap / len(gap) == pytest.approx(noise_shape(model.covariance), abs=0.15)
+    assert np.trace(noise_shape(model.covariance)) == pytest.approx(np.trace(model.covariance))
+    assert [np.trace(one.covariance) for one in moved[:9]] == pytest.approx([np.trace(model.covariance)] * 9)
+    assert all(np.linalg.eigvalsh(one.covariance).min() > 0 for one in moved[:50])
+    diagonal = Model.fit(X, Y, next(form for form in FORMS if form.diagonal), source(1)).blurred(t, src)
+    assert np.count_nonzero(diagonal.covariance) == 4
+
+
+def test_rows_follow_the_model():
+    for form in FORMS:
+        model = Model.fit(X, Y, form, source(1)).blurred(0.0, source(1))
+        drawn = model.draw(1, 40_000, source(3))
+        assert drawn.mean(axis=0) == pytest.approx(X[70:].mean(axis=0), abs=0.25 * X[70:].std(axis=0).max())
+
+
+def test_the_closed_form_agrees_with_brute_force():
+    """d^2 of a record, as the whole covariance of what is released would give it."""
+    model = Model.fit(X, Y, FULL, source(1))
+    t, rows = 2.0, 4.0
+    W, G = model.covariance, noise_shape(model.covariance)
+    c = 0.5 + 1 / rows
+    found = distances(model, t, rows)
+    for i in (0, 17, 110):
+        e = model.residuals[i]
+        mean = e @ np.linalg.solve(c * W + t * G, e) / model.sizes[model.own[i]]
+        noise = 2 * c * np.kron(W, W) + FULL.wide * t * np.kron(G, G)
+        S = (np.outer(e, e) - W).reshape(-1)
+        assert found[i] == pytest.approx(mean + S @ np.linalg.solve(noise, S) / 120, rel=1e-6)
+
+
+def test_more_noise_and_fewer_rows_expose_less():
+    model = Model.fit(X, Y, FULL, source(1))
+    levels = [expected_auc(distances(model, t, 4.0)) for t in (0.0, 1.0, 10.0)]
+    assert levels[0] > levels[1] > levels[2] > 0.5
+    assert expected_auc(distances(model, 1.0, 1.0)) < levels[1] < expected_auc(distances(model, 1.0, 50.0))
+    strength = least_strength(model, 4.0, loneliest(X, Y), 0.55, 0.6, 1e4)
+    assert expected_auc(distances(model, strength, 4.0)) <= 0.55 < expected_auc(distances(model, strength / 1.2, 4.0))
+    assert least_strength(model, 4.0, loneliest(X, Y), 1.0, 1.0, 1e4) == 0
+    assert least_strength(model, 4.0, loneliest(X, Y), 0.5001, 0.6, 7.0) == 7.0
+
+
+@pytest.mark.parametrize("form", [FORMS[0], FORMS[4]])
+def test_the_closed_form_is_near_the_attack_and_rather_above(form):
+    for t in (1.0, 4.0):
+        model = Model.fit(X, Y, form, source(1))
+        found = shadow_risk(X, Y, Setting(form, t).game(4.0), source(2), 80)
+        assert found.auc - 0.02 < expected_auc(distances(model, t, 4.0)) < found.auc + 0.05
+
+
+def test_half_of_the_records_at_twice_the_noise_are_as_hard_as_all_of_them():
+    """The game that judges: strangers are taken from the records, and what that changes is taken back."""
+    rng = np.random.default_rng(3)
+    pool = rng.normal(size=(240, 3))
+    members = pool[:120]
+    labels, both = np.zeros(120), np.zeros(240)
+    setting = Setting(FULL, 2.0)
+    game = shadow_risk(members, labels, setting.game(4.0), source(1), 120)
+    real = shadow_risk(pool, both, setting.release(4.0), source(2), 120)
+    assert game.auc == pytest.approx(real.auc, abs=4.9 * np.hypot(game.error, real.error))
+    naive = shadow_risk(members, labels, setting.release(4.0), source(1), 120)
+    assert naive.auc > real.auc
+
+
+def test_the_strength_is_found_and_a_looser_bound_needs_less():
+    setting, risk = calibrate(X, Y, 0.6, 0.65, 4.0, source(1), 48)
+    assert risk.held and risk.asked == 0.6 and risk.outliers_asked == 0.65
+    loose, wide = calibrate(X, Y, 0.75, 0.8, 4.0, source(1), 48)
+    assert wide.held and loose.strength < setting.strength
+    assert setting.form in FORMS and setting.words.endswith(f"{setting.strength:.3g}")
+
+
+def test_a_bound_out_of_reach_is_not_called_held():
+    few = np.random.default_rng(0).standard_t(2, size=(12, 4))
+    setting, risk = calibrate(few, np.repeat([0, 1], 6), 0.501, 0.501, 4.0, source(1), 24)
+    assert not risk.held and setting.strength > 0
+    assert risk.nearest[0] >= 0.51
+
+
+def test_classifiers_tell_rows_that_teach_from_rows_that_do_not():
+    far = np.vstack([RNG.normal(size=(50, 2)), RNG.normal(size=(50, 2)) + 6])
+    labels = np.repeat(["u", "v"], 50)
+    assert mean_error(far, labels, far, labels) < 0.02
+    assert mean_error(RNG.permutation(far), labels, far, labels) > 0.3
+
+
+def test_a_table_without_any_varying_column_is_released_as_it_is():
+    flat = np.full((20, 2), 3.0)
+    model = Model.fit(flat, np.repeat([0, 1], 10), FULL, source(1)).blurred(1.0, source(1))
+    assert (model.draw(1, 5, source(1)) == 3).all() and replace(Form("x"), wide=2.0).wide == 2

@@ -93,7 +93,7 @@ def test_a_small_class_is_warned_of_where_a_bound_is_asked_for():
 
 
 def test_what_cannot_be_a_table_or_a_label():
-    refused("two columns called 'a'", pa.table([[1.0, 2.0], [1.0, 2.0]], names=["a", "a"]))
+    refused("1 columns of the table have the name of another", pa.table([[1.0, 2.0], [1.0, 2.0]], names=["a", "a"]))
     refused("1 masked", np.ma.masked_equal(np.arange(6.0).reshape(3, 2), 4))
     refused(r"beyond 1e\+150", X * 1e200, Y)
     refused("y mixes int and str", X, np.array([1, "a"] * 20, dtype=object))

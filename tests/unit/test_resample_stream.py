@@ -120,7 +120,7 @@ def test_text_files_are_read_as_numbers_and_columns_dropped(tmp_path, monkeypatc
         about = resample_file(path, tmp_path / "out.parquet", drop=["id"], rng=1)
     assert about["proportions"] == [{"rows": len(x) + 1}]
     assert pq.read_schema(tmp_path / "out.parquet").names == ["x"]
-    with pytest.raises(SfumatoError, match="drop names 'no'"):
+    with pytest.raises(SfumatoError, match="drop names a column that is not there"):
         resample_file(path, tmp_path / "other.parquet", drop=["no"])
 
 

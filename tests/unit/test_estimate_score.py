@@ -11,7 +11,8 @@ from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
 from sfumato.evidence.model.blend import blended_mean
 from sfumato.evidence.model.observed import observe
-from sfumato.learn import DecisionTree, NaiveBayes, hold_out
+from sfumato.learn import DecisionTree, NaiveBayes, cross_score, hold_out
+from sfumato.learn.crossfit import folds
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -101,3 +102,64 @@ def test_a_handful_of_records_is_scored_with_a_wide_interval(rows):
     model = NaiveBayes().fit(sf.evidence(rows, SCHEMA), target="income")
     found = model.estimate_score(sf.randomize(rows.slice(0, 2), scheme(0.2), rng=1))
     assert 0 <= found.interval[0] < found.interval[1] <= 1 and found.sd > 0.1
+
+
+SMALL = dd.WISCONSIN.select(["clump_thickness", "bare_nuclei", "mitoses", "class"])
+
+
+def small(p, seed=1):
+    used = sf.Scheme(SMALL, {name: c.symmetric(SMALL[name].size, p) for name in SMALL})
+    return sf.randomize(dd.wisconsin().select(list(SMALL)), used, rng=seed)
+
+
+def test_cross_fitted_score_of_clean_records_is_the_cross_validated_accuracy():
+    rows = dd.wisconsin().select(list(SMALL))
+    release = sf.evidence(rows, SMALL).release
+    calls = []
+    model = NaiveBayes()
+    found = cross_score(model, release, "class", folds=4, rng=3, progress=calls.append)
+    right = 0.0
+    cut = folds(release, 4, 3)
+    for held in cut:
+        kept = sf.Release.concat([one for one in cut if one is not held])
+        right += NaiveBayes().fit(kept, target="class").score(held.decode()) * len(held)
+    assert found.accuracy == pytest.approx(right / len(rows), abs=5e-3)
+    assert calls == [1, 1, 1, 1] and not hasattr(model, "classes_")
+    assert found.confusion.sum() == pytest.approx(1, abs=5e-3) and found.n == len(rows)
+    assert found.sd == pytest.approx(np.sqrt(found.accuracy * (1 - found.accuracy) / len(rows)), rel=0.1)
+
+
+def test_cross_fitted_score_is_narrower_than_one_split_and_holds_the_truth():
+    release = small(0.3)
+    found = cross_score(NaiveBayes(target="class"), release, rng=1)
+    true = NaiveBayes().fit(release, target="class").score(dd.wisconsin())
+    low, high = found.interval
+    assert low < true < high and found.unbiased == pytest.approx(found.accuracy, abs=0.2)
+    kept, held = hold_out(release, 0.25, rng=1)
+    split = NaiveBayes().fit(kept, target="class").estimate_score(held)
+    assert high - low < 0.8 * (split.interval[1] - split.interval[0])
+    as_if_clean = cross_score(NaiveBayes(), sf.Release(release.arrow(), rest_clear(SMALL)), "class", rng=1)
+    assert as_if_clean.interval[1] < true  # negative control: the channels ignored
+
+
+def test_folds_hold_every_record_once():
+    release = sf.Release.concat([small(0.1), small(0.2, 2)])
+    cut = folds(release, 5, 1)
+    assert sum(map(len, cut)) == len(release) and max(map(len, cut)) - min(map(len, cut)) <= 1
+    assert all(len(one.parts) == 2 for one in cut)
+    for wrong, words in ((1, "at least 2"), (2.5, "whole number"), (10_000, "need at least 20000 records")):
+        with pytest.raises(EstimationError, match=words):
+            folds(release, wrong)
+    with pytest.raises(EstimationError, match="takes a release"):
+        cross_score(NaiveBayes(), dd.wisconsin(), "class")
+    with pytest.raises(EstimationError, match="needs a target"):
+        cross_score(NaiveBayes(), release)
+
+
+def test_tables_too_large_to_list_are_cross_scored_through_cliques(monkeypatch):
+    monkeypatch.setattr("sfumato.learn.score._CELLS", 10)
+    release = small(0.1)
+    found = cross_score(NaiveBayes(), release, "class", folds=3, rng=1)
+    low, high = found.interval
+    assert low < NaiveBayes().fit(release, target="class").score(dd.wisconsin()) < high
+    assert found.confusion.sum() == pytest.approx(1, abs=0.02)

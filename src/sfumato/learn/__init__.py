@@ -2,6 +2,7 @@
 
 from sfumato.learn.adapter import FromCells
 from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.crossfit import cross_score
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.naive_bayes import DensityNaiveBayes, NaiveBayes
 from sfumato.learn.rules import AssociationRules, read_baskets
@@ -20,6 +21,7 @@ __all__ = [
     "LinearClassifier",
     "NaiveBayes",
     "Score",
+    "cross_score",
     "hold_out",
     "read_baskets",
 ]

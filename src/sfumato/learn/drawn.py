@@ -31,22 +31,27 @@ MOST_CLASSES = 24
 Columns = list[NDArray[np.int64]]
 
 
-def drawn_confusion(model: Classifier, source: Evidence, trust: float) -> tuple[Array, Array, float]:
-    """The shares of all records by true and predicted class, flat; their covariance; and the number of records.
+def drawn_confusion(
+    model: Classifier, source: Evidence, trust: float, fitted: JunctionEvidence | None = None
+) -> tuple[Array, Array, Array, float]:
+    """The shares of all records by true and predicted class, flat; the covariance of their noise, and that of what is
+    left to the fitted model (before it is divided by its trust); and the number of records.
 
-    Of more than ``MOST_CLASSES`` classes: the shares that are wrong and right.
+    Of more than ``MOST_CLASSES`` classes: the shares that are wrong and right. ``fitted`` stands for θ̂ where it comes
+    from other records.
     """
     names = [*model.used_features, model.target_]
-    fitted = source
-    if not isinstance(fitted, JunctionEvidence) or not set(names) <= set(fitted.names):
+    if fitted is None and isinstance(source, JunctionEvidence) and set(names) <= set(source.names):
+        fitted = source
+    if fitted is None:
         fitted = JunctionEvidence(source.release, names)
     problem = _Problem(model, fitted)
-    parts = [problem.solve(part, trust) for part in fitted.release.parts]
+    parts = [problem.solve(part, trust) for part in source.release.parts]
     total = sum(n for n, *_ in parts)
     value = sum(n / total * mean for n, mean, _, _ in parts)
     noise = sum((n / total) ** 2 * spread for n, _, spread, _ in parts)
     gap = sum(n / total * missed for n, _, _, missed in parts)
-    return np.asarray(value), np.asarray(noise + gap / trust), total
+    return np.asarray(value), np.asarray(noise), np.asarray(gap), total
 
 
 class _Problem:

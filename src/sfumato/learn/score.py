@@ -31,7 +31,7 @@ _OWN = 50
 WORTH = 2.0
 #: The largest table that weights are sought over; beyond it they are sought over drawn records.
 _CELLS = 1 << 18
-_ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
+ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,7 @@ class Score:
     classes: NDArray[Any]
     n: float
     level: float
+    unbiased: float  # the accuracy before it is kept within [0, 1]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -66,6 +67,7 @@ class Score:
         """Plain numbers, for JSON."""
         return {
             "accuracy": self.accuracy,
+            "unbiased": self.unbiased,
             "sd": self.sd,
             "interval": list(self.interval),
             "majority": self.majority,
@@ -95,7 +97,7 @@ def hold_out(
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
     check_number("level", level, above=0, below=1)
-    names = _names(model, source)
+    names = score_names(model, source)
     if names is None:
         return _from_draws(model, source, level)
     cuts = cross_fitted(observe(source.release, names))
@@ -108,12 +110,14 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     found = blended_mean(cuts, right, trust)
     confusion, spread = np.zeros((classes, classes)), np.zeros((classes, classes))
     for i, j in np.ndindex(classes, classes):
-        if classes <= _ALL_CELLS or i == j:
+        if classes <= ALL_CELLS or i == j:
             cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
             confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
     accuracy = min(max(found.value, 0.0), 1.0)
-    return Score(accuracy, _sd(found, trust), confusion, spread, float(shares.max()), model.classes_, n, level)
+    majority = float(shares.max())
+    sd = _sd(found, trust)
+    return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level, found.value)
 
 
 def _sd(found: Blended, trust: float) -> float:
@@ -121,7 +125,8 @@ def _sd(found: Blended, trust: float) -> float:
 
 
 def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
-    shares, cov, n = drawn_confusion(model, source, TRUST)
+    shares, noise, gap, n = drawn_confusion(model, source, TRUST)
+    cov = noise + gap / TRUST
     classes = len(model.classes_)
     if len(shares) == classes**2:
         confusion, spread = (
@@ -132,12 +137,18 @@ def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
     else:
         confusion = spread = np.full((classes, classes), np.nan)
         right = np.array([0.0, 1.0])
-    majority = float(Evidence(source.release, "mle").counts(model.target_).value.max()) / source.n
-    accuracy, sd = min(max(float(right @ shares), 0.0), 1.0), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
-    return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level)
+    majority = float(class_shares(source.release, model.target_).max())
+    found, sd = float(right @ shares), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
+    return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found)
 
 
-def _names(model: Classifier, source: Evidence) -> list[str] | None:
+def class_shares(release: Release, target: str) -> Array:
+    """The likeliest shares of the classes."""
+    found = Evidence(release, "mle").counts(target)
+    return np.asarray(found.value / found.n)
+
+
+def score_names(model: Classifier, source: Evidence) -> list[str] | None:
     """The attributes to weigh, the target last; None where even those that the model looks at are too many."""
     for name in (*model.features_, model.target_):
         if name not in source.schema or source.schema[name] != model.schema_[name]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ def linear(
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the weights (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
+    errors_asked: Annotated[
+        bool, typer.Option("--errors", help="Errors of the weights also for losses that are slow to refit.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Learn a linear classifier and estimate how often it is right on clean records.
@@ -32,19 +35,45 @@ def linear(
     model, score = learning.learn(lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed)
     tested = learning.test_accuracy(model, test)
     found = model if isinstance(model, LinearClassifier) else LinearClassifier()
+    errors = None
+    if errors_asked or loss in ("lda", "least_squares"):
+        console.step("refitting without a tenth of the records at a time, for the errors of the weights")
+        errors = found.standard_errors(release)
     if plot is not None:
-        found.plot(plot)
+        found.plot(plot, errors)
     columns = [*found.encoding_.columns, "constant"]
     if json:
         weights = {str(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
-        console.emit(learning.document("linear", found, score, tested, columns=columns, weights=weights))
+        console.emit(
+            learning.document(
+                "linear", found, score, tested, columns=columns, weights=weights, scaled=_scaled(found, errors)
+            )
+        )
         return
-    shown = found.coef_ if len(found.classes_) > 2 else found.coef_[1:] - found.coef_[:1]
-    names = [str(label) for label in (found.classes_ if len(found.classes_) > 2 else found.classes_[1:])]
-    console.table(
-        ["feature", *(f"weight for {name}" for name in names)],
-        [[column, *(float(row[i]) for row in shown)] for i, column in enumerate(columns)],
+    heads = ["feature"]
+    for name in found.weighed_classes:
+        heads += [f"weight for {name}", *(["±"] if errors is not None else [])]
+    rows = []
+    for i, (column, weights) in enumerate(zip(found.encoding_.columns, found.weights_, strict=True)):
+        row: list[Any] = [column]
+        for j, weight in enumerate(weights):
+            row += [float(weight), *([float(errors[i, j])] if errors is not None else [])]
+        rows.append(row)
+    console.say(
+        "how far one standard deviation of a feature moves the score"
+        + ("; ± one standard error" if errors is not None else "")
     )
+    console.table(heads, rows)
     learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
+
+
+def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:
+    """The weights per standard deviation of each feature, with their standard errors where they were asked for."""
+    return [
+        {"feature": column, "class": label, "weight": float(model.weights_[i, j])}
+        | ({} if errors is None else {"sd": float(errors[i, j])})
+        for i, column in enumerate(model.encoding_.columns)
+        for j, label in enumerate(model.weighed_classes)
+    ]

@@ -18,9 +18,18 @@ COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
 def bars(
-    path: str | Path | None, rows: Sequence[str], values: Array, labels: Sequence[str], title: str, axis: str
+    path: str | Path | None,
+    rows: Sequence[str],
+    values: Array,
+    labels: Sequence[str],
+    title: str,
+    axis: str,
+    spread: Array | None = None,
 ) -> Any:
-    """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most."""
+    """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most.
+
+    ``spread`` is half the width of an interval around every value.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -30,6 +39,7 @@ def bars(
         kept = np.sort(np.argsort(-told, kind="stable")[:MOST])
         title = f"{title} (the {MOST} most telling of {len(rows)})"
         rows, values = [rows[i] for i in kept], values[kept]
+        spread = None if spread is None else spread[kept]
     figure = Figure(figsize=(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -38,6 +48,8 @@ def bars(
     for i, label in enumerate(labels):
         place, shown = at + (count / 2 - i - 0.5) * height, figure_text(label)
         axes.barh(place, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=shown)
+        if spread is not None:
+            axes.errorbar(values[:, i], place, xerr=spread[:, i], fmt="none", ecolor="#1a202c", lw=1)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(0, color="#4a5568", linewidth=0.8)
     axes.set_yticks(at, [figure_text(row) for row in rows])

@@ -10,6 +10,9 @@ from sfumato.learn.bayesnet.structure import Parents, topological
 
 Place = tuple[float, float]
 
+#: How many nodes may stand side by side before the next part begins a band of its own.
+ACROSS = 7
+
 
 def layout(parents: Parents) -> dict[str, tuple[float, float]]:
     """A place (across, down) for each node: below its parents, near the middle of them, links crossing little.
@@ -25,15 +28,18 @@ def routed(parents: Parents) -> tuple[dict[str, Place], dict[tuple[str, str], li
     """The places of the nodes, and for each link that passes other rows the places where it passes them."""
     places: dict[str, Place] = {}
     ways: dict[tuple[str, str], list[Place]] = {}
-    edge = 0.0
+    edge, widest, band, below = 0.0, 0.0, 0.0, 0.0  # parts that do not hang together stand side by side, in bands
     for component in _components(parents):
         spots, passing = _routed({node: parents[node] for node in component})
         every = [*(x for x, _ in spots.values()), *(x for way in passing.values() for x, _ in way)]
+        if edge and edge + max(every) - min(every) > ACROSS:
+            edge, band = 0.0, below
         shift = edge - min(every)
-        places |= {node: (x + shift, y) for node, (x, y) in spots.items()}
-        ways |= {link: [(x + shift, y) for x, y in way] for link, way in passing.items()}
+        places |= {node: (x + shift, y + band) for node, (x, y) in spots.items()}
+        ways |= {link: [(x + shift, y + band) for x, y in way] for link, way in passing.items()}
         edge += max(every) - min(every) + 1.0
-    middle = (edge - 1.0) / 2
+        widest, below = max(widest, edge), max(below, band + 1 + max(y for _, y in spots.values()))
+    middle = (widest - 1.0) / 2
     return (
         {node: (round(x - middle, 6) + 0.0, y) for node, (x, y) in places.items()},
         {link: [(x - middle, y) for x, y in way] for link, way in ways.items()},

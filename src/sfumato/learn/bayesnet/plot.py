@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
 
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
-_MOST_ROWS = 32
+_MOST_ROWS, _MOST_COLUMNS = 16, 10
+#: The width of a picture in inches, unless a single table is wider.
+PAGE = 11.0
 
 
 def plot(
@@ -40,38 +44,36 @@ def plot(
     for node in shown:
         net.cpt(node)
     places, stops = routed(net.parents_)
-    everything = [*(x for x, _ in places.values()), *(x for way in stops.values() for x, _ in way)]
-    left, across = min(everything), max(everything) - min(everything)
-    down = max(y for _, y in places.values())
     step = max(1.15, 2 * max(map(_half_width, places)) + 0.35)  # one unit of the drawing is one inch
-    width, height = max(3.6, step * (across + 1.2)), 1.1 * (down + 1) + (0.35 if title else 0.1)
+    spots, ways, (left, right, down) = _on_a_page(places, stops, step)
+    width, height = max(3.6, right - left + 1.2 * step), down + 1.1 + (0.35 if title else 0.1)
     tables = [_Table(net, node) for node in shown]
-    columns = _columns(tables, height)
-    sides = [max(table.width for table in column) for column in columns]
-    total_w = width + sum(sides)
-    total_h = max(height, *(sum(table.height for table in column) for column in columns)) if columns else height
+    shelves = _shelves(tables, max(PAGE, width))
+    total_w = max([width, *(sum(table.width for table in shelf) for shelf in shelves)])
+    total_h = height + sum(max(table.height for table in shelf) for shelf in shelves)
     figure = Figure(figsize=(total_w, total_h))
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.0, 0.0, width / total_w, 1.0))
-    middle = (left + across / 2) * step
-    axes.set_xlim(middle - width / 2, middle + width / 2)
-    axes.set_ylim(0.55 + (0.3 if title else 0.0) - total_h, 0.55 + (0.3 if title else 0.0))
+    axes = figure.add_axes((0.0, 1 - height / total_h, 1.0, height / total_h))
+    middle, top = (left + right) / 2, 0.55 + (0.3 if title else 0.0)
+    axes.set_xlim(middle - total_w / 2, middle + total_w / 2)
+    axes.set_ylim(top - height, top)
     axes.axis("off")
     if title:
-        axes.text(middle - width / 2 + 0.12, 0.68, figure_text(title), fontsize=11, color=_INK, va="center")
-    spots = {node: (x * step, -y * 1.1) for node, (x, y) in places.items()}
-    ways = {link: [(x * step, -y * 1.1) for x, y in way] for link, way in stops.items()}
+        axes.text(middle - total_w / 2 + 0.12, 0.68, figure_text(title), fontsize=11, color=_INK, va="center")
     _links(axes, net, spots, ways, truth)
     for node, (x, y) in spots.items():
         axes.text(
             x, y, figure_text(node), ha="center", va="center", fontsize=10, color=_INK, zorder=3,
             bbox={"boxstyle": "round,pad=0.45", "facecolor": _FILL, "edgecolor": _LINE, "linewidth": 1.2},
         )  # fmt: skip
-    for i, column in enumerate(columns):
-        top, begin = 1.0, (width + sum(sides[:i])) / total_w
-        for table in column:
-            top -= table.height / total_h
-            table.draw(figure.add_axes((begin, top, table.width / total_w, table.height / total_h)))
+    under = total_h - height
+    for shelf in shelves:
+        begin, under = 0.0, under - max(table.height for table in shelf)
+        for table in shelf:
+            gap = max(other.height for other in shelf) - table.height
+            box = (begin / total_w, (under + gap) / total_h, table.width / total_w, table.height / total_h)
+            table.draw(figure.add_axes(box))
+            begin += table.width
     if path is not None:
         save_picture(figure, path)
     return figure
@@ -140,12 +142,29 @@ def _curve(points: list[Place], bend: bool) -> Any:
     return Curve(np.array(steps), codes)
 
 
-def _columns(tables: Sequence[_Table], height: float) -> list[list[_Table]]:
-    """The tables in columns about as high as the drawing, or as the highest of them."""
-    most = max([height, *(table.height for table in tables)])
+def _on_a_page(
+    places: dict[str, Place], stops: dict[tuple[str, str], list[Place]], step: float
+) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]], tuple[float, float, float]]:
+    """Places in inches; where a row is wider than a page, its nodes stand on two or more lines in turn."""
+    every = [*(x for x, _ in places.values()), *(x for way in stops.values() for x, _ in way)]
+    turns = max(1, math.ceil((max(every) - min(every) + 1.2) * step / PAGE))
+    pitch = 1.1 + 0.55 * (turns - 1)
+    spots: dict[str, Place] = {}
+    for level in {y for _, y in places.values()}:
+        row = sorted((node for node, (_, y) in places.items() if y == level), key=lambda node: places[node][0])
+        for i, node in enumerate(row):
+            spots[node] = (places[node][0] * step / turns, -level * pitch - 0.55 * (i % turns))
+    ways = {link: [(x * step / turns, -y * pitch) for x, y in way] for link, way in stops.items()}
+    across = [x * step / turns for x in every]
+    spots = {node: spots[node] for node in places}
+    return spots, ways, (min(across), max(across), -min(y for _, y in spots.values()))
+
+
+def _shelves(tables: Sequence[_Table], width: float) -> list[list[_Table]]:
+    """The tables in rows no wider than the page."""
     out: list[list[_Table]] = []
     for table in tables:
-        if not out or sum(other.height for other in out[-1]) + table.height > most:
+        if not out or sum(other.width for other in out[-1]) + table.width > width:
             out.append([])
         out[-1].append(table)
     return out
@@ -160,15 +179,18 @@ class _Table:
         self.values = cpt.values.reshape(-1, cpt.shape[-1])
         labels = [[figure_text(label) for label in net.schema_[name].labels] for name in cpt.parents]
         places = np.ndindex(*cpt.shape[:-1])
-        self.rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
+        rows = (", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places)
+        self.rows = [shorten(row, 44, placeholder=" …") for row in rows]
         self.hidden = max(len(self.rows) - _MOST_ROWS, 0)
         self.rows = self.rows[:_MOST_ROWS]
-        self.columns = [figure_text(label) for label in net.schema_[node].labels]
+        self.columns = [shorten(figure_text(label), 18, placeholder="…") for label in net.schema_[node].labels]
+        self.cut = max(len(self.columns) - _MOST_COLUMNS, 0)
+        self.columns = self.columns[:_MOST_COLUMNS]
         self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
-        self.height = 0.24 * len(self.rows) + 0.75 + (0.2 if self.hidden else 0.0)
+        self.height = 0.24 * len(self.rows) + 0.75 + (0.2 if self.hidden or self.cut else 0.0)
 
     def draw(self, axes: Any) -> None:
         axes.set_xlim(0, self.width)
@@ -181,14 +203,14 @@ class _Table:
         for j, row in enumerate(self.rows):
             y = 0.58 + 0.24 * j
             axes.text(self.margin - 0.1, y + 0.12, row, fontsize=7.5, ha="right", va="center")
-            for i, value in enumerate(self.values[j]):
+            for i, value in enumerate(self.values[j, : len(self.columns)]):
                 x = self.margin + self.cell * i
                 axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=0.08 + 0.5 * value, lw=0)
                 said = f"{value:.2f}"
                 if self.sds is not None and np.isfinite(self.sds[j, i]):
                     said += f" ±{self.sds[j, i]:.2f}".replace("±0.", "±.") if self.sds[j, i] < 1 else " ±>1"
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
-        if self.hidden:
-            axes.text(
-                self.margin, 0.7 + 0.24 * len(self.rows), f"and {self.hidden} more rows", fontsize=7.5, va="center"
-            )
+        left = [f"{many} more {what}" for many, what in ((self.hidden, "rows"), (self.cut, "values")) if many]
+        if left:
+            said, y = f"and {' and '.join(left)}", 0.7 + 0.24 * len(self.rows)
+            axes.text(self.margin, y, said, fontsize=7.5, va="center")

@@ -12,12 +12,13 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, check_number, normalise, one_class
+from sfumato.learn.base import Classifier, as_evidence, check_number, normalise, one_class
 from sfumato.learn.cells import Cells, Encoding, weighted_cells
 from sfumato.learn.draw import bars
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
+from sfumato.release import Release
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 
@@ -58,6 +59,7 @@ class LinearClassifier(Classifier):
         self.target = target
 
     coef_: Array  # a row per class, the constant last
+    scale_: Array  # the standard deviation of each feature
 
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
@@ -75,6 +77,7 @@ class LinearClassifier(Classifier):
             one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
             self.coef_ = (lda if self.loss == "lda" else least_squares)(found, ridge)
+            self.scale_ = found.scale
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
@@ -83,6 +86,8 @@ class LinearClassifier(Classifier):
 
     def _by_cost(self, cells: Cells, present: Any) -> Array:
         X = self._matrix(list(cells.codes.T))
+        mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
+        self.scale_ = np.sqrt(np.average((X[:, :-1] - mean) ** 2, axis=0, weights=cells.weights))
         count = len(self.classes_)
         if self.loss == "logistic":
             return logistic(X, cells.classes, cells.weights, count, self.C)
@@ -110,13 +115,38 @@ class LinearClassifier(Classifier):
         scores = self._scores(self._encode(table))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
-    def plot(self, path: str | Path | None = None) -> Any:
-        """The weights, a bar per feature."""
+    @property
+    def weights_(self) -> Array:
+        """A row per feature, a column per class (of two classes, the second against the first).
+
+        How far one standard deviation of the feature moves the score, so that features of all units compare.
+        """
         self._check_fitted()
-        two = len(self.classes_) == 2
-        values = (self.coef_[1:] - self.coef_[:1] if two else self.coef_)[:, :-1].T
-        labels = [str(label) for label in (self.classes_[1:] if two else self.classes_)]
-        return bars(path, self.encoding_.columns, values, labels, f"{self.target_}: {self.loss}", "weight")
+        rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
+        return np.asarray(rows[:, :-1].T * self.scale_[:, None])
+
+    @property
+    def weighed_classes(self) -> list[str]:
+        """The classes of the columns of ``weights_``."""
+        return [str(label) for label in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
+
+    def standard_errors(self, source: Any, groups: int = 10) -> Array:
+        """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""
+        check_number("groups", groups, least=2)
+        self._check_fitted()
+        parts = [(part, part.arrow()) for part in as_evidence(source).release.parts]
+        found = []
+        for out in range(groups):
+            kept = [p.with_rows(rows.take(np.flatnonzero(np.arange(len(rows)) % groups != out))) for p, rows in parts]
+            found.append(type(self)(**self.get_params()).fit(Release.concat(kept), target=self.target_).weights_)
+        return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
+
+    def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
+        """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
+        title = f"{self.target_}: {self.loss}" + ("" if errors is None else ", with 95 % intervals")
+        axis = "score per standard deviation of the feature"
+        spread = None if errors is None else 1.96 * errors
+        return bars(path, self.encoding_.columns, self.weights_, self.weighed_classes, title, axis, spread)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         return np.asarray(self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T)

@@ -16,6 +16,9 @@ from sfumato.printable import figure_text, printable
 if TYPE_CHECKING:
     from sfumato.learn.tree.classifier import DecisionTree
 
+#: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
+MOST_ENDS = 40
+SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
@@ -60,35 +63,66 @@ def text(tree: DecisionTree, depth: int | None = None) -> str:
     return "\n".join(lines)
 
 
+def least_share(tree: DecisionTree, depth: int, most: int = MOST_ENDS) -> float:
+    """The smallest share of the records that a branch must hold, so that at most so many ends are drawn."""
+    total = max(float(tree.root_.counts.sum()), 1e-300)
+    for least in SHARES:
+        if _ends(tree, tree.root_, depth, least * total) <= most:
+            return least
+    return SHARES[-1]
+
+
+def _ends(tree: DecisionTree, node: Node, depth: int, least: float) -> int:
+    below = _large(branches(tree, node), least) if node.attribute is not None and depth > 0 else []
+    return sum(_ends(tree, one.node, depth - 1, least) for one in below) if below else 1
+
+
+def _large(found: list[Branch], least: float) -> list[Branch]:
+    """Branches of at least so many records; the small ones are taken as one, and where all are small none is left."""
+    small = [one for one in found if float(one.node.counts.sum()) < least]
+    if len(small) < 2 or len(small) == len(found):
+        return [] if len(small) == len(found) else found
+    counts = np.sum([one.node.counts for one in small], axis=0)
+    kept = [one for one in found if not any(one is other for other in small)]
+    return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts))]
+
+
 def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
-    """The top levels of a tree, left to right; boxes carry the class shares as a bar."""
+    """The top levels of a tree, left to right; boxes carry the class shares as a bar.
+
+    Of a big tree the branches that hold few records are drawn together, and the picture says so.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
     places: list[tuple[Branch, int, float]] = []  # branch, level, height
     lines: list[tuple[int, float, float]] = []  # level, from, to
+    closed: set[int] = set()  # branches that are not followed further
     ends = 0
 
     def place(branch: Branch, level: int) -> float:
         nonlocal ends
-        if branch.node.attribute is None or level >= depth:
+        node = branch.node
+        opened = _large(branches(tree, node), least * total) if node.attribute is not None and level < depth else []
+        if not opened:
             ends += 1
             at = float(ends - 1)
+            closed.add(id(branch))
         else:
-            below = [place(one, level + 1) for one in branches(tree, branch.node)]
+            below = [place(one, level + 1) for one in opened]
             at = (below[0] + below[-1]) / 2
             lines.extend((level, at, to) for to in below)
         places.append((branch, level, at))
         return at
 
+    least, total = least_share(tree, depth), max(float(tree.root_.counts.sum()), 1e-300)
     place(Branch("", tree.root_), 0)
     levels = max(level for _, level, _ in places) + 1
     figure = Figure(figsize=(3.4 * levels + 1.0, 0.42 * ends + 1.3), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     width, height = 0.56, 0.62
-    total = max(float(tree.root_.counts.sum()), 1e-300)
     for level, start, to in lines:
         axes.plot([level + width, level + 1], [start, to], color="#a0aec0", linewidth=1, zorder=0)
     for branch, level, y in places:
@@ -100,13 +134,19 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
                           color=_COLOURS[i % len(_COLOURS)], alpha=0.28, linewidth=0)
             )  # fmt: skip
             left += float(share)
-        words, weight = _words(tree, node, level < depth, total), "normal" if node.attribute is None else "bold"
+        words = _words(tree, node, id(branch) not in closed, total)
+        weight = "normal" if node.attribute is None else "bold"
         axes.text(level + 0.02, y, figure_text(words), va="center", fontsize=8, fontweight=weight)
         axes.text(level - 0.015, y, figure_text(shorten(branch.values, 26, placeholder=" …")), fontsize=7, ha="right",
                   va="center", color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)
     axes.axis("off")
+    hidden = [f"the first {depth} levels of {tree.root_.depth}"] if tree.root_.depth > depth else []
+    if least:
+        hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
+    if hidden:
+        figure.suptitle(f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}", x=0.01, ha="left", fontsize=9)
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip

@@ -22,8 +22,11 @@ from sfumato.cli import (
     density,
     design,
     estimate,
+    export,
     inspect,
+    join,
     learn,
+    mgas,
     randomize,
     reproduce,
     resample,
@@ -54,6 +57,10 @@ COMMANDS: dict[Callable[..., Any], str] = {
     assess.assess: "assessing",
     randomize.randomize: "randomizing",
     resample.resample: "resampling and playing the attacks",
+    mgas.mgas: "grouping",
+    join.join: "joining",
+    join.concat: "putting together",
+    export.export: "",
     inspect.inspect: "",
     estimate.estimate: "estimating",
     density.density: "estimating the density",
@@ -67,13 +74,14 @@ READS_TABLES = (
     attack.attack,
     density.density,
     design.design,
+    mgas.mgas,
     randomize.randomize,
     resample.resample,
     schema.schema,
 )
 for command, said in COMMANDS.items():
     folders = ("plot",) if command is reproduce.reproduce else ()
-    ready = prepared(command, said, folders=folders)
+    ready = prepared(command, said, folders=folders, also=("out",))
     app.command(cls=Command)(with_csv_options(ready) if command in READS_TABLES else ready)
 app.add_typer(learn.app, name="learn")
 

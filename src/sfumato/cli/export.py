@@ -1,0 +1,89 @@
+"""sfumato export: a release in words, for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from sfumato import tables
+from sfumato.answers import in_words
+from sfumato.cli import console
+from sfumato.errors import ReleaseError
+from sfumato.files import replacing
+from sfumato.release import Part, Release
+from sfumato.writer import code_types
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def export(
+    release: Annotated[Path, typer.Argument(help="The release: .parquet, or .csv with its .json beside it.")],
+    out: Annotated[Path, typer.Argument(help="The table to write: .csv or .tsv.")],
+    columns: Annotated[str | None, typer.Option(help="Only these attributes (a,b,c).")] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace the table if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Write a release with words instead of codes: values, sets of values, stretches of neighbouring ones.
+
+    The words are the randomized answers, not what the records truly hold: count them with sfumato estimate.
+
+        sfumato export north.parquet labels.csv
+
+        sfumato export north.parquet labels.csv --columns sex,education --overwrite
+    """
+    if not out.name.lower().endswith((".csv", ".tsv")):
+        raise ReleaseError(f"{out}: a table in words must end in .csv or .tsv")
+    found = Release.load(release)
+    if columns is not None:
+        found = found.select(console.listed(columns))
+    names = list(dict.fromkeys(name for part in found.parts for name in _names(part)))
+    rows = 0
+    # Spreadsheets take a text file for their own old encoding unless it starts with this mark.
+    plain = all(part.scheme.to_json().isascii() for part in found.parts)
+    with (
+        replacing(out, overwrite) as temporary,
+        temporary.open("w", newline="", encoding="utf-8" if plain else "utf-8-sig") as file,
+        console.progress("writing", len(found)) as advance,
+    ):
+        writer: Any = csv.writer(file, delimiter="\t" if out.suffix.lower() == ".tsv" else ",", lineterminator="\n")
+        writer.writerow(names)
+        for batch in _labelled(found, names):
+            writer.writerows(zip(*batch, strict=True))
+            rows += len(batch[0])
+            advance(len(batch[0]))
+    if json:
+        console.emit({"out": str(out), "rows": rows, "columns": names})
+    else:
+        console.say(f"{rows} randomized records in words: {out}")
+
+
+def _names(part: Part) -> list[str]:
+    return [*part.scheme.columns, *([part.id] if part.id else [])]
+
+
+def _labelled(release: Release, names: list[str]) -> Iterator[list[list[Any]]]:
+    """The columns in words, batch by batch; an attribute that a part does not hold is blank there."""
+    import pyarrow as pa
+
+    for part in release.parts:
+        held = _names(part)
+        kinds = {**code_types(part.scheme), **({part.id: pa.string()} if part.id else {})}
+        for batch in tables.batches(part.rows, held, kinds):
+            yield [_words(part, name, batch.column(name)) if name in held else [""] * batch.num_rows for name in names]
+
+
+def _words(part: Part, name: str, column: pa.Array) -> list[Any]:
+    if name == part.id or name in part.scheme.noises:
+        return list(column.to_pylist())
+    codes = np.asarray(column.to_numpy(zero_copy_only=False))
+    different, place = np.unique(codes, return_inverse=True)
+    if len(different) and (different[0] < 0 or different[-1] >= part.scheme.output_sizes[name]):
+        raise ReleaseError(f"column {name!r} holds codes that its channel cannot release: the file is damaged")
+    words = np.array(in_words(part.scheme, name, different.tolist()), dtype=object)
+    return list(words[place])

@@ -1,0 +1,73 @@
+"""sfumato join and concat: the releases of several parties as one."""
+
+from __future__ import annotations
+
+from functools import reduce
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sfumato.cli import console
+from sfumato.errors import ReleaseError
+from sfumato.release import Release
+
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="The release to write: .parquet, or .csv with a .json beside it.")
+]
+Overwrite = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Machine output.")]
+
+
+def join(
+    files: Annotated[list[Path], typer.Argument(help="Two or more releases: other columns of the same records.")],
+    out: Out,
+    on: Annotated[str | None, typer.Option(help="The id column; the releases' own by default.")] = None,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Join releases that hold different columns of the same records, matched by their ids or pseudonyms.
+
+    The parties must have made their pseudonyms under one link key (sfumato randomize --id ... --link-key-file ...).
+
+        sfumato join clinic.parquet laboratory.parquet --on patient -o both.parquet
+
+        sfumato join clinic.parquet laboratory.parquet pharmacy.parquet -o all.parquet
+    """
+    releases = _several(files, "join")
+    _write(reduce(lambda left, right: left.join(right, on=on), releases), out, overwrite, json, "joined")
+
+
+def concat(
+    files: Annotated[list[Path], typer.Argument(help="Two or more releases: other records, the same attributes.")],
+    out: Out,
+    overwrite: Overwrite = False,
+    json: AsJson = False,
+) -> None:
+    """Put releases of different records together, also such that were made under different schemes.
+
+    sfumato concat north.parquet south.parquet -o all.parquet
+
+    sfumato concat north.parquet south.parquet -o all.csv --overwrite
+    """
+    _write(Release.concat(_several(files, "concat")), out, overwrite, json, "put together")
+
+
+def _several(files: list[Path], verb: str) -> list[Release]:
+    if len(files) < 2:
+        raise ReleaseError(f"{verb} needs at least two releases, got {len(files)}")
+    twice = [file for i, file in enumerate(files) if file.resolve() in {other.resolve() for other in files[:i]}]
+    if twice:
+        raise ReleaseError(f"{twice[0]} is named twice: its records would count twice")
+    return [Release.load(file) for file in files]
+
+
+def _write(release: Release, out: Path, overwrite: bool, json: bool, done: str) -> None:
+    release.save(out, overwrite=overwrite)
+    if json:
+        names = list(release.schema.names)
+        console.emit({"out": str(out), "rows": len(release), "parts": len(release.parts), "attributes": names})
+        return
+    parts = f" in {len(release.parts)} parts" if len(release.parts) > 1 else ""
+    console.say(f"{len(release)} records{parts} {done} into {out}: {escape(', '.join(release.schema.names))}")

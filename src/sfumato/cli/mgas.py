@@ -1,0 +1,92 @@
+"""sfumato mgas: edges of a numeric attribute that hide enough records each."""
+
+from __future__ import annotations
+
+import json as json_text
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from sfumato import tables
+from sfumato.cli import console
+from sfumato.columns.limits import nice_step
+from sfumato.domains import Numeric
+from sfumato.errors import SchemaError
+from sfumato.files import replacing
+from sfumato.owner.discretize import mgas as group
+from sfumato.schema import FORMAT, VERSION, Schema
+
+
+def mgas(
+    source: Annotated[Path, typer.Argument(help="The raw table: .csv, .tsv or .parquet.")],
+    column: Annotated[str, typer.Option(help="The column of numbers.")],
+    min_records: Annotated[int, typer.Option(help="Every group holds at least so many records.")] = 1500,
+    min_width: Annotated[float, typer.Option(help="Every group is at least so wide, in the column's unit.")] = 0.25,
+    save: Annotated[Path | None, typer.Option(help="Write the edges here, as a schema of this one attribute.")] = None,
+    into: Annotated[Path | None, typer.Option(help="Put the edges into this schema, in place of its own.")] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace --save if it exists.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Group the numbers of a column by MGAS (Ma 2006): each group hides enough records in a wide enough interval.
+
+    The edges are made by looking at the data, so they tell something about it. The outer ones are rounded.
+
+        sfumato mgas patients.csv --column hours --min-records 500 --min-width 5
+
+        sfumato mgas patients.csv --column hours --min-records 500 --min-width 5 --save hours.json
+
+        sfumato mgas patients.csv --column age --min-records 400 --min-width 5 --into schema.json
+    """
+    schema = None if into is None else console.read_schema(into)
+    values, gaps = _numbers(source, column)
+    groups = group(values, min_records, min_width)
+    edges = _rounded(np.asarray(groups.edges))
+    old = schema[column] if schema is not None and column in schema else None
+    missing, unit = (old.missing, old.unit) if isinstance(old, Numeric) else ((), None)
+    nullable = bool(gaps) or (old is not None and old.nullable)
+    domain = Numeric(edges=edges, nullable=nullable, clip=True, missing=missing, unit=unit)
+    if save is not None:
+        document = {"format": FORMAT, "version": VERSION, "attributes": {column: domain.to_dict()}}
+        _write(save, json_text.dumps(document, indent=1, ensure_ascii=False), overwrite)
+    if into is not None and schema is not None:
+        _write(into, Schema({**schema, column: domain}).to_json(), True)
+    if json:
+        console.emit({"column": column, "edges": list(edges), "sizes": groups.sizes, "widths": groups.widths})
+        return
+    console.table(
+        ["group", "records", "width of its values"],
+        [
+            [label, int(size), float(width)]
+            for label, size, width in zip(domain.labels, groups.sizes, groups.widths, strict=False)
+        ],
+    )
+    if gaps:
+        console.note(f"{gaps} rows hold no number: they are left out, and the attribute is nullable")
+    console.say(f"edges: {' '.join(f'{edge:g}' for edge in edges)}")
+
+
+def _numbers(source: Path, column: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], int]:
+    """The numbers of a column, and how many rows have none."""
+    import pyarrow as pa
+
+    found = [batch.column(0) for batch in tables.batches(source, [column], {column: pa.float64()})]
+    try:
+        numbers = np.concatenate([np.asarray(part.cast(pa.float64()).to_numpy(zero_copy_only=False)) for part in found])
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+        raise SchemaError(f"column {column!r} does not hold numbers only") from None
+    kept = numbers[~np.isnan(numbers)]
+    return kept, len(numbers) - len(kept)
+
+
+def _rounded(edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, ...]:
+    """The outer edges at round numbers: they would be somebody's own value."""
+    step = nice_step(float(edges[-1] - edges[0]) / 1000)
+    low, high = np.floor(edges[0] / step) * step, np.ceil(edges[-1] / step) * step
+    return (float(f"{low:.12g}"), *edges[1:-1].tolist(), float(f"{high:.12g}"))
+
+
+def _write(path: Path, text: str, overwrite: bool) -> None:
+    with replacing(path, overwrite) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")

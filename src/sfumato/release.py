@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato import tables
-from sfumato.decoded import check_decoded
-from sfumato.documents import DocumentError, read_json
-from sfumato.errors import ReleaseError, SfumatoError, cause
+from sfumato.description import check_size, read_description
+from sfumato.errors import ReleaseError
+from sfumato.joining import check_ids, check_links, join_schemes, match, with_one_id_type
 from sfumato.printable import printable
 from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.stamps import Stamp, stamp
-from sfumato.writer import KEY, VERSION, Writer, check_codes, code_types, content, id_kind, sidecar
+from sfumato.writer import Writer, check_codes, code_types, id_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,7 +70,7 @@ class Part:
 
         columns = [*self.scheme.columns, *([self.id] if self.id else [])]
         if isinstance(self.rows, Path) and rows is None:
-            _check_size(self.rows, columns)
+            check_size(self.rows, columns)
         kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
         found, held = [], 0
         for batch in self.batches(columns, kinds):
@@ -173,7 +173,7 @@ class Release:
         import pyarrow as pa
 
         return pa.concat_tables(
-            _with_one_id_type([p.arrow() for p in self.parts], self.id), promote_options="permissive"
+            with_one_id_type([p.arrow() for p in self.parts], self.id), promote_options="permissive"
         )
 
     def decode(self, rows: int | None = None) -> pa.Table:
@@ -199,7 +199,7 @@ class Release:
             some = part.head(left)
             found.append(some)
             left -= some.num_rows
-        return pa.concat_tables(_with_one_id_type(found, self.id), promote_options="permissive")
+        return pa.concat_tables(with_one_id_type(found, self.id), promote_options="permissive")
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
@@ -244,15 +244,15 @@ class Release:
                 raise ReleaseError(f"the {side} release has no id column {on!r}: randomize it with id={on or 'id'!r}")
         if on is None:
             raise ReleaseError("join needs the name of the id column")
-        _check_links(self.parts, other.parts)
+        check_links({part.link for part in (*self.parts, *other.parts)})
         left = [part.arrow() for part in self.parts]
         right = [part.arrow() for part in other.parts]
-        _check_ids([t.column(on) for t in left], [t.column(on) for t in right])
+        check_ids([t.column(on) for t in left], [t.column(on) for t in right])
         joined = []
         for mine, part in zip(left, self.parts, strict=True):
             for theirs, their_part in zip(right, other.parts, strict=True):
-                scheme = _join_schemes(part.scheme, their_part.scheme)
-                rows = _match(mine, theirs, on)
+                scheme = join_schemes(part.scheme, their_part.scheme)
+                rows = match(mine, theirs, on)
                 if rows.num_rows or (len(left) == 1 and len(right) == 1):
                     raw = part.raw or their_part.raw
                     joined.append(Part(rows, scheme, on, part.link, part.order, raw))
@@ -272,7 +272,7 @@ class Release:
             )
         links = [part.link for part in self.parts]
         with Writer(path, [part.scheme for part in self.parts], self.id, overwrite, links, self.order) as writer:
-            for number, rows in enumerate(_with_one_id_type([part.arrow() for part in self.parts], self.id)):
+            for number, rows in enumerate(with_one_id_type([part.arrow() for part in self.parts], self.id)):
                 for batch in rows.to_batches(max_chunksize=tables.BATCH):
                     writer.write(batch, number)
         return Path(path)
@@ -283,29 +283,30 @@ class Release:
         path = Path(path)
         tables.column_names(path)  # a missing or unreadable file says so here
         before = stamp(path)
-        entries, identifier, order = _read_description(path)
+        entries, identifier, order = read_description(path)
         if len(entries) == 1:
             rows, scheme, link = entries[0]
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
-            release = cls(path, scheme, identifier, link, order)
-            if release.parts[0].stamp != before:
-                raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
-            return release
+            return cls(path, scheme, identifier, link, order)._loaded(path, before)
         import pyarrow as pa
 
         scheme = entries[0][1]
         columns = [*scheme.columns, *([identifier] if identifier else [])]
         kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
-        _check_size(path, columns)
+        check_size(path, columns)
         whole = pa.Table.from_batches(list(tables.batches(path, columns, {n: _wide(k) for n, k in kinds.items()})))
         starts = np.cumsum([0, *(rows for rows, _, _ in entries)])
         if int(starts[-1]) != whole.num_rows:
             raise ReleaseError(f"{path}: the scheme speaks of {starts[-1]} rows, the file holds {whole.num_rows}")
         slices = [whole.slice(int(start), rows) for start, (rows, _, _) in zip(starts, entries, strict=False)]
-        return cls._of(
-            Part(rows, scheme, identifier, link, order) for rows, (_, scheme, link) in zip(slices, entries, strict=True)
-        )
+        found = [Part(r, scheme, identifier, link, order) for r, (_, scheme, link) in zip(slices, entries, strict=True)]
+        return cls._of(found)._loaded(path, before)
+
+    def _loaded(self, path: Path, before: Stamp | None) -> Release:
+        if stamp(path) != before:
+            raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
+        return self
 
 
 def _held(rows: Any) -> Any:
@@ -328,131 +329,3 @@ def _wide(kind: Any) -> Any:
 
 def _releases_values(scheme: Scheme, name: str) -> bool:
     return name not in scheme.noises and scheme.group(name).channel.releases_values
-
-
-def _with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:
-    """Ids as text wherever the parts hold them in different types."""
-    import pyarrow as pa
-
-    if id is None or len({table.schema.field(id).type for table in rows}) == 1:
-        return rows
-    return [t.set_column(t.schema.get_field_index(id), id, t.column(id).cast(pa.string())) for t in rows]
-
-
-_OLD = (
-    "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "
-    "ask its owner to release it again"
-)
-
-
-def _read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], str | None, str | None]:
-    document = _document(path)
-    if not isinstance(document, dict) or document.get("format") != "sfumato release":
-        raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
-    if document.get("version") == 1:
-        raise ReleaseError(f"{path}: the release {_OLD}")
-    if document.get("version") != VERSION:
-        found = document.get("version")
-        raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
-    try:
-        entries = [(_row_count(p["rows"]), Scheme.from_dict(p["scheme"]), p["link"]) for p in document["parts"]]
-        identifier = None if document["id"] is None else document["id"]["name"]
-        order = document["order"]
-        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link in entries)))
-        if not entries or not proper:
-            raise ReleaseError("it names no parts, or no proper id column or order")
-    except SfumatoError as problem:
-        raise ReleaseError(f"{path}: {problem}") from None
-    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
-        raise ReleaseError(f"{path}: the description of the release is damaged: {cause(problem)}") from None
-    if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
-        raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
-    return entries, identifier, order
-
-
-def _row_count(rows: Any) -> int:
-    if not isinstance(rows, int) or isinstance(rows, bool) or not 0 <= rows < 1 << 62:
-        raise ReleaseError("it gives a number of rows that cannot be one")
-    return rows
-
-
-def _check_size(path: Path, columns: Sequence[str]) -> None:
-    """Raise where the rows of a Parquet file would take far more memory than the file itself."""
-    rows = tables.count_rows(path)
-    if rows is not None:
-        check_decoded(path, rows, len(columns))
-
-
-def _document(path: Path) -> Any:
-    """The JSON that a release carries, wherever it stands."""
-    try:
-        if tables.suffix(path) in tables.CSV:
-            beside = sidecar(path)
-            if not beside.is_file():
-                raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
-            return read_json(beside.read_bytes(), "it")
-        import pyarrow.parquet as pq
-
-        metadata = pq.read_metadata(str(path)).metadata or {}
-        if KEY not in metadata:
-            raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
-        return read_json(metadata[KEY], "it")
-    except DocumentError as problem:
-        raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None
-
-
-def _join_schemes(left: Scheme, right: Scheme) -> Scheme:
-    try:
-        return left.join(right)
-    except SfumatoError as problem:
-        raise ReleaseError(f"the releases cannot be joined: {problem}") from None
-
-
-def _check_links(left: Sequence[Part], right: Sequence[Part]) -> None:
-    """Refuse ids that cannot match, because they were made pseudonyms under different keys, or on one side only."""
-    links = {part.link for part in (*left, *right)}
-    if len(links) == 1:
-        return
-    if None in links:
-        raise ReleaseError(
-            "some ids are pseudonyms and some are not: randomize all with the same link_key "
-            "(Release.raw takes it too), or all with clear_ids=True"
-        )
-    raise ReleaseError(
-        "the ids became pseudonyms under different keys: randomize the releases to be joined with the same link_key"
-    )
-
-
-def _check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray]) -> None:
-    import pyarrow.compute as pc
-
-    ids = {"left": _text(left), "right": _text(right)}
-    for side, column in ids.items():
-        if column.null_count:
-            raise ReleaseError(f"{column.null_count} ids of the {side} release are null")
-        extra = len(column) - len(pc.unique(column))
-        if extra:
-            raise ReleaseError(f"{extra} ids of the {side} release occur more than once; each record needs its own")
-    for side, mine, theirs in (("left", ids["left"], ids["right"]), ("right", ids["right"], ids["left"])):
-        alone = len(mine) - int(pc.sum(pc.is_in(mine, value_set=theirs)).as_py() or 0)
-        if alone:
-            raise ReleaseError(f"{alone} ids of the {side} release are not in the other one; join the same records")
-
-
-def _text(columns: list[pa.ChunkedArray]) -> pa.Array:
-    import pyarrow as pa
-
-    return pa.concat_arrays([c.cast(pa.string()).combine_chunks() for c in columns])
-
-
-def _match(left: pa.Table, right: pa.Table, on: str) -> pa.Table:
-    """The rows of both that share an id, in the order of the left."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    place = pc.index_in(_text([left.column(on)]), value_set=_text([right.column(on)]))
-    kept = left.filter(pc.is_valid(place))
-    taken = right.take(place.drop_null())
-    columns = {name: kept.column(name) for name in kept.schema.names if name != on}
-    columns |= {name: taken.column(name) for name in taken.schema.names if name != on}
-    return pa.table({**columns, on: kept.column(on)})

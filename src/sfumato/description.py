@@ -1,0 +1,76 @@
+"""What a release says of itself: its parts with their schemes, its id column, and the order of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato import tables
+from sfumato.decoded import check_decoded
+from sfumato.documents import DocumentError, read_json
+from sfumato.errors import ReleaseError, SfumatoError, cause
+from sfumato.scheme import Scheme
+from sfumato.writer import KEY, VERSION, content, sidecar
+
+_OLD = (
+    "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "
+    "ask its owner to release it again"
+)
+
+
+def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], str | None, str | None]:
+    """Rows, scheme and key of the pseudonyms of each part; the id column; the order of the rows."""
+    document = _document(path)
+    if not isinstance(document, dict) or document.get("format") != "sfumato release":
+        raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
+    if document.get("version") == 1:
+        raise ReleaseError(f"{path}: the release {_OLD}")
+    if document.get("version") != VERSION:
+        found = document.get("version")
+        raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
+    try:
+        entries = [(_row_count(p["rows"]), Scheme.from_dict(p["scheme"]), p["link"]) for p in document["parts"]]
+        identifier = None if document["id"] is None else document["id"]["name"]
+        order = document["order"]
+        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link in entries)))
+        if not entries or not proper:
+            raise ReleaseError("it names no parts, or no proper id column or order")
+    except SfumatoError as problem:
+        raise ReleaseError(f"{path}: {problem}") from None
+    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
+        raise ReleaseError(f"{path}: the description of the release is damaged: {cause(problem)}") from None
+    if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
+        raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
+    return entries, identifier, order
+
+
+def _row_count(rows: Any) -> int:
+    if not isinstance(rows, int) or isinstance(rows, bool) or not 0 <= rows < 1 << 62:
+        raise ReleaseError("it gives a number of rows that cannot be one")
+    return rows
+
+
+def check_size(path: Path, columns: Sequence[str]) -> None:
+    """Raise where the rows of a Parquet file would take far more memory than the file itself."""
+    rows = tables.count_rows(path)
+    if rows is not None:
+        check_decoded(path, rows, len(columns))
+
+
+def _document(path: Path) -> Any:
+    """The JSON that a release carries, wherever it stands."""
+    try:
+        if tables.suffix(path) in tables.CSV:
+            beside = sidecar(path)
+            if not beside.is_file():
+                raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
+            return read_json(beside.read_bytes(), "it")
+        import pyarrow.parquet as pq
+
+        metadata = pq.read_metadata(str(path)).metadata or {}
+        if KEY not in metadata:
+            raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
+        return read_json(metadata[KEY], "it")
+    except DocumentError as problem:
+        raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None

@@ -1,0 +1,79 @@
+"""Joining what two parties released of the same records: whose ids match, and which do not."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TYPE_CHECKING
+
+from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.scheme import Scheme
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def join_schemes(left: Scheme, right: Scheme) -> Scheme:
+    """The scheme of the joined columns."""
+    try:
+        return left.join(right)
+    except SfumatoError as problem:
+        raise ReleaseError(f"the releases cannot be joined: {problem}") from None
+
+
+def check_links(links: Set[str | None]) -> None:
+    """Refuse ids that cannot match, because they were made pseudonyms under different keys, or on one side only."""
+    if len(links) == 1:
+        return
+    if None in links:
+        raise ReleaseError(
+            "some ids are pseudonyms and some are not: randomize all with the same link_key "
+            "(Release.raw takes it too), or all with clear_ids=True"
+        )
+    raise ReleaseError(
+        "the ids became pseudonyms under different keys: randomize the releases to be joined with the same link_key"
+    )
+
+
+def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray]) -> None:
+    """Refuse ids that are missing, occur twice, or stand on one side only."""
+    import pyarrow.compute as pc
+
+    ids = {"left": _text(left), "right": _text(right)}
+    for side, column in ids.items():
+        if column.null_count:
+            raise ReleaseError(f"{column.null_count} ids of the {side} release are null")
+        extra = len(column) - len(pc.unique(column))
+        if extra:
+            raise ReleaseError(f"{extra} ids of the {side} release occur more than once; each record needs its own")
+    for side, mine, theirs in (("left", ids["left"], ids["right"]), ("right", ids["right"], ids["left"])):
+        alone = len(mine) - int(pc.sum(pc.is_in(mine, value_set=theirs)).as_py() or 0)
+        if alone:
+            raise ReleaseError(f"{alone} ids of the {side} release are not in the other one; join the same records")
+
+
+def _text(columns: list[pa.ChunkedArray]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.concat_arrays([c.cast(pa.string()).combine_chunks() for c in columns])
+
+
+def match(left: pa.Table, right: pa.Table, on: str) -> pa.Table:
+    """The rows of both that share an id, in the order of the left."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    place = pc.index_in(_text([left.column(on)]), value_set=_text([right.column(on)]))
+    kept = left.filter(pc.is_valid(place))
+    taken = right.take(place.drop_null())
+    columns = {name: kept.column(name) for name in kept.schema.names if name != on}
+    columns |= {name: taken.column(name) for name in taken.schema.names if name != on}
+    return pa.table({**columns, on: kept.column(on)})
+
+
+def with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:
+    """Ids as text wherever the parts hold them in different types."""
+    import pyarrow as pa
+
+    if id is None or len({table.schema.field(id).type for table in rows}) == 1:
+        return rows
+    return [t.set_column(t.schema.get_field_index(id), id, t.column(id).cast(pa.string())) for t in rows]

@@ -67,6 +67,17 @@ class TestBayes:
         assert attacks.repeated(release, 1, attribute="job").error == pytest.approx(found.details["expected"], abs=1e-6)
         assert attacks.bayes(release.scheme, attribute="job").details["shares"] == "assumed even"
 
+    def test_a_truth_in_another_order_is_refused(self):
+        rng = np.random.default_rng(4)
+        truth, channel = rng.choice(5, 4000, p=[0.4, 0.3, 0.1, 0.1, 0.1]), c.subset(5, 3)
+        codes = channel.randomize(truth, 1)
+        assert attacks.bayes(codes, channel, truth=truth).error < 0.65
+        with pytest.raises(SfumatoError, match="does not stand in the order of the released rows"):
+            attacks.bayes(codes, channel, truth=rng.permutation(truth))
+        for seed in range(200):  # few records of the right order are never refused
+            few = np.random.default_rng(seed).integers(0, 5, 20)
+            attacks.bayes(channel.randomize(few, seed), channel, truth=few)
+
     def test_a_group_is_attacked_as_a_whole(self):
         schema = sf.Schema({name: sf.Categorical((0, 1)) for name in "ab"})
         rng = np.random.default_rng(3)

@@ -62,8 +62,8 @@ def attack(
 ) -> None:
     """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
 
-    The best guess of every record's diagnosis, held against the truth. The shares of the diagnoses are estimated from
-    the release:
+    The best guess of every record's diagnosis, held against the truth of a release made with --order keep. The shares
+    of the diagnoses are estimated from the release:
 
         sfumato attack bayes release.parquet --attribute diagnosis --truth patients.csv
 

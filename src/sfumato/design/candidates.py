@@ -169,4 +169,5 @@ def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, p
 def check_size(name: str, domain: Domain) -> None:
     """Covariances of more values than this take too long."""
     if domain.size > MOST_VALUES:
-        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: use wider bins")
+        how = "use wider bins" if domain.ordered else "group the values"
+        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: {how}")

@@ -73,6 +73,8 @@ def bayes(
     sure = posterior.max(axis=0)[place.reshape(-1)]
     expected = 1 - map_success(seen) if codes.shape[1] == 1 else float(1 - sure.mean())
     error = expected if truth is None else _wrong(guess, truth)
+    if truth is not None and codes.shape[1] == 1:
+        _check_order(seen.P, np.asarray(truth).reshape(-1), codes[:, 0])
     told: dict[str, Any] = {"shares": source, "prior": seen.prior, "expected": expected, "confidence": sure}
     return Recovery("bayes", guess, error, _nothing(seen.prior, truth), None, told, BESIDE)
 
@@ -157,6 +159,25 @@ def _start(of: Any, prior: Any, attribute: Attribute, codes: NDArray[Any] | None
         return subject(channel, given_shares(prior, channel.k, labels, "prior")), GIVEN
     found = None if codes is None else shares_of_codes(channel, codes)
     return (subject(channel), EQUAL) if found is None else (subject(channel, found), ESTIMATED)
+
+
+def _check_order(P: Array, truth: NDArray[Any], codes: NDArray[Any]) -> None:
+    r"""Raise where the rows of the truth cannot stand in the order of the release's.
+
+    The mean of P[x, y] / Pr(y) over the records is sum_xy Pr(x) P[x, y]² / Pr(y) in the right order, and 1 in another.
+    """
+    if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= len(P):
+        raise SfumatoError(f"truth must hold codes from 0 to {len(P) - 1}")
+    shares = np.bincount(truth, minlength=len(P)) / truth.size
+    released = shares @ P
+    ratio = np.divide(P, released, out=np.zeros_like(P), where=released > 0)
+    mean = float(shares @ (P * ratio).sum(axis=1))
+    spread = float(shares @ (P * ratio**2).sum(axis=1)) - mean**2
+    if float(ratio[truth, codes].mean()) < mean - 6 * np.sqrt(max(spread, 0.0) / truth.size) - 1e-9:
+        raise SfumatoError(
+            "the truth does not stand in the order of the released rows, which are shuffled unless randomized with "
+            "order='keep': the error cannot be measured row by row"
+        )
 
 
 def _check_possible(codes: NDArray[Any], possible: NDArray[Any]) -> None:

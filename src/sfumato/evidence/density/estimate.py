@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.channels.additive import Noise, from_scipy, parse_noise
 from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
+from sfumato.evidence.density.ambiguity import warn_if_undecided
 from sfumato.evidence.density.binning import Sample, gather
 from sfumato.evidence.density.hopeless import check_scale, unrounded, warn_if_hopeless
 from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
@@ -85,7 +86,7 @@ def density(
     support = _support(sample, channel, support, outside)
     if given is not None and support != asked:
         raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
-    warn_if_hopeless(sample, channel, None if asked is None else support)
+    hopeless = warn_if_hopeless(sample, channel, None if asked is None else support)
     edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
     try:
         generator = np.random.default_rng(rng) if rng is not None else None
@@ -94,7 +95,10 @@ def density(
     with one_thread():
         if method == "auto":
             beyond = None if asked is None else _beyond(sample, channel, support)
-            return _auto(sample, channel, edges, crop_support and given is None, beyond)
+            found = _auto(sample, channel, edges, crop_support and given is None, beyond)
+            if not hopeless:
+                warn_if_undecided(found)
+            return found
         return _iterated(sample, channel, edges, method, rule, generator)
 
 

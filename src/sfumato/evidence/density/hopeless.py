@@ -50,10 +50,10 @@ def unrounded(sample: Sample, noise: Noise) -> Sample:
     return replace(sample, step=0.0)
 
 
-def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> None:
+def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] | None) -> bool:
     """Warn when the noise swamps the data: Var x = Var z - Var y, for its shape N (Var x / Var z)^2 values count.
 
-    Noise of infinite variance is measured by the shortest interval that holds half of it.
+    Noise of infinite variance is measured by the shortest interval that holds half of it. Returns whether it warned.
     """
     finite = math.isfinite(noise.sd)
     if finite:
@@ -64,7 +64,7 @@ def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] 
         wide = support is not None and scale > support[1] - support[0]
     signal = max(square - scale**2, 0.0)
     if not (wide or signal < scale**2 / 9):
-        return
+        return False
     if finite and square < scale**2 * (1 - SURE * math.sqrt((_kurtosis(noise) - 1) / sample.n)):
         line = (
             f"this noise cannot have made this z: its sd is {scale:.4g}, that of z only {math.sqrt(square):.4g}; "
@@ -78,6 +78,7 @@ def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] 
             f"{sample.n} values weigh like {sample.n * (signal / square) ** 2:.1f} for the shape"
         )
     warnings.warn(line, UnrecoverableWarning, stacklevel=3)
+    return True
 
 
 def _kurtosis(noise: Noise) -> float:

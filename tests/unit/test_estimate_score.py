@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sfumato as sf
 from gallery import rest_clear
@@ -13,6 +14,7 @@ from sfumato.evidence.model.blend import blended_mean
 from sfumato.evidence.model.observed import observe
 from sfumato.learn import DecisionTree, NaiveBayes, cross_score, hold_out
 from sfumato.learn.crossfit import folds
+from sfumato.learn.score import within
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -163,3 +165,15 @@ def test_tables_too_large_to_list_are_cross_scored_through_cliques(monkeypatch):
     low, high = found.interval
     assert low < NaiveBayes().fit(release, target="class").score(dd.wisconsin()) < high
     assert found.confusion.sum() == pytest.approx(1, abs=0.02)
+
+
+def test_limits_near_the_ends_cover_and_are_never_empty():
+    for true, sd in ((0.95, 0.1), (0.5, 0.1), (0.02, 0.05), (1.0, 0.2)):
+        drawn = true + sd * stats.norm.ppf((np.arange(300) + 0.5) / 300)
+        limits = np.array([within(each, sd, 0.95) for each in drawn])
+        held = np.mean((limits[:, 0] <= true) & (true <= limits[:, 1]))
+        assert 0.94 <= held <= 0.97
+        assert (limits[:, 0] < limits[:, 1]).all() and limits.min() >= 0 and limits.max() <= 1
+        narrow = np.mean(np.abs(drawn - true) <= 0.98 * sd)
+        assert narrow < 0.8  # negative control: limits half as wide
+    assert within(0.7, 0.0, 0.95) == (0.7, 0.7)

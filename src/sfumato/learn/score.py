@@ -51,10 +51,7 @@ class Score:
     @property
     def interval(self) -> tuple[float, float]:
         """Limits that hold the true accuracy with the given probability."""
-        from scipy.special import ndtri
-
-        z = float(ndtri((1 + self.level) / 2))
-        return max(self.accuracy - z * self.sd, 0.0), min(self.accuracy + z * self.sd, 1.0)
+        return within(self.unbiased, self.sd, self.level)
 
     def __float__(self) -> float:
         return self.accuracy
@@ -75,6 +72,32 @@ class Score:
             "classes": [str(label) for label in self.classes],
             "n": self.n,
         }
+
+
+def within(estimate: float, sd: float, level: float) -> tuple[float, float]:
+    """Limits of a share between 0 and 1 whose estimate is normal, and may lie outside.
+
+    All shares are accepted that the estimate does not contradict, ordered by their likelihood ratio against the best
+    share in [0, 1] (Feldman and Cousins 1998): so no interval is empty, and none is one-sided by a leap.
+
+    >>> low, high = within(1.05, 0.1, 0.95)
+    >>> round(low, 2), high
+    (0.85, 1.0)
+    """
+    from scipy.special import ndtr
+
+    kept = min(max(estimate, 0.0), 1.0)
+    if not sd > 0:
+        return kept, kept
+    share = np.unique(np.append(np.linspace(0.0, 1.0, 4001), kept))
+    above = estimate > share
+    u = np.abs(estimate - share) / sd
+    near, far = np.where(above, 1 - share, share) / sd, np.where(above, share, 1 - share) / sd
+    ratio = np.where(u <= near, u * u, near * (2 * u - near))
+    root = np.sqrt(ratio)
+    opposite = np.where(root <= far, root, (ratio + far * far) / np.maximum(2 * far, 1e-12))
+    accepted = share[(ndtr(-u) + ndtr(-opposite) > 1 - level) | (ratio <= 0)]
+    return float(accepted.min()), float(accepted.max())
 
 
 def hold_out(

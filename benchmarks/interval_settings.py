@@ -62,11 +62,11 @@ def _joint() -> sf.Scheme:
 
 def settings() -> list[Setting]:
     """Every family of channels, joint groups, structural zeros, products, and parts under different schemes."""
-    general = np.random.default_rng(17).dirichlet(np.ones(5), 4)
-    halves = [scheme(a=c.symmetric(3, 0.08)), scheme(a=c.symmetric(3, 0.5))]
+    general = np.random.default_rng(41).dirichlet(np.ones(6), 4)
+    halves = [scheme(a=c.symmetric(4, 0.12)), scheme(a=c.symmetric(4, 0.45))]
     mixed = [scheme(a=c.subset(6, 4)), scheme(a=c.windows(6, 3))]
     zeros = _with_zeros()
-    clear = scheme(a=c.symmetric(3, 0.02), b=c.binary(0.01, 0.03))
+    clear = scheme(a=c.symmetric(4, 0.03), b=c.binary(0.02, 0.005))
     return [
         _one("symmetric(2, .45) *", c.symmetric(2, 0.45)),
         _one("symmetric(2, .06)", c.symmetric(2, 0.06)),
@@ -74,19 +74,19 @@ def settings() -> list[Setting]:
         _one("symmetric(20, .02)", c.symmetric(20, 0.02)),
         _one("binary(.2, .06)", c.binary(0.2, 0.06)),
         _one("binary(.35, 0)", c.binary(0.35, 0.0)),
-        _one("ternary(.2, .1)", c.ternary(0.2, 0.1)),
+        _one("ternary(.12, .25)", c.ternary(0.12, 0.25)),
         _one("matrix, weak *", c.matrix(WEAK)),
-        _one("matrix, 4 x 5", c.matrix(general)),
+        _one("matrix, 4 x 6", c.matrix(general)),
         _one("invariant(symmetric(5, .5)) *", c.invariant(c.symmetric(5, 0.5), [0.1, 0.15, 0.2, 0.25, 0.3])),
         _one("invariant(symmetric(3, .3))", c.invariant(c.symmetric(3, 0.3), [0.7, 0.2, 0.1])),
         _one("blocks", c.blocks([c.symmetric(3, 0.4), c.symmetric(2, 0.15)])),
         _one("subset(10, 3)", c.subset(10, 3)),
         _one("subset(13, 2), projective", c.subset(13, 2, design="projective")),
-        _one("windows(12, 4)", c.windows(12, 4)),
+        _one("windows(11, 6)", c.windows(11, 6)),
         _one("windows(6, 15)", c.windows(6, 15)),
         _one("windows(7, 6), nullable", c.windows(7, 6, nullable=True)),
-        _one("mask(.15), 3 items", c.mask(0.15, items=3)),
-        _one("select_a_size, 3 items", c.select_a_size([0.1, 0.2, 0.3, 0.4], 0.2, items=3)),
+        _one("mask(.25), 3 items", c.mask(0.25, items=3)),
+        _one("select_a_size, 3 items", c.select_a_size([0.2, 0.1, 0.2, 0.5], 0.1, items=3)),
         _one("symmetric((2, 3), .35)", c.symmetric((2, 3), 0.35)),
         Setting("structural zeros", [zeros], ("g", "h")),
         Setting("structural zeros, summed out", [zeros], ("g",)),
@@ -96,6 +96,6 @@ def settings() -> list[Setting]:
         Setting("symmetric x binary", [scheme(a=c.symmetric(3, 0.25), b=c.binary(0.1, 0.2))], ("b", "a")),
         Setting("symmetric x binary, nearly exact", [clear], ("a", "b")),
         Setting("identity x symmetric", [scheme(a=c.identity(2), b=c.symmetric(3, 0.4))], ("a", "b")),
-        Setting("two parts, symmetric(3, .08 and .5)", halves, ("a",), (0.5, 0.5)),
+        Setting("two parts, symmetric(4, .12 and .45)", halves, ("a",), (0.5, 0.5)),
         Setting("two parts, subset and windows", mixed, ("a",), (0.7, 0.3)),
     ]

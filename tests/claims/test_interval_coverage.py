@@ -49,7 +49,7 @@ def old(setting: Setting, n: int, kind: str) -> float:
         "invariant(symmetric(5, .5)) *",
         "windows(6, 15)",
         "summed out x windows",
-        "two parts, symmetric(3, .08 and .5)",
+        "two parts, symmetric(4, .12 and .45)",
     ],
 )
 @pytest.mark.parametrize("population", [False, True])

@@ -56,7 +56,7 @@ class ModelEstimate(Estimate):
         slope = self.sd / self._unit / (share * (1 - share))
         z = float(ndtri((1 + level) / 2))
         low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
-        return low, high
+        return np.minimum(low, self.value), np.maximum(high, self.value)
 
     @property
     def _unit(self) -> float:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.csv_format import CsvFile, CsvFormat, detect
 from sfumato.csv_reader import csv_batches
 from sfumato.errors import SchemaError, showing_values
+from sfumato.positions import placed
 from sfumato.reader_problems import described
 from sfumato.stamps import stamp
 
@@ -134,12 +135,11 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
     if isinstance(table, pa.Table):
         return table if columns is None else table.select(columns)
     frame = _narwhals(table)
-    if columns is not None:
-        frame = frame.select(columns)
+    wanted = list(frame.collect_schema().names()) if columns is None else columns
     try:
-        if isinstance(frame, nw.LazyFrame):
-            return frame.collect(backend="pyarrow").to_native()
-        return frame.to_arrow()
+        frame = nw.from_native(placed(table, wanted)) if wanted else frame.select()
+        found = frame.collect(backend="pyarrow").to_native() if isinstance(frame, nw.LazyFrame) else frame.to_arrow()
+        return found.rename_columns(wanted) if wanted else found
     except (pa.ArrowException, ValueError) as problem:
         raise SchemaError(f"the table cannot be read: {described(problem)}") from None
 

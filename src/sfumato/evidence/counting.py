@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from sfumato import tables
 from sfumato.channels.base import join_codes
 from sfumato.errors import ReleaseError
+from sfumato.positions import placed
+from sfumato.reader_problems import described
 from sfumato.release import Part
 from sfumato.writer import check_codes, code_types
 
@@ -137,19 +139,20 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
     import narwhals as nw
 
     part.check_unchanged()
-    frame = nw.from_native(_on_disk(part.rows) if isinstance(part.rows, Path) else part.rows)
-    rows = next(name for name in ("rows", *(f"rows_{i}" for i in range(len(columns) + 1))) if name not in columns)
-    query = frame.lazy().group_by(*columns).agg(nw.len().alias(rows))
+    places = [f"c{i}" for i in range(len(columns))]
     try:
-        counted = query.collect(backend="pyarrow").to_native()
+        on_disk = isinstance(part.rows, Path)
+        held = _on_disk(part.rows) if on_disk else part.rows
+        frame = nw.from_native(placed(held, columns, tables.column_names(part.rows) if on_disk else None))
+        counted = frame.lazy().group_by(*places).agg(nw.len().alias("rows")).collect(backend="pyarrow").to_native()
     except Exception as problem:  # every engine has errors of its own
         where = part.rows if isinstance(part.rows, Path) else "the rows"
-        raise ReleaseError(f"{where}: cannot be counted: {str(problem).strip().splitlines()[0]}") from problem
+        raise ReleaseError(f"{where}: cannot be counted: {described(problem)}") from problem
     part.check_unchanged()
-    codes = tuple(counted.column(column).to_numpy() for column in columns)
+    codes = tuple(counted.column(place).to_numpy() for place in places)
     for column, array in zip(columns, codes, strict=True):
         check_codes(column, array, part.scheme.output_sizes[column])
-    return codes, np.asarray(counted.column(rows).to_numpy(), dtype=np.int64)
+    return codes, np.asarray(counted.column("rows").to_numpy(), dtype=np.int64)
 
 
 def _on_disk(path: Path) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.errors import SchemaError
 from sfumato.owner.answers import Fresh, Keyed
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
+from sfumato.positions import spark_places
 from sfumato.pseudonyms import Pseudonyms
 from sfumato.randomness import SecureSource
 from sfumato.release import Release
@@ -40,27 +41,25 @@ def randomize_spark(frame: Any, request: Request) -> Release:
     """
     scheme, id = request.scheme, request.id
     kinds = code_types(scheme)
-    columns = [f"`{name}` {_SIGNED.get(kinds[name].bit_width, 'double')}" for name in scheme.columns]
+    columns = [_SIGNED.get(kinds[name].bit_width, "double") for name in scheme.columns]
     wanted = list(scheme.schema.names)
-    order = "order"
-    while order in (*scheme.columns, id):
-        order += "_"
     if id is not None:
         wanted.append(id)
-        kept = frame.schema[id].dataType.simpleString() if request.clear_ids else "string"
-        columns.append(f"`{id}` {kept}")
-    treated = frame.select(*(f"`{name}`" for name in wanted)).mapInArrow(
-        partial(_partition, scheme.to_json(), request.key, id, request.pseudonyms, request.clear_ids, order),
-        ", ".join([*columns, f"`{order}` binary"]),
+        kept = frame.schema.fields[frame.columns.index(id)].dataType.simpleString() if request.clear_ids else "string"
+        columns.append(kept)
+    released = [*scheme.columns, *([id] if id is not None else [])]
+    treated = spark_places(frame, wanted).mapInArrow(
+        partial(_partition, scheme.to_json(), request.key, id, request.pseudonyms, request.clear_ids),
+        ", ".join([*(f"c{i} {kind}" for i, kind in enumerate(columns)), "tag binary"]),
     )
     if request.key is None:
         treated = treated.localCheckpoint(eager=True)
     if id is not None:
-        repeated = treated.groupBy(order).count().filter("count > 1").count()
+        repeated = treated.groupBy("tag").count().filter("count > 1").count()
         if repeated:
             raise SchemaError(repeated_ids(repeated))
-    ordered = treated if request.keep_order else treated.orderBy(order)
-    return Release(ordered.drop(order), scheme, id, request.link, request.order)
+    ordered = treated if request.keep_order else treated.orderBy("tag")
+    return Release(ordered.drop("tag").toDF(*released), scheme, id, request.link, request.order)
 
 
 def _partition(
@@ -69,7 +68,6 @@ def _partition(
     id: str | None,
     pseudonyms: Pseudonyms | None,
     clear_ids: bool,
-    order: str,
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
@@ -79,14 +77,16 @@ def _partition(
     src = SecureSource()
     answers = Fresh(src) if key is None else Keyed(key)
     request = Request(Scheme.from_json(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
+    wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
     for batch in batches:
-        for answered in answered_batches(batch, request):
+        for answered in answered_batches(batch.rename_columns(wanted), request):
             if id is None:
                 tags = np.empty((answered.num_rows, 16), dtype=np.uint8)
                 src.fill(tags.reshape(-1))
             else:
                 tags = tags_of(answered.column(TAG))
-            yield _signed(finished(answered, request).append_column(order, tag_column(tags).cast(pa.binary())))
+            out = _signed(finished(answered, request)).append_column("tag", tag_column(tags).cast(pa.binary()))
+            yield out.rename_columns([*(f"c{i}" for i in range(out.num_columns - 1)), "tag"])
 
 
 def _signed(batch: pa.RecordBatch) -> pa.RecordBatch:

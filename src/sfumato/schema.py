@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from sfumato import tables
 from sfumato.columns import Requests, examine
-from sfumato.documents import read_json
+from sfumato.documents import SURROGATE, read_json
 from sfumato.domains import (
     Categorical,
     Codes,
@@ -50,6 +50,8 @@ class Schema(Mapping[str, Domain]):
         for name, domain in domains.items():
             if not isinstance(name, str) or not name:
                 raise SchemaError(f"the name of an attribute must be text, got {name!r} instead")
+            if SURROGATE.search(name):
+                raise SchemaError("the name of an attribute holds half of a surrogate pair, which is no character")
             if not isinstance(domain, Domain):
                 found = type(domain).__name__
                 raise SchemaError(

@@ -98,6 +98,16 @@ class Domain(ABC):
         with show_values():  # the caller's own value, not one of the data
             return int(self.encode(pa.array([value]), "value")[0])
 
+    def _known(self, codes: ArrayLike) -> NDArray[np.int64]:
+        """The codes, if each of them stands for a value."""
+        given = np.asarray(codes)
+        if given.size and given.dtype.kind not in "iub":
+            raise SchemaError(f"codes must be whole numbers without gaps, got {given.dtype} instead")
+        known = given.astype(np.int64)
+        if known.size and not 0 <= int(known.min()) <= int(known.max()) < self.size:
+            raise SchemaError(f"codes must lie in [0, {self.size - 1}], got others: they are not of this domain")
+        return known
+
     def _check_missing(self) -> None:
         """Words for "no answer" as text; they need a code of their own."""
         words = (self.missing,) if isinstance(self.missing, str) else tuple(self.missing)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.documents import SURROGATE
 from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, count, is_text
 from sfumato.errors import OutsideDomainError, SchemaError
 
@@ -56,6 +57,8 @@ class Categorical(Domain):
             raise SchemaError("values must not contain None: declare nullable=True instead")
         if len({type(value) for value in values}) > 1 or not isinstance(values[0], str | bool | int | float):
             raise SchemaError(f"values must all be text, all numbers or all booleans, got {values[:5]!r} instead")
+        if any(isinstance(value, str) and SURROGATE.search(value) for value in values):
+            raise SchemaError("values must be text, got half of a surrogate pair, which is no character")
         if len(set(values)) != len(values):
             seen: set[Any] = set()
             twice = next(value for value in values if value in seen or seen.add(value))  # type: ignore[func-returns-value]
@@ -163,7 +166,7 @@ class Categorical(Domain):
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa
 
-        return pa.array(self.labels, type=self._value_set.type).take(pa.array(np.asarray(codes, dtype=np.int64)))
+        return pa.array(self.labels, type=self._value_set.type).take(pa.array(self._known(codes)))
 
     def meaning(self) -> dict[str, Any]:
         other = {} if self.other is None else {"other": self.other}

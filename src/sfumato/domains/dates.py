@@ -144,7 +144,7 @@ class Date(Domain):
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa
 
-        return pa.array(self.labels, type=pa.string()).take(pa.array(np.asarray(codes, dtype=np.int64)))
+        return pa.array(self.labels, type=pa.string()).take(pa.array(self._known(codes)))
 
     def meaning(self) -> dict[str, Any]:
         limits = {} if self.by in ROUND else {"first": self.first, "last": self.last}

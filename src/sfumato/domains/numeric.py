@@ -156,7 +156,7 @@ class Numeric(Domain):
         import pyarrow as pa
 
         values = [*self.midpoints.tolist(), None] if self.nullable else self.midpoints
-        return pa.array(values, type=pa.float64()).take(pa.array(np.asarray(codes, dtype=np.int64)))
+        return pa.array(values, type=pa.float64()).take(pa.array(self._known(codes)))
 
     def meaning(self) -> dict[str, Any]:
         return {"kind": self.kind, "edges": list(self.edges or ()), "nullable": self.nullable}

@@ -1,0 +1,205 @@
+"""Mutated files: whatever they hold, reading ends in a result or in one line, within five seconds and a gigabyte.
+
+SFUMATO_FUZZ_CASES sets the number of cases (2000), SFUMATO_FUZZ_SEED the first seed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.hostile.guard import guarded
+from tests.hostile.mutations import mutate_bytes, mutate_json
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import SfumatoError
+from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.bayesnet.gallery import gallery
+from sfumato.learn.bayesnet.structure import read_structure
+
+CASES = int(os.environ.get("SFUMATO_FUZZ_CASES", "2000"))
+SEED = int(os.environ.get("SFUMATO_FUZZ_SEED", "1"))
+
+YES = sf.Categorical(("no", "yes"))
+SCHEMA = sf.Schema(
+    {
+        "sex": sf.Categorical(("F", "M"), nullable=True),
+        "age": sf.Numeric(0, 100, bins=6),
+        "grade": sf.Ordinal((1, 2, 3, 4, 5)),
+        "seen": sf.Date("2023-01", "2023-06", by="month"),
+        "item": YES, "other": YES, "third": YES, "a": YES, "b": YES, "x": YES, "y": YES, "z": sf.Numeric(0, 1, bins=4),
+    }
+)  # fmt: skip
+
+
+def scheme() -> sf.Scheme:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sf.Scheme(
+            SCHEMA,
+            {
+                "sex": c.matrix([[0.7, 0.2, 0.1], [0.2, 0.7, 0.1], [0.15, 0.15, 0.7]]),
+                "age": c.windows(6, 3),
+                "grade": c.subset(5, 3),
+                "seen": c.blocks([c.symmetric(3, 0.3), c.symmetric(3, 0.2)]),
+                ("item", "other"): c.mask(0.2),
+                "third": c.product([c.symmetric(2, 0.2)]),
+                ("a", "b"): c.symmetric(valid=[("no", "no"), ("no", "yes"), ("yes", "yes")], p=0.3),
+                ("x", "y"): c.select_a_size([0.2, 0.3, 0.5], 0.2),
+                "z": c.uniform(0.5),
+            },
+        )
+
+
+def table() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    out = {name: np.array([v for v in d.labels if v is not None])[rng.integers(0, 2, 40)] for name, d in SCHEMA.items()}
+    out["age"], out["z"] = rng.uniform(0, 100, 40), rng.uniform(0, 1, 40)
+    out["b"] = np.where(out["a"] == "yes", "yes", out["b"])
+    return out
+
+
+def use(release: sf.Release) -> None:
+    """What somebody who was sent a release does with it first."""
+    _ = len(release), release.parts[0].scheme.epsilon, repr(release)
+    release.decode(3)
+    sf.evidence(release).counts([release.schema.names[0]]).interval()
+
+
+def use_scheme(scheme: sf.Scheme) -> None:
+    _ = scheme.gamma, scheme.epsilon, scheme.fingerprint, repr(scheme), scheme.columns
+
+
+class Files:
+    """The whole files that are mutated, and how each mutant is read."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        made = scheme()
+        release = sf.randomize(table(), made, rng=np.random.default_rng(1))
+        release.save(folder / "whole.parquet")
+        release.save(folder / "whole.csv")
+        sf.Release.concat([release, release]).save(folder / "two.parquet")
+        self.scheme, self.schema = made.to_json(), SCHEMA.to_json()
+        self.bif = gallery("asia").to_bif()
+        self.parquet = (folder / "whole.parquet").read_bytes()
+        self.csv, self.sidecar = (folder / "whole.csv").read_bytes(), (folder / "whole.csv.json").read_text()
+        self.rows = [pq.read_table(folder / name) for name in ("whole.parquet", "two.parquet")]
+        self.about = [
+            rows.schema.metadata[b"sfumato"].decode() if rows.schema.metadata else _about(folder / name)
+            for rows, name in zip(self.rows, ("whole.parquet", "two.parquet"), strict=True)
+        ]
+
+    def scheme_document(self, rng: random.Random) -> Callable[[], None]:
+        text = mutate_json(self.scheme, rng)
+        return lambda: use_scheme(sf.Scheme.from_json(text))
+
+    def scheme_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "s.json"
+        path.write_bytes(mutate_bytes(self.scheme.encode(), rng))
+        from sfumato.cli.console import read_text
+
+        return lambda: use_scheme(sf.Scheme.from_json(read_text(path)))
+
+    def schema_document(self, rng: random.Random) -> Callable[[], None]:
+        text = mutate_json(self.schema, rng)
+        return lambda: repr(sf.Scheme.for_gamma(sf.Schema.from_json(text), 3).gamma)
+
+    def parquet_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "m.parquet"
+        path.write_bytes(mutate_bytes(self.parquet, rng))
+        return lambda: use(sf.Release.load(path))
+
+    def parquet_description(self, rng: random.Random) -> Callable[[], None]:
+        path, which = self.folder / "d.parquet", rng.randrange(2)
+        text = mutate_json(self.about[which], rng)
+        rows = self.rows[which].replace_schema_metadata({})
+        with pq.ParquetWriter(path, rows.schema) as sink:
+            sink.write_table(rows)
+            sink.add_key_value_metadata({"sfumato": text})
+        return lambda: use(sf.Release.load(path))
+
+    def csv_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "m.csv"
+        path.write_bytes(mutate_bytes(self.csv, rng))
+        about = json.loads(self.sidecar)
+        from sfumato.writer import content, sidecar
+
+        sidecar(path).write_text(json.dumps({**about, **content(path)}))
+        return lambda: use(sf.Release.load(path))
+
+    def csv_description(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "s.csv"
+        path.write_bytes(self.csv)
+        path.with_name("s.csv.json").write_text(mutate_json(self.sidecar, rng))
+        return lambda: use(sf.Release.load(path))
+
+    def bif_text(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "m.bif"
+        data = mutate_bytes(self.bif.encode(), rng)
+        if rng.random() < 0.5:
+            data = data.replace(
+                rng.choice((b"2", b"0.5", b"yes", b"|", b";", b"table")),
+                rng.choice((b"1e999", b"nan", b"-1", b"10000000", b"(", b'"', b"yes, yes", b"default")),
+                rng.choice((1, 5, 1000)),
+            )
+        path.write_bytes(data)
+        return lambda: repr((BayesianNetwork.from_bif(path), read_structure(path)))
+
+    def raw_table(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "raw.csv"
+        path.write_bytes(mutate_bytes(b"item,other\n" + b"no,yes\nyes,no\n" * 20, rng))
+        few = sf.Scheme.for_gamma(SCHEMA.select(["item", "other"]), 3)
+        return lambda: repr(sf.randomize(path, few))
+
+
+KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table"]  # fmt: skip
+
+
+def _about(path: Path) -> str:
+    return pq.read_metadata(path).metadata[b"sfumato"].decode()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Files:
+    return Files(tmp_path_factory.mktemp("fuzz"))
+
+
+@pytest.mark.parametrize("kind", sorted(set(KINDS)))
+def test_mutants_end_in_a_result_or_in_one_line(files, kind) -> None:
+    share = KINDS.count(kind) / len(KINDS)
+    read, failed = 0, []
+    for case in range(round(CASES * share)):
+        rng = random.Random(f"{SEED} {kind} {case}")
+        act = getattr(files, kind)(rng)
+        try:
+            with guarded(), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                act()
+            read += 1
+        except SfumatoError as problem:
+            assert str(problem).isprintable() or "\xa0" in str(problem), (kind, case)
+        except BaseException as problem:
+            if isinstance(problem, KeyboardInterrupt):
+                raise
+            failed.append((case, repr(problem)[:200]))
+    assert not failed, failed[:10]
+    assert read or CASES < 1000  # mutants that all fail at the door would test nothing behind it
+
+
+def test_whole_files_are_read(files) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("whole.parquet", "two.parquet", "whole.csv"):
+            use(sf.Release.load(files.folder / name))
+        use_scheme(sf.Scheme.from_json(files.scheme))
+        BayesianNetwork.from_bif(files.bif)
+        sf.Schema.from_json(files.schema)

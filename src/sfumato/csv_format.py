@@ -126,7 +126,8 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     if not rows:
         raise SchemaError(f"{path}: the file is empty")
     header = asked.header if asked.header is not None else plain or _has_header(rows)
-    first = [cell.strip() for cell in rows[0]] if header else []
+    quoted = {cell for cell in rows[0] if f'"{cell}"' in text}  # spaces inside quotes belong to the name
+    first = [cell if cell in quoted else cell.strip() for cell in rows[0]] if header else []
     data = rows[1:] if header else rows
     width = Counter(map(len, data)).most_common(1)[0][0] if data else len(first)
     names, twice, notes = _names(first, width, data)

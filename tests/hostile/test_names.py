@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shlex
 from pathlib import Path
 
@@ -33,7 +34,7 @@ SOME = ["a", "A", "*"]
 
 def files(folder: Path) -> tuple[Path, Path]:
     pq.write_table(TABLE, folder / "raw.parquet")
-    TABLE.to_pandas().to_csv(folder / "raw.csv", index=False)
+    TABLE.to_pandas().to_csv(folder / "raw.csv", index=False, quoting=csv.QUOTE_ALL)  # unquoted, " edge " is edge
     return folder / "raw.parquet", folder / "raw.csv"
 
 

@@ -26,11 +26,12 @@ def check_links(links: Set[str | None]) -> None:
         return
     if None in links:
         raise ReleaseError(
-            "some ids are pseudonyms and some are not: randomize all with the same link_key "
-            "(Release.raw takes it too), or all with clear_ids=True"
+            "some ids are pseudonyms and some are not: randomize all with the same link_key (--link-key-file; "
+            "Release.raw takes it too), or all with clear_ids=True (--clear-ids)"
         )
     raise ReleaseError(
-        "the ids became pseudonyms under different keys: randomize the releases to be joined with the same link_key"
+        "the ids became pseudonyms under different keys: randomize the releases to be joined with the same link_key "
+        "(--link-key-file)"
     )
 
 

@@ -261,7 +261,7 @@ def _has_header(rows: list[list[str]]) -> bool:
     numbers = [cell for cell, _ in named if _is_number(cell)]
     if numbers:  # 2019, 2020, 2021 above columns of numbers are names
         years = [int(cell) for cell in numbers if cell.isdigit() and 1800 <= int(cell) <= 2200]
-        return len(years) == len(numbers) and all(b - a == 1 for a, b in pairwise(years))
+        return len(years) == len(numbers) and all(a < b for a, b in pairwise(years))
     return not (len(others) >= 5 and named and all(cell in cells for cell, cells in named))
 
 

@@ -74,6 +74,7 @@ def test_what_is_only_a_guess_is_said(tmp_path: Path) -> None:
         ("young,no\nold,yes\nyoung,yes\nold,no\nold,no\nyoung,no\n", ["column1", "column2"]),
         ("country,2019,2020\nPeru,1,2\nChad,3,4\n", ["country", "2019", "2020"]),
         ("2019,2020\n1,2\n3,4\n", ["2019", "2020"]),
+        ("land,1992,1994\nPeru,1,2\nChad,3,4\n", ["land", "1992", "1994"]),
         ("a,,c\n1,2,3\n", ["a", "column2", "c"]),
         ("a,a,b\n1,2,3\n", ["a_1", "a_2", "b"]),
         ("a,b,\n1,2,\n3,4,\n", ["a", "b", "column3"]),

@@ -180,6 +180,7 @@ def test_what_files_write_is_not_part_of_the_meaning() -> None:
     assert codes["dose"].tolist() == [1, 5, 5, 4, 5]
     assert codes["drug"].tolist() == [1, 2, 0, 0, 2]
     assert sf.Ordinal((1, 2), True, missing=("9",)).encode(pa.array([1.0, 9.0, 2.0])).tolist() == [0, 2, 1]
+    assert sf.Ordinal((1, 2), True, missing=("9",)).encode(["1.0", "9.0", "2", "9"]).tolist() == [0, 2, 1, 2]
     assert sf.Categorical(("1", "2")).encode(pa.array([1.0, 2.0])).tolist() == [0, 1]
 
 

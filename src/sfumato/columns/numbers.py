@@ -22,6 +22,8 @@ _LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|\d+\s*(?:\+|-\s*\d+)")  # 
 #: A column is numbers if this share of its rows are; the rest must be few words for "no answer".
 MOSTLY = 0.8
 MOST_WORDS = 5
+#: So few different fractions are a list, if each is in many rows.
+FEW = 12
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,11 @@ def judge_numbers(
         domain = Ordinal(values, nullable, missing=tuple(missing))
         why = f"{len(values)} different whole numbers"
         return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(said))
+    if len(numbers) <= FEW and sum(numbers.values()) >= 10 * len(numbers) and not wanted.asked and unit is None:
+        listed = tuple(sorted(float(value) for value in numbers))
+        scale = Ordinal(listed, nullable, missing=tuple(missing))
+        why = f"{len(listed)} different numbers, each in many rows"
+        return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, tuple(said))
     return _binned(cells, numbers, wanted, unit, tuple(missing), nullable, whole, said, written)
 
 

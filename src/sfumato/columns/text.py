@@ -10,6 +10,7 @@ from sfumato.columns.cells import Cells
 from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.columns.words import in_order, no_answers, same_words, yes_and_no
 from sfumato.domains import Categorical, Ordinal
+from sfumato.domains.categorical import is_number
 
 _PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -44,7 +45,7 @@ def judge_identifier(cells: Cells, counts: Counter[str], most_values: int) -> Ve
         return _identifier(cells, "addresses of e-mail")
     few = cells.held < MANY_ROWS
     if (
-        sum(_PHONE.fullmatch(text) is not None and not text.isdigit() for text in texts) > 0.8 * len(texts)
+        sum(_PHONE.fullmatch(text) is not None and not is_number(text) for text in texts) > 0.8 * len(texts)
         and len(texts) > cells.held / 2
         and not few
     ):

@@ -123,8 +123,10 @@ class Domain(ABC):
         column = as_arrow(column)
         if not self.missing or pa.types.is_null(column.type):
             return column
-        text = column if is_text(column.type) else _plain_text(column)
-        gone = pc.is_in(pc.utf8_trim_whitespace(text.cast(pa.string())), value_set=pa.array(self.missing))
+        text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        plain = pc.replace_substring_regex(text, r"^([-+]?\d+)\.0+$", r"\1")  # 9 may have passed through doubles
+        words = pa.array(self.missing)
+        gone = pc.or_(pc.is_in(text, value_set=words), pc.is_in(plain, value_set=words))
         return pc.if_else(gone, pa.scalar(None, column.type), column)
 
     def _with_nulls(self, codes: pa.Array, nulls: int, name: str) -> Codes:
@@ -160,12 +162,3 @@ def is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def _plain_text(column: pa.Array) -> pa.Array:
-    """Numbers as people write them: whole ones without a fraction."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = column.cast(pa.string())
-    return pc.replace_substring_regex(text, r"\.0+$", "") if pa.types.is_floating(column.type) else text

@@ -88,6 +88,8 @@ class Categorical(Domain):
             codes = pc.index_in(given, value_set=known)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise SchemaError(f"column {name!r} of type {column.type} cannot hold {self._shown()}") from None
+        if codes.null_count > given.null_count and pa.types.is_string(given.type):
+            codes = pc.coalesce(codes, pc.index_in(pc.utf8_trim_whitespace(given), value_set=known))
         codes = pc.if_else(pc.is_null(given), pa.scalar(None, pa.int32()), codes)
         nulls = given.null_count
         if codes.null_count > nulls:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato.datasets import discretized as dd
 from sfumato.errors import UnrecoverableWarning
 from sfumato.learn import DecisionTree
@@ -47,7 +48,7 @@ def test_unequal_asymmetric_and_joint_channels_are_learned_through():
         names[6]: c.subset(3, 4),
         "class": c.binary(0.1, 0.25),
     }
-    model = sf.evidence(sf.randomize(rows, sf.Scheme(schema, channels), rng=1), method="model", tau=0.3)
+    model = sf.evidence(sf.randomize(rows, rest_clear(schema, channels), rng=1), method="model", tau=0.3)
     assert DecisionTree().fit(model, target="class").score(rows) > 0.95
 
 

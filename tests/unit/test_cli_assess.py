@@ -95,7 +95,7 @@ class TestAssess:
 
     def test_priors_and_ledger(self, folder):
         (folder / "prior.json").write_text('{"sex": [0.9, 0.1]}')
-        ledger = Ledger(folder / "ledger.sqlite")
+        ledger = Ledger(folder / "ledger.sqlite", new=True)
         with ledger.entry(SCHEME):
             pass
         text = run(
@@ -189,10 +189,10 @@ class TestAttack:
         for ending in ("parquet", "csv"):
             target = resample(pa.table(parts["members"]), "y", bandwidth=0.3, rng=1).save(folder / f"out.{ending}")
             found = json.loads(run("attack", "membership", target, *options, "--json"))
-            assert found["details"]["auc"] > 0.75 and found["details"]["shadows"] == 160
+            assert found["details"]["auc"] > 0.65 and found["details"]["shadows"] == 160
         proved = resample(pa.table(parts["members"]), "y", epsilon=1, ranges=(-5, 5), rng=1)
         found = json.loads(run("attack", "membership", proved.save(folder / "proved.parquet"), *options, "--json"))
-        assert found["details"]["auc"] < 0.75
+        assert found["details"]["auc"] < 0.65
         with pytest.raises(SfumatoError, match="does not say how it was made"):
             run("attack", "membership", folder / "members.csv", *options)
         write(folder / "other.csv", {"a": [1.0, 2.0]})

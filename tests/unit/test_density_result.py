@@ -12,7 +12,7 @@ import scipy.stats as st
 from typer.testing import CliRunner
 
 from sfumato.channels.additive import gaussian, uniform
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.density import Density, density
 
 RNG = np.random.default_rng(21)
@@ -81,7 +81,6 @@ def test_command_line(tmp_path: Path) -> None:
     import typer
 
     from sfumato.cli.density import density as command
-    from sfumato.errors import SfumatoError
 
     app = typer.Typer()
     app.command()(command)
@@ -127,7 +126,7 @@ def test_command_line(tmp_path: Path) -> None:
     ],
 )
 def test_bad_questions_get_one_line(found: Density, call: Callable[[Density], object], words: str) -> None:
-    with pytest.raises(EstimationError, match=words) as caught:
+    with pytest.raises(SfumatoError, match=words) as caught:
         call(found)
     assert "\n" not in str(caught.value)
 

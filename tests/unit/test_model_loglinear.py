@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from gallery import rest_clear
 from sfumato.channels.linear import Dense
 from sfumato.evidence.counting import sparse_counts
 from sfumato.evidence.model.condense import condense, merge
@@ -54,10 +55,10 @@ def schemes():
     s = schema()
     return {
         "symmetric": sf.Scheme(s, {f"x{i}": c.symmetric(k, 0.3) for i, k in enumerate(SIZES)}),
-        "asymmetric": sf.Scheme(
+        "asymmetric": rest_clear(
             s, {"x0": c.binary(0.1, 0.3), "x1": c.matrix([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0, 0.2, 0.8]])}
         ),
-        "joint, out of order": sf.Scheme(s, {("x0", "x2"): c.symmetric((2, 2), 0.3), "x3": c.subset(4, 3)}),
+        "joint, out of order": rest_clear(s, {("x0", "x2"): c.symmetric((2, 2), 0.3), "x3": c.subset(4, 3)}),
     }
 
 
@@ -89,7 +90,7 @@ def test_likelihood_and_gradient_follow_the_dense_channel(name):
 
 
 def test_unpenalised_fit_of_clean_records_has_their_pair_margins():
-    scheme = sf.Scheme(schema())
+    scheme = sf.Scheme.identity(schema())
     given, columns = release(scheme)
     fitted = fit(observe(given, scheme.schema.names), Design(SIZES, pairwise(4)), tau=100.0, tolerance=1e-7, most=2000)
     table = fitted.theta.reshape(SIZES)
@@ -105,8 +106,8 @@ def test_unpenalised_fit_of_clean_records_has_their_pair_margins():
 
 def test_parts_under_different_schemes_add_their_likelihoods():
     s = schema()
-    one, _ = release(sf.Scheme(s, {"x0": c.binary(0.2, 0.2)}), seed=1)
-    two, _ = release(sf.Scheme(s, {("x3", "x0"): c.symmetric((4, 2), 0.4)}), seed=2)
+    one, _ = release(rest_clear(s, {"x0": c.binary(0.2, 0.2)}), seed=1)
+    two, _ = release(rest_clear(s, {("x3", "x0"): c.symmetric((4, 2), 0.4)}), seed=2)
     both = observe(sf.Release.concat([one, two]), s.names)
     theta = np.random.default_rng(0).dirichlet(np.ones(both.sizes[0] * 24))
     apart = observe(one, s.names).log_likelihood(theta) + observe(two, s.names).log_likelihood(theta)
@@ -151,6 +152,6 @@ def test_merging_proportional_outputs_loses_no_likelihood():
 
 def test_empty_release_is_refused():
     s = schema()
-    empty = sf.Release(pa.table({n: pa.array([], type=pa.uint8()) for n in s.names}), sf.Scheme(s))
+    empty = sf.Release(pa.table({n: pa.array([], type=pa.uint8()) for n in s.names}), sf.Scheme.identity(s))
     with pytest.raises(sf.SfumatoError, match="no rows"):
         observe(empty, s.names)

@@ -249,7 +249,7 @@ class TestWarnings:
             privacy.map_success(scheme)
 
     def test_repeated_release(self, tmp_path):
-        ledger = Ledger(tmp_path / "ledger.sqlite")
+        ledger = Ledger(tmp_path / "ledger.sqlite", new=True)
         scheme = SCHEME.select(["sex"])
         with ledger.entry(scheme):
             pass

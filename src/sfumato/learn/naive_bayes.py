@@ -100,10 +100,13 @@ class DensityNaiveBayes(NumberClassifier):
 
         self.class_prior_ = np.bincount(codes) / len(codes)
         options = {"support": self.support, "bins": self.bins, "method": self.method}
-        self.densities_ = [
-            [density(values[codes == c, j], noise, **options) for j, noise in enumerate(self.noises)]
-            for c in range(len(self.classes_))
-        ]
+        with warnings.catch_warnings():
+            # classes are told apart by place and width, which the data do tell
+            warnings.filterwarnings("ignore", message="the data cannot tell this shape")
+            self.densities_ = [
+                [density(values[codes == c, j], noise, **options) for j, noise in enumerate(self.noises)]
+                for c in range(len(self.classes_))
+            ]
 
     def _logs(self, values: Array) -> Array:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))

@@ -164,3 +164,9 @@ def test_the_limits_leave_ordinary_schemes_alone() -> None:
     assert len(sf.Scheme.for_gamma(schema, 3).groups) == 200
     with pytest.raises(SfumatoError):
         sf.Scheme(schema, {"a0": c.mask(0.1)})
+
+
+def test_thousands_of_dates_are_read_at_once() -> None:
+    entry = {"kind": "date", "first": "1800-01-01", "last": "2069-12-31", "by": "day"}
+    with guarded(seconds=2):
+        assert len(sf.Schema.from_dict({f"d{i}": entry for i in range(5500)}).sizes()) == 5500

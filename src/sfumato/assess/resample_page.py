@@ -18,11 +18,26 @@ from sfumato.owner.resample import Resampled
 from sfumato.pages import Section
 from sfumato.pages import page as shell
 from sfumato.pages.chart import ACCENT, SOFT, WARM, svg
-from sfumato.pages.parts import badge, paragraphs, table
+from sfumato.pages.parts import badge, paragraphs, table, terms
 from sfumato.printable import figure_text
 
 #: Rows that point at their own record this many times as often as by chance are no good release, whatever was asked.
 _POINTING = 10.0
+
+WORDS = (
+    ("Membership", "Whether a person's record was in the table at all. To know it can be to know an illness."),
+    (
+        "AUC",
+        "How well an attack tells members from others: take one of each at random, and it names the member this often. "
+        "0.5 is a coin toss, 1 is certainty.",
+    ),
+    ("Shadow release", "A release that the attacker makes himself, in the same way, from people he knows."),
+    ("Outlier", "One of the loneliest tenth of the records of a class: those far from all others."),
+    ("Linkage", "How often the record nearest to a released row is the one that the row came from."),
+    ("Blind", "What the same guess reaches without looking at the release."),
+    ("φ (phi)", "How many more test records in a hundred a classifier gets wrong when it learns from released rows."),
+    ("±", "One standard error: a repetition of the measurement would move by about so much."),
+)
 
 
 def page(
@@ -56,6 +71,7 @@ def page(
             + _proportions(released),
         ),
         Section("What this is not", _limits(released)),
+        Section("What the words mean", terms(WORDS)),
     ]
     about = f"{escape(title)} · {len(released):,} released rows · {escape(released.method)}"
     return shell("What does this release disclose?", _verdict(released, measured, found), sections, about)
@@ -65,30 +81,35 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
     risk, proof = released.worst, released.guarantee
     pointing = not math.isnan(found.linked) and found.linked > _POINTING * found.chance
     linked = (
-        f" {found.linked:.1%} of the rows lie nearest to the very record they came from, where chance would be "
-        f"{found.chance:.2%}."
+        f"{found.linked:.1%} of the rows lie nearest to the very record they came from, where chance would be "
+        f"{found.chance:.2%}: {found.linked / max(found.chance, 1e-12):,.0f} times as many."
         if pointing
         else ""
     )
-    beside = f" Measured beside it: {_reached(measured)}." if measured is not None else ""
+    beside = f"Measured beside it: {_reached(measured)}." if measured is not None else ""
     if proof is not None:
+        first = f"No attack on any record has an AUC above {proof.auc:.3f}: this is proved."
         text = (
-            f"No attack on any record has an AUC above {proof.auc:.3f}: proved for epsilon {proof.epsilon:g}, delta "
-            f"{proof.delta:g}, if the declared ranges were not taken from the records.{beside}"
+            f"Epsilon {proof.epsilon:g}, delta {proof.delta:g}, if the declared ranges were not taken from the records."
         )
-        return badge("proved", "good") + paragraphs([text])
+        return _said(first, "proved", "bad" if pointing else "good", pointing, [text, linked, beside])
     if risk is None:
-        text = f"No bound was asked for, and nothing limits what the paper's kernel shows.{linked}{beside}"
-        return badge("no bound", "bad") + paragraphs([text])
+        first = "No bound was asked for, and nothing limits what the paper's kernel shows."
+        return _said(first, "no bound", "bad", pointing, [linked, beside])
     asked = f"asked: at most {risk.asked:g}, and {risk.outliers_asked:g} for outliers"
-    text = f"Measured against the shadow attack: {_reached(risk)} ({asked}).{linked}"
-    if risk.held and not pointing:
-        return badge("held", "good") + paragraphs([f"The bound is held. {text}"])
+    text = f"Measured against the shadow attack: {_reached(risk)} ({asked})."
     if risk.held:
-        return badge("held, but rows point at records", "bad") + paragraphs([f"The bound is held. {text}"])
+        first = "The bound is held" + (", but rows point at their records." if pointing else ".")
+        return _said(first, "held", "bad" if pointing else "good", pointing, [text, linked])
     whole, outer = risk.nearest
-    least = f" What is held: {whole:g}, and {outer:g} for outliers."
-    return badge("not held", "bad") + paragraphs([f"The bound is not held. {text}{least}"])
+    least = f"What is held: {whole:g}, and {outer:g} for outliers."
+    return _said("The bound is not held.", "not held", "bad", pointing, [text, least, linked])
+
+
+def _said(first: str, word: str, kind: str, pointing: bool, lines: Sequence[str]) -> str:
+    """The verdict in a sentence, its badge, and what supports it; nothing is green where rows point at records."""
+    shown = f"{word}, but rows point at records" if pointing and word in ("held", "proved") else word
+    return paragraphs([first]) + f"<p>{badge(shown, kind)}</p>" + paragraphs(line for line in lines if line)
 
 
 def _reached(risk: Risk) -> str:
@@ -125,12 +146,13 @@ def _attacks(risk: Risk) -> str:
                 axes.axvline(bound, color=colour, lw=1, ls="--")
         axes.axvline(0.5, color=SOFT, lw=1)
         axes.set_xlim(min(0.44, min(values) - 0.02), max(0.68, max(values) + 0.02))
-        axes.set_xlabel("AUC (0.5: blind; dashed: the bounds)")
-        axes.legend(frameon=False, loc="lower right")
-        axes.set_title("How well members are told from others")
+        axes.set_xlabel("AUC (0.5: blind)")
+        figure.legend(frameon=False, loc="outside lower center", ncols=2)
 
     label = f"AUC of {len(names)} features and of all together, {risk.auc:.3f}; on outliers {risk.outliers:.3f}"
-    return svg(draw, 6.4, 0.24 * len(both) + 1, "attacks", label)
+    caption = "How well members are told from others" + ("; dashed: the bounds" if risk.asked is not None else "")
+    drawn = svg(draw, 4.4, 0.24 * len(both) + 1, "attacks", label)
+    return f"<figure><figcaption>{caption}</figcaption>{drawn}</figure>"
 
 
 def _columns(X: Array, released: Resampled) -> str:
@@ -138,17 +160,22 @@ def _columns(X: Array, released: Resampled) -> str:
     if not shown:
         return "<p>All columns are constant.</p>"
 
-    def draw(figure: Any) -> None:
-        for axes, i in zip(np.atleast_1d(figure.subplots(1, len(shown))), shown, strict=True):
-            span = np.quantile(np.concatenate([X[:, i], released.X[:, i]]), (0.002, 0.998))
-            edges = np.linspace(float(span[0]), max(float(span[1]), float(span[0]) + 1e-9), 25)
-            axes.hist(X[:, i], edges, density=True, color=SOFT, alpha=0.5, label="raw")
-            axes.hist(released.X[:, i], edges, density=True, histtype="step", color=ACCENT, lw=1.6, label="released")
-            axes.set_title(figure_text(released.names[i]))
-            axes.set_yticks([])
-        figure.axes[0].legend(frameon=False, fontsize=7)
+    drawn = "".join(f"<figure>{_column(X[:, i], released.X[:, i], released.names[i], i)}</figure>" for i in shown)
+    return f'<div class="panels">{drawn}</div>'
 
-    return svg(draw, 7.2, 2.1, "columns", f"Distributions of {len(shown)} columns, raw and released")
+
+def _column(raw: Array, drawn: Array, name: str, place: int) -> str:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        span = np.quantile(np.concatenate([raw, drawn]), (0.002, 0.998))
+        edges = np.linspace(float(span[0]), max(float(span[1]), float(span[0]) + 1e-9), 25)
+        axes.hist(raw, edges, density=True, color=SOFT, alpha=0.5, label="raw")
+        axes.hist(drawn, edges, density=True, histtype="step", color=ACCENT, lw=1.6, label="released")
+        axes.set_title(figure_text(name))
+        axes.set_yticks([])
+        axes.legend(frameon=False, fontsize=8)
+
+    return svg(draw, 3.3, 2.2, f"column-{place}", f"Distribution of {name}, raw and released")
 
 
 def _sites(released: Resampled) -> str:

@@ -9,6 +9,7 @@ In Python blocks, a number in a comment behind an expression (``# 0.25: what it 
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import shlex
 import shutil
@@ -85,6 +86,10 @@ def test_every_block_runs(page: Path, samples: Path, tmp_path: Path, monkeypatch
             else:
                 for line in _commands(block.text):
                     _shell(line, where)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # a reader ends the session, and files are closed with it
+        space.clear()
+        gc.collect()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

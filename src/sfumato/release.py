@@ -82,6 +82,12 @@ class Part:
             return pa.Table.from_batches(found).slice(0, rows)
         return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
 
+    def select(self, names: Sequence[str]) -> Part:
+        """The same rows with some attributes only, and all that is known of them."""
+        chosen = replace(self, scheme=self.scheme.select(names))
+        object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
+        return chosen
+
     def with_rows(self, rows: Any) -> Release:
         """A release of other rows that were made in the same way."""
         return Release._of([replace(self, rows=rows)])
@@ -216,7 +222,7 @@ class Release:
         unknown = [name for name in names if name not in self.schema]
         if unknown:
             raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
-        return Release._of(Part(part.rows, part.scheme.select(names), part.id) for part in self.parts)
+        return Release._of(part.select(names) for part in self.parts)
 
     # Parties.
 

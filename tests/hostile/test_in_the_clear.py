@@ -11,6 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
+from sfumato.learn.crossfit import folds
 
 c = sf.channels
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "grade": sf.Ordinal(("a", "b", "c"))})
@@ -42,7 +43,7 @@ def test_raw_rows_are_not_written_unasked(tmp_path: Path) -> None:
     table = {**TABLE, "id": list(range(400))}
     raw = sf.Release.raw(table, SCHEMA, id="id")
     halves = sf.learn.hold_out(raw, rng=1)
-    for release in (raw, sf.Release.concat([raw, raw]), *halves):
+    for release in (raw, raw.select(["sex"]), sf.Release.concat([raw, raw]), *halves, *folds(raw, 2)):
         with pytest.raises(ReleaseError, match="raw records"):
             release.save(tmp_path / "raw.parquet")
     assert not list(tmp_path.iterdir())
@@ -63,3 +64,19 @@ def test_experiments_and_secure_answers_are_not_warned_of() -> None:
         one, same = (sf.randomize(TABLE, SCHEME, rng=sf.experiment(7)).arrow() for _ in range(2))
         fresh = sf.randomize(TABLE, SCHEME).arrow()
     assert one.equals(same) and not one.equals(fresh)
+
+
+def test_a_selection_keeps_what_is_known_of_the_rows(tmp_path: Path) -> None:
+    table = {**TABLE, "id": list(range(400))}
+    with pytest.warns(DisclosureWarning, match="keep their order"):
+        release = sf.randomize(table, SCHEME, id="id", link_key=sf.new_key(), order="keep")
+    some = release.select(["sex"])
+    assert (some.id_kind, some.order) == (release.id_kind, release.order) == ("pseudonym", "kept")
+    other = sf.randomize(table, SCHEME, id="id", link_key=sf.new_key()).select(["grade"])
+    with pytest.raises(ReleaseError, match="different keys"):
+        some.join(other)
+    path = release.save(tmp_path / "release.parquet")
+    loaded = sf.Release.load(path)
+    sf.randomize(table, SCHEME).save(path, overwrite=True)
+    with pytest.raises(ReleaseError, match="replaced or changed"):
+        loaded.select(["sex"]).arrow()

@@ -13,6 +13,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.owner.answers import question
 
 N = 20_000
 SCHEMA = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1)), "c": sf.Categorical((0, 1))})
@@ -75,6 +76,21 @@ def test_unchanged_values_repeat_their_answers() -> None:
     one, two = waves(scheme, true, {**true, "c": 1 - true["c"]})
     assert one.select(["a", "b"]) == two.select(["a", "b"])
     assert one.column("c") != two.column("c")
+
+
+def test_a_unit_or_a_spelling_gives_no_second_answer() -> None:
+    plain = sf.Schema({"a": sf.Numeric(0, 10, bins=2), "b": sf.Categorical(("no", "yes"))})
+    spelled = sf.Schema(
+        {
+            "a": sf.Numeric(0, 10, bins=2, unit="mg", clip=True),
+            "b": sf.Categorical(("no", "yes"), spellings={"y": "yes"}),
+        }
+    )
+    channels = {"a": c.binary(0.4, 0.4), "b": c.binary(0.4, 0.4)}
+    one, two = sf.Scheme(plain, channels), sf.Scheme(spelled, channels)
+    assert one == two
+    for names in (("a",), ("b",)):
+        assert question.__wrapped__(one, names) == question.__wrapped__(two, names)
 
 
 def test_the_difference_of_two_noisy_values_is_not_their_difference() -> None:

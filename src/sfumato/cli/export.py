@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from sfumato import tables
 from sfumato.answers import in_words
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
@@ -74,7 +73,7 @@ def _labelled(release: Release, names: list[str]) -> Iterator[list[list[Any]]]:
     for part in release.parts:
         held = _names(part)
         kinds = {**code_types(part.scheme), **({part.id: pa.string()} if part.id else {})}
-        for batch in tables.batches(part.rows, held, kinds):
+        for batch in part.batches(held, kinds):
             yield [_words(part, name, batch.column(name)) if name in held else [""] * batch.num_rows for name in names]
 
 

@@ -52,7 +52,7 @@ def folds(release: Release, count: int = 5, rng: np.random.Generator | int | Non
         place = (generator.permutation(rows.num_rows) + at) % count
         at += rows.num_rows
         for fold in range(count):
-            cut[fold].append(Release(rows.take(np.flatnonzero(place == fold)), part.scheme, part.id))
+            cut[fold].append(part.with_rows(rows.take(np.flatnonzero(place == fold))))
     return [Release.concat([part for part in parts if len(part)]) for parts in cut]
 
 

@@ -139,11 +139,12 @@ def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     """What is asked, in 32 bytes: the attributes of a group in its order, their domains, and the channel.
 
     SHA-256 of the JSON {"attributes":[[name,domain],...],"channel":channel} with sorted keys and no spaces, in UTF-8.
-    Not the rest of the scheme: adding an attribute must not give the others a second, independent answer.
+    Of a domain only what its codes stand for, not its unit or how files spell it; and not the rest of the scheme:
+    neither a new spelling nor one more attribute may give anybody a second, independent answer.
     """
     channel = scheme.noises[names[0]] if names[0] in scheme.noises else scheme.group(names[0]).channel
     asked = {
-        "attributes": [[name, scheme.schema[name].to_dict()] for name in names],
+        "attributes": [[name, scheme.schema[name].meaning()] for name in names],
         "channel": channel.to_dict(),
     }
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

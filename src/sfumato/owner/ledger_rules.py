@@ -51,7 +51,7 @@ def asked_by(scheme: Scheme) -> list[Asked]:
 
 
 def _domain(scheme: Scheme, name: str) -> str:
-    text = json.dumps(scheme.schema[name].to_dict(), sort_keys=True, ensure_ascii=False)
+    text = json.dumps(scheme.schema[name].meaning(), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

@@ -139,7 +139,7 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
     try:
         frame = nw.from_native(placed(table, wanted)) if wanted else frame.select()
         found = frame.collect(backend="pyarrow").to_native() if isinstance(frame, nw.LazyFrame) else frame.to_arrow()
-        return found.rename_columns(wanted) if wanted else found
+        return found.select(range(len(wanted))).rename_columns(wanted) if wanted else found  # pandas adds its index
     except (pa.ArrowException, ValueError) as problem:
         raise SchemaError(f"the table cannot be read: {described(problem)}") from None
 

@@ -18,6 +18,7 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato import tables
 from sfumato.cli.console import listed
 
 NAMES = [
@@ -125,3 +126,10 @@ def test_ids_take_them(tmp_path) -> None:
 )
 def test_lists_of_names(text, names) -> None:
     assert listed(text) == names
+
+
+def test_a_frame_with_an_index_of_its_own_is_read() -> None:
+    frame = pd.DataFrame({"a": [0, 1, 1], "b": ["x", "y", "z"]}, index=[7, 3, 5])
+    assert tables.column_names(frame) == ["a", "b"]
+    (batch,) = tables.batches(frame, ["b"])
+    assert batch.to_pydict() == {"b": ["x", "y", "z"]}

@@ -73,7 +73,7 @@ def _gone(process: int) -> bool:
 
 def check_distinct(reads: Mapping[str, Any], writes: Mapping[str, Any]) -> None:
     """Raise if a file that is written is also read, or written twice, also through links; only paths count."""
-    paths = [(what, Path(path)) for what, path in {**reads, **writes}.items() if isinstance(path, str | Path)]
+    paths = [(what, Path(path)) for what, path in {**reads, **writes}.items() if isinstance(path, str | os.PathLike)]
     for i, (what, path) in enumerate(paths):
         for other, theirs in paths[:i]:
             if what in writes and _same(path, theirs):

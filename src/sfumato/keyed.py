@@ -7,6 +7,7 @@ values away.) This is what a program in another language has to compute, byte by
     CBC(k, m)  the last 16 bytes of AES-256-CBC of m under the key k, with a zero IV and without padding
     k          = SHA-256("sfumato keyed answers 2\n" || the 32 secret bytes of the key)
     t          = the id as UTF-8 || 01, filled with zero bytes to whole blocks of 16 bytes
+                 (the id in Unicode's form NFC, without white space before and after it)
                  (an id of more than 96 bytes: the SHA-256 of UTF-8 || 01, as 64 hexadecimal digits || 02)
     person     = CBC(k, h || t),  h = first 16 bytes of SHA-256("person|" || the number of blocks of t, in decimal)
     v          = the true codes of all attributes of the group, in its order; a code of an attribute with K values takes

@@ -74,14 +74,14 @@ _DIGITS = np.frombuffer(b"".join(b"%02x" % byte for byte in range(256)), dtype=n
 
 
 def id_text(ids: Any) -> NDArray[np.bytes_]:
-    """Ids as text in bytes, so that 7 in a Parquet file and "7" in a CSV file are the same record."""
+    """Ids as text in bytes, so that 7 in a Parquet file and "7 " in a CSV file are the same record."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    ids = decoded(ids)
     if ids.null_count:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
-    ids = decoded(ids)
-    if pa.types.is_floating(ids.type):
+    if pa.types.is_floating(ids.type) or (pa.types.is_decimal(ids.type) and ids.type.scale > 0):
         raise SchemaError("the id column holds fractions; use whole numbers or text")
     try:
         text = ids.cast(pa.string())
@@ -89,6 +89,8 @@ def id_text(ids: Any) -> NDArray[np.bytes_]:
         raise SchemaError(f"the id column of type {ids.type} cannot be read as text") from None
     if not len(text):
         return np.zeros(0, dtype="S1")
+    if not pa.types.is_integer(ids.type):
+        text = _one_spelling(text)
     long = None if pa.types.is_integer(ids.type) else pc.greater(pc.binary_length(text), _LONG_ID)
     # The last byte tells an id from its digest, and keeps ids apart that differ only in trailing zero bytes.
     text = pc.binary_join_element_wise(text, pa.scalar("\1"), pa.scalar(""))
@@ -100,6 +102,19 @@ def id_text(ids: Any) -> NDArray[np.bytes_]:
     data = np.frombuffer(padded.buffers()[2], dtype=np.uint8)
     start = np.frombuffer(padded.buffers()[1], dtype=np.int32)[padded.offset]
     return data[start : start + len(padded) * widest].view(f"S{widest}")
+
+
+def _one_spelling(text: pa.Array) -> pa.Array:
+    """Without white space around it, and accents written in one way: a record told twice must be found out."""
+    import pyarrow.compute as pc
+
+    text = pc.utf8_trim_whitespace(text)
+    if not pc.all(pc.string_is_ascii(text)).as_py():
+        text = pc.utf8_normalize(text, "NFC")
+    empty = int(pc.sum(pc.equal(pc.binary_length(text), 0)).as_py())
+    if empty:
+        raise SchemaError(f"the id column is empty in {empty} row{'s' * (empty > 1)}; every record needs an id")
+    return text
 
 
 def decoded(column: Any) -> Any:

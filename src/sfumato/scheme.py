@@ -59,6 +59,8 @@ class Scheme:
         self.schema = schema
         self.noises: dict[str, Noise] = {}  # numeric attributes that are released as numbers plus noise
         treated: dict[str, Group] = {}
+        if isinstance(clear, str):
+            raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
         passing: dict[str | tuple[str, ...], Channel | Noise] = {name: identity(schema[name].size) for name in clear}
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)

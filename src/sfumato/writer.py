@@ -114,7 +114,8 @@ class Writer:
             self._sink.close()
             return
         self._sink.close()
-        self._beside.write_text(json.dumps({**about, **content(self._temporary)}, ensure_ascii=False, indent=1))
+        text = json.dumps({**about, **content(self._temporary)}, ensure_ascii=False, indent=1)
+        self._beside.write_text(text, encoding="utf-8")
 
 
 def id_kind(links: Sequence[str | None]) -> str:

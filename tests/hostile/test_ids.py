@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError, SfumatoError
+from sfumato.owner.randomize import Request
 
 SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical((0, 1))}), {"a": c.binary(0.25, 0.25)})
 OTHER = sf.Scheme(sf.Schema({"b": sf.Categorical((0, 1))}), {"b": c.binary(0.25, 0.25)})
@@ -112,3 +114,39 @@ def test_the_fingerprint_and_the_pseudonyms_do_not_give_the_answers_key_away() -
     assert not set(one.arrow().column("id").to_pylist()) & set(two.arrow().column("id").to_pylist())
     count = pa.compute.sum  # the answers themselves are the same under either: only the key makes them
     assert count(one.arrow().column("a")) == count(two.arrow().column("a"))
+
+
+def test_one_person_spelled_twice_is_found_out() -> None:
+    composed, decomposed = "Ren\u00e9", "Rene\u0301"
+    for ids in (["7", "7 "], ["7", "\t7"], ["7", "\u00a07"], [composed, decomposed]):
+        with pytest.raises(SfumatoError, match="1 id occurs more than once"):
+            sf.randomize({"id": ids, "a": [0, 1]}, SCHEME, id="id")
+    for one, other in ((7, "7"), ("7", " 7 "), (composed, decomposed), (Decimal(7), 7)):
+        left, right = (sf.randomize({"id": [i], "a": [0]}, SCHEME, id="id", link_key=LINK) for i in (one, other))
+        assert left.arrow().column("id") == right.arrow().column("id")
+
+
+@pytest.mark.parametrize(
+    ("ids", "line"),
+    [
+        (pa.array(["7", " "]), "empty in 1 row;"),
+        (pa.array([Decimal("7.5"), Decimal("7.0")]), "holds fractions"),
+        (pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array(["7", None])), "holds 1 nulls"),
+    ],
+    ids=["empty", "decimal", "dictionary"],
+)
+def test_ids_that_tell_nobody_apart_are_refused(ids: pa.Array, line: str) -> None:
+    with pytest.raises(SfumatoError, match=line):
+        sf.randomize({"id": ids, "a": [0, 1]}, SCHEME, id="id")
+
+
+def test_the_key_is_not_shown_with_what_was_asked() -> None:
+    key = sf.new_key()
+    assert repr(key)[20:40] not in repr(Request.of(SCHEME, key, "id"))
+
+
+def test_an_id_column_cannot_take_the_name_of_a_released_one() -> None:
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1))})
+    scheme = sf.Scheme(schema, {("a", "b"): c.matrix(np.full((4, 3), 1 / 3), sizes=(2, 2), outputs=(3,))})
+    with pytest.raises(SfumatoError, match="'a\\+b' like the id column"):
+        sf.randomize({"a": [0], "b": [1], "a+b": ["7"]}, scheme, id="a+b")

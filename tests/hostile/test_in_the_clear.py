@@ -26,6 +26,12 @@ def test_an_attribute_without_a_channel_is_refused() -> None:
         sf.Scheme(SCHEMA)
 
 
+def test_clear_names_attributes_not_letters() -> None:
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1))})
+    with pytest.raises(SchemeError, match=r"clear takes a list of attributes: clear=\['ab'\]"):
+        sf.Scheme(schema, clear="ab")
+
+
 def test_a_scheme_document_that_leaves_an_attribute_out_is_refused() -> None:
     document = SCHEME.to_dict()
     document["channels"] = [entry for entry in document["channels"] if entry["attributes"] != ["grade"]]

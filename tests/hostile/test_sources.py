@@ -81,6 +81,9 @@ def test_the_source_is_never_the_target(folder: Path) -> None:
         with pytest.raises(ReleaseError, match="the source and the target are the same file"):
             sf.randomize_file("raw.parquet", target, SCHEME, overwrite=True)
     assert Path("raw.parquet").read_bytes() == before
+    Path("raw.csv").write_text("".join(f"{line};1\n" for line in ("a", *[0] * 20)))
+    with pytest.raises(ReleaseError, match="the source and the target are the same file"):
+        sf.randomize_file(sf.CsvFile("raw.csv", delimiter=";"), "raw.csv", SCHEME, overwrite=True)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ def cbc(key: bytes, message: bytes) -> bytes:
 
 
 def text(id: str) -> bytes:
+    id = unicodedata.normalize("NFC", id.strip())
     raw = id.encode() + b"\1"
     if len(id.encode()) > 96:
         raw = hashlib.sha256(raw).hexdigest().encode() + b"\2"
@@ -42,7 +44,7 @@ def word(id: str, question: bytes, value: bytes, draw: int) -> int:
     return int.from_bytes(cbc(key, head + person(key, id) + tail)[:8], "little") >> 1
 
 
-IDS = ["7", "", "x" * 15, "x" * 16, "ž" * 40, "y" * 96, "y" * 97, "long " * 90, "a\0", "a\0\0"]
+IDS = ["7", " z\t", "e\u0301", "x" * 15, "x" * 16, "ž" * 40, "y" * 96, "y" * 97, "long " * 90, "a\0", "a\0\0"]
 
 
 @pytest.mark.parametrize("attributes", [1, 3, 12, 13, 16, 28, 29, 60])

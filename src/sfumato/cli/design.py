@@ -61,7 +61,7 @@ def design(
     )
     if save is not None:
         with replacing(save, overwrite) as temporary:
-            temporary.write_text(found.scheme.to_json())
+            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
     if plot is not None:
         with replacing(plot, overwrite) as temporary:
             named = temporary.with_suffix(plot.suffix)

@@ -120,7 +120,7 @@ def randomize(
         )
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
-            temporary.write_text(chosen.to_json())
+            temporary.write_text(chosen.to_json(), encoding="utf-8")
     about: dict[str, Any] = {
         "target": str(target),
         "rows": len(release),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,7 +140,7 @@ class Request:
     clear_ids: bool
     keep_order: bool
     source: Source
-    key: bytes | None = None
+    key: bytes | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -162,6 +162,8 @@ class Request:
             raise SchemeError("key and rng exclude each other: keyed answers are not drawn")
         if id is not None and id in scheme.schema:
             raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
+        if id is not None and id in scheme.columns:
+            raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
         if order not in ("shuffle", "keep"):
             raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
         if isinstance(rng, int | np.integer | np.random.Generator):

@@ -17,7 +17,7 @@ import numpy as np
 
 from sfumato.assess.resample_study import cost, part, risk
 
-FIRST = 31_000
+FIRST = 41_000
 
 
 def scikit(name: str, labels: Callable[[Any], Any] = lambda target: target, only: tuple[int, ...] = ()) -> Any:
@@ -80,8 +80,8 @@ def main(argv: list[str] | None = None) -> None:
         if chosen.epsilon:
             low, high = X.min(axis=0), X.max(axis=0)
             options = {"epsilon": chosen.epsilon, "ranges": np.column_stack([low, np.where(high > low, high, low + 1)])}
-        found = risk(X, y, range(FIRST, FIRST + (1 if chosen.fast else 3)), **options)
-        price = cost(splits(X, y), range(FIRST, FIRST + (2 if chosen.fast else 12)), **options)
+        found = risk(X, y, range(FIRST, FIRST + (1 if chosen.fast else 2)), **options)
+        price = cost(splits(X, y), range(FIRST, FIRST + (2 if chosen.fast else 6)), **options)
         say(
             f"| {name} ({len(X)} x {X.shape[1]}, {len(np.unique(y))}) | {found.auc:.3f} ± {found.error:.3f} | "
             f"{found.outliers:.3f} ± {found.outliers_error:.3f} | {price.phi:+.2f} ± {price.error:.2f} | "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -30,7 +31,10 @@ class DescribedFile:
         self._overwrite = overwrite
         self._files = ExitStack()
         self._sink: Any = None
+        self._schema: pa.Schema | None = None
         self._about: dict[str, Any] | None = None
+        #: Called once the file is complete and before it takes its place.
+        self.before_it_is_there: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
         # Entered first, left last: the data file takes its place after the sidecar, and either alone does not load.
@@ -40,9 +44,10 @@ class DescribedFile:
         return self
 
     def append(self, rows: pa.Table | pa.RecordBatch) -> None:
-        """Rows more; the first ones say which columns there are."""
-        if self._sink is None:
+        """Rows more; the first ones say which columns there are, unless that is settled."""
+        if self._schema is None:
             self._schema = rows.schema
+        if self._sink is None:
             self._sink = self._open()
         self._sink.write(rows if rows.schema == self._schema else rows.cast(self._schema))
 
@@ -57,12 +62,17 @@ class DescribedFile:
         if self.csv:
             options = csv.WriteOptions(delimiter="\t" if ".tsv" in tables.suffix(self.path) else ",")
             return csv.CSVWriter(str(self._temporary), self._schema, write_options=options)
-        return pq.ParquetWriter(str(self._temporary), self._schema, compression="zstd")
+        return pq.ParquetWriter(str(self._temporary), self._schema, **self._packing())
+
+    def _packing(self) -> dict[str, Any]:
+        return {"compression": "zstd"}
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> bool | None:
         if kind is None:
             try:
                 self._finish()
+                if self.before_it_is_there is not None:
+                    self.before_it_is_there()
             except BaseException as late:
                 self._files.__exit__(type(late), late, late.__traceback__)
                 raise

@@ -8,10 +8,11 @@ from typing import Any
 
 from sfumato import tables
 from sfumato.decoded import check_decoded
+from sfumato.described import KEY, content, sidecar
 from sfumato.documents import DocumentError, read_json
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.scheme import Scheme
-from sfumato.writer import KEY, VERSION, content, sidecar
+from sfumato.writer import VERSION
 
 _OLD = (
     "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato import tables
+from sfumato.described import DescribedFile
 from sfumato.errors import ReleaseError
-from sfumato.files import replacing
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 VERSION = 2
-KEY = b"sfumato"
-_HEAD = 1 << 20  # how much of a CSV file its sidecar remembers the digest of
 
 
-class Writer:
+class Writer(DescribedFile):
     """Writes Parquet that carries its schemes, or CSV with the schemes in a JSON file beside it."""
 
     def __init__(
@@ -36,28 +30,13 @@ class Writer:
         links: Sequence[str | None] | None = None,
         order: str | None = None,
     ) -> None:
-        self.path = Path(path)
-        self.csv = tables.suffix(path) in tables.CSV
-        if str(path).endswith(".gz"):
-            raise ReleaseError(f"{path}: compressed CSV is read but not written; write Parquet instead")
+        super().__init__(path, overwrite)
         self._schemes = list(schemes)
         self._id = id
         self._links = [None] * len(self._schemes) if links is None else list(links)
         self._order = order
         self._rows = [0] * len(self._schemes)
         self._kinds = _common_types(self._schemes)
-        self._overwrite = overwrite
-        self._files = ExitStack()
-        self._sink: Any = None
-        #: Called once the file is complete and before it takes its place.
-        self.before_it_is_there: Callable[[], None] | None = None
-
-    def __enter__(self) -> Self:
-        # Entered first, left last: the data file takes its place after the sidecar, and either alone does not load.
-        self._temporary = self._files.enter_context(replacing(self.path, self._overwrite))
-        if self.csv:
-            self._beside = self._files.enter_context(replacing(sidecar(self.path), self._overwrite))
-        return self
 
     def write(self, batch: pa.RecordBatch, part: int = 0) -> None:
         """Append rows that were made under the scheme of this part."""
@@ -68,70 +47,30 @@ class Writer:
         if self._sink is None:
             kinds = {**self._kinds, **({self._id: _plain_type(batch, self._id)} if self._id is not None else {})}
             self._schema = pa.schema([pa.field(name, kinds[name]) for name in names])
-            self._sink = self._open()
-        self._sink.write_batch(batch.cast(self._schema) if batch.schema != self._schema else batch)
+        self.append(batch)
         self._rows[part] += batch.num_rows
 
-    def _open(self) -> Any:
-        import pyarrow.parquet as pq
-        from pyarrow import csv
-
-        if self.csv:
-            options = csv.WriteOptions(delimiter="\t" if ".tsv" in tables.suffix(self.path) else ",")
-            return csv.CSVWriter(str(self._temporary), self._schema, write_options=options)
+    def _packing(self) -> dict[str, Any]:
         # Pseudonyms are random: neither a dictionary nor compression finds anything in them but time.
-        codes = list(self._kinds)
-        packed = dict.fromkeys(self._schema.names, "zstd")
+        packed = dict.fromkeys(self._kinds, "zstd")
         if self._id is not None and None not in self._links:
             packed[self._id] = "none"
-        return pq.ParquetWriter(str(self._temporary), self._schema, compression=packed, use_dictionary=codes)
-
-    def __exit__(self, kind: Any, problem: Any, trace: Any) -> bool | None:
-        if kind is None:
-            try:
-                self._finish()
-                if self.before_it_is_there is not None:
-                    self.before_it_is_there()
-            except BaseException as late:
-                self._files.__exit__(type(late), late, late.__traceback__)
-                raise
-        elif self._sink is not None:
-            _close_quietly(self._sink)
-        return self._files.__exit__(kind, problem, trace)
+        return {"compression": packed, "use_dictionary": list(self._kinds)}
 
     def _finish(self) -> None:
-        if self._sink is None:
-            raise ReleaseError(f"{self.path}: an empty table has nothing to release")
         parts = [
             {"rows": n, "link": link, "scheme": scheme.to_dict()}
             for n, link, scheme in zip(self._rows, self._links, self._schemes, strict=True)
         ]
         id = None if self._id is None else {"name": self._id, "kind": id_kind(self._links)}
         about: dict[str, Any] = {"format": "sfumato release", "version": VERSION}
-        about |= {"id": id, "order": self._order, "parts": parts}
-        if not self.csv:
-            self._sink.add_key_value_metadata({KEY.decode(): json.dumps(about, ensure_ascii=False)})
-            self._sink.close()
-            return
-        self._sink.close()
-        text = json.dumps({**about, **content(self._temporary)}, ensure_ascii=False, indent=1)
-        self._beside.write_text(text, encoding="utf-8")
+        self.describe(about | {"id": id, "order": self._order, "parts": parts})
+        super()._finish()
 
 
 def id_kind(links: Sequence[str | None]) -> str:
     """Whether the ids of a release are pseudonyms in all its parts, or ids in the clear in some."""
     return "clear" if None in links else "pseudonym"
-
-
-def sidecar(path: Path) -> Path:
-    """Where the scheme of a CSV release stands: release.csv has release.csv.json."""
-    return path.with_name(path.name + ".json")
-
-
-def content(path: Path) -> dict[str, Any]:
-    """What ties a sidecar to its file: the size, and the digest of the beginning."""
-    with path.open("rb") as file:
-        return {"bytes": path.stat().st_size, "sha256_head": hashlib.sha256(file.read(_HEAD)).hexdigest()}
 
 
 def code_types(scheme: Scheme) -> dict[str, Any]:
@@ -173,10 +112,3 @@ def _common_types(schemes: Sequence[Scheme]) -> dict[str, Any]:
             )
         kinds = {name: max(kind, others[name], key=lambda t: t.bit_width) for name, kind in kinds.items()}
     return kinds
-
-
-def _close_quietly(sink: Any) -> None:
-    try:
-        sink.close()
-    except Exception:  # the first error is the one to report; this only frees the file
-        return

@@ -11,13 +11,13 @@ import typer
 from sfumato import tables
 from sfumato.cli import console
 from sfumato.cli.keyfile import read_key, read_link_key
+from sfumato.described import sidecar
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.files import check_distinct, replacing
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
-from sfumato.writer import sidecar
 
 
 def randomize(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato import tables
+from sfumato.described import sidecar
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
 from sfumato.files import check_distinct
@@ -23,7 +24,7 @@ from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.randomness import Source, source
 from sfumato.release import Release
 from sfumato.scheme import Scheme
-from sfumato.writer import Writer, code_types, sidecar
+from sfumato.writer import Writer, code_types
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -23,10 +23,10 @@ RECORDS = 1200
 _TRIALS = 8
 #: Games that look for the strength after the closed form has given the first.
 _GAMES = 5
-#: What a game must leave free below both bounds before a weaker noise is tried.
-_SPARE = 0.012
 #: How far below a bound the next game aims.
-_AIM = 0.008
+_AIM = 0.003
+#: Tables with fewer records play up to three times as many shadow releases: theirs cost little and tell less.
+_PLENTY = 400
 
 
 @dataclass(frozen=True)
@@ -109,40 +109,32 @@ def calibrate(
     most = float(len(X))  # noise beyond the deviation of a class leaves nothing to learn
     model, strength = _best_form(X, y, lonely, bound, outlier_bound, rows, most, src)
 
+    count = round((shadows or SHADOWS) * float(np.clip(_PLENTY / len(X), 1, 3)))
+
     def play(strength: float) -> Risk:
-        risk = shadow_risk(X, y, Setting(model.form, strength).game(rows), src, shadows or SHADOWS)
+        risk = shadow_risk(X, y, Setting(model.form, strength).game(rows), src, count)
         return replace(risk, asked=bound, outliers_asked=outlier_bound)
 
-    def next_after(strength: float, risk: Risk) -> float:
-        expected = distances(model, strength, rows)
-        aims = (
-            _aim(bound - risk.error, risk.auc, expected_auc(expected)),
-            _aim(outlier_bound - risk.outliers_error, risk.outliers, expected_auc(expected[lonely])),
-        )
+    def next_strength() -> float:
+        """Where the closed form, corrected by how far the games so far were from it, meets the bounds."""
+        behind = np.mean([_behind(risk, distances(model, t, rows), lonely) for t, risk in games], axis=0)
+        last = games[-1][1]
+        aims = (_aim(bound - last.error, behind[0]), _aim(outlier_bound - last.outliers_error, behind[1]))
         return least_strength(model, rows, lonely, *aims, most)
 
-    risk = play(strength)
-    failed = 0.0
-    held = (strength, risk) if risk.held else None
+    games = [(strength, play(strength))]
     for _ in range(_GAMES):
+        held = min((t for t, risk in games if risk.held), default=None)
+        failed = max((t for t, risk in games if not risk.held), default=0.0)
+        strength = next_strength()
         if held is None:
-            failed = strength
-            if strength >= most:
+            if failed >= most:
                 break
-            strength = min(max(next_after(strength, risk), 1.4 * strength, 0.05), most)
-        else:
-            strength, risk = held
-            spare = min(bound - risk.auc - risk.error, outlier_bound - risk.outliers - risk.outliers_error)
-            weaker = float(np.sqrt(failed * strength)) if failed else next_after(strength, risk)
-            if spare < _SPARE or weaker > 0.85 * strength:
-                break
-            strength = weaker
-        risk = play(strength)
-        if risk.held:
-            held = strength, risk
-        elif held is not None:
-            failed = strength
-    strength, risk = held or (strength, risk)
+            strength = min(max(strength, 1.25 * failed, 0.05), most)
+        elif strength > 0.9 * held or strength < 1.1 * failed:
+            break
+        games.append((strength, play(strength)))
+    strength, risk = min((one for one in games if one[1].held), key=lambda one: one[0], default=games[-1])
     return Setting(model.form, strength), risk
 
 
@@ -171,12 +163,20 @@ def _error(model: Model, counts: Index, X: Array, y: Labels, src: Source) -> flo
     return mean_error(np.vstack(rows), np.repeat(model.labels, counts), X, y)
 
 
-def _aim(bound: float, measured: float, expected: float) -> float:
-    """The expected AUC at which the attack, if it stays as far from it as it was, reaches the bound."""
+def _behind(risk: Risk, expected: Array, lonely: Mask) -> tuple[float, float]:
+    """How far the attack stays behind the closed form, as ratios of distances, for all records and for the lonely."""
+    from scipy.special import ndtri
+
+    pairs = ((risk.auc, expected_auc(expected)), (risk.outliers, expected_auc(expected[lonely])))
+    one, two = (ndtri(max(auc, 0.505)) / max(ndtri(min(aim, 1 - 1e-9)), 1e-6) for auc, aim in pairs)
+    return float(np.clip(one, 0.3, 3)), float(np.clip(two, 0.3, 3))
+
+
+def _aim(bound: float, behind: float) -> float:
+    """The expected AUC at which an attack that stays so far behind reaches the bound, nearly."""
     from scipy.special import ndtr, ndtri
 
-    behind = ndtri(max(measured, 0.501)) / max(ndtri(min(expected, 1 - 1e-9)), 1e-6)
-    return float(ndtr(ndtri(min(max(bound - _AIM, 0.5001), 1 - 1e-9)) / max(behind, 0.2)))
+    return float(ndtr(ndtri(min(max(bound - _AIM, 0.5001), 1 - 1e-9)) / behind))
 
 
 def _sample(y: Labels, most: int, src: Source) -> Index:

@@ -14,7 +14,7 @@ from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.described import sidecar
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.files import check_distinct, replacing
-from sfumato.owner.ledger import Ledger
+from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -46,7 +46,7 @@ def randomize(
         Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
     ] = None,
     new_ledger: Annotated[bool, typer.Option("--new-ledger", help="Begin the ledger: there is none yet.")] = False,
-    population: Annotated[str, typer.Option(help="With --ledger: whose records these are.")] = "all records",
+    population: Annotated[str, typer.Option(help="With --ledger: whose records these are.")] = EVERYBODY,
     limit: Annotated[
         float, typer.Option(help="With --ledger: the gamma that one person's answers may add up to.")
     ] = math.inf,
@@ -83,8 +83,9 @@ def randomize(
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite --new-ledger
     """
-    if ledger is None and (new_ledger or same or limit < math.inf):
-        raise SchemeError("--new-ledger, --limit and --same speak of a ledger: name its file with --ledger")
+    if ledger is None and (new_ledger or same or again or limit < math.inf or population != EVERYBODY):
+        speaking = "--new-ledger, --population, --limit, --same and --again"
+        raise SchemeError(f"{speaking} speak of a ledger: name its file with --ledger")
     needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
     for option, given in needs_id.items():
         if given is not None and id is None:

@@ -21,14 +21,18 @@ from sfumato.owner import ledger_people
 from sfumato.owner.answers import Seen
 from sfumato.owner.composition import total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
-from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, judge, tell
+from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, folded, judge, tell
 from sfumato.scheme import Scheme
+
+#: The population of an owner who names none.
+EVERYBODY = "all records"
 
 
 class Ledger:
     """A small SQLite file that the owner keeps beside the data; ``population`` names whose records are released.
 
     ``new=True`` begins one. ``limit`` is a bound on what one person's answers about an attribute may add up to.
+    The file keeps it; it can be lowered later, not raised.
 
     >>> import tempfile, sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
@@ -42,13 +46,13 @@ class Ledger:
     """
 
     def __init__(
-        self, path: str | Path, population: str = "all records", new: bool = False, limit: float = math.inf
+        self, path: str | Path, population: str = EVERYBODY, new: bool = False, limit: float = math.inf
     ) -> None:
         if not isinstance(limit, int | float) or not limit >= 1:
             raise ReleaseError(f"limit must be a gamma of at least 1, got {limit!r} instead")
         self.file = LedgerFile(Path(path), new)
-        self.population = population
-        self.limit = float(limit)
+        self.population = self.file.population(population)
+        self.limit = self.file.bound(float(limit))
 
     @property
     def path(self) -> Path:
@@ -71,6 +75,9 @@ class Ledger:
     def same(self, name: str, attribute: str) -> None:
         """Say that an attribute is one that was released before under another name."""
         with self.file.opened() as database, database:
+            known = {row[0] for row in database.execute("select attribute from answers union select name from aliases")}
+            if folded(attribute) not in map(folded, known):
+                raise ReleaseError(f"the ledger knows no attribute {attribute!r}: which one is {name!r} the same as?")
             database.execute("insert or replace into aliases values (?, ?)", (name, attribute))
 
     def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
@@ -84,12 +91,13 @@ class Ledger:
         """The gamma that independent answers so far multiply to, for the person who gave most."""
         with self.file.opened() as database:
             entries = self.file.entries(database, self.population)
+            names = Names(entries, self.file.aliases(database))
             ledger_people.begin(database)
             ledger_people.add_everyone(database, self.population)
             out: dict[str, float] = {}
             for block in ledger_people.blocks(database):
-                for name in dict.fromkeys(entry.attribute for entry in entries):
-                    answers = [block.answer(entry) for entry in entries if entry.attribute == name]
+                for name in dict.fromkeys(names.of(entry.attribute)[0].attribute for entry in entries):
+                    answers = [block.answer(entry) for entry in names.of(name)]
                     out[name] = max(out.get(name, 1.0), float(total(block.size, answers).gamma.max()))
             return out
 
@@ -171,7 +179,9 @@ class Booking:
                 f"attribute {renamed[0]!r} is new to the ledger, but has the values of {renamed[1]!r}, which was "
                 f"released before; if they are the same, say ledger.same({renamed[0]!r}, {renamed[1]!r})"
             )
-        if self._id is not None and _renumbered(entries, asked, names, self._id, found):
+        if not entries:
+            lines += ledger_people.elsewhere(self._database, self._ledger.population)
+        if self._id is not None and _renumbered(self._database, entries, asked, names, self._id, found):
             lines.append(
                 f"none of these people is in an earlier release of the same attributes; if they are the same people "
                 f"under new ids in {self._id!r}, their answers are fresh ones and the ledger does not see it"
@@ -195,11 +205,18 @@ def _findings(
 
 
 def _renumbered(
-    entries: Sequence[Entry], asked: Sequence[Asked], names: Names, id: str, found: Sequence[Finding]
+    database: sqlite3.Connection,
+    entries: Sequence[Entry],
+    asked: Sequence[Asked],
+    names: Names,
+    id: str,
+    found: Sequence[Finding],
 ) -> bool:
-    """Whether nobody was met before although the ids stand in another column than theirs did."""
+    """Whether nobody was met before although the ids stand in another column than theirs did, or as many were asked."""
     before = [entry for one in asked for entry in names.of(one.name) if entry.people and not entry.plain]
-    return bool(before) and not any(finding.met for finding in found) and all(entry.id != id for entry in before)
+    if not before or any(finding.met for finding in found):
+        return False
+    return all(entry.id != id for entry in before) or ledger_people.as_many(database, {e.release for e in before})
 
 
 def fingerprint(key: bytes | None) -> str | None:

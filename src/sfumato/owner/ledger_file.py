@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
+import unicodedata
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ create table if not exists people (
 ) without rowid;
 create table if not exists aliases (name text primary key, attribute text not null);
 create table if not exists secret (value blob not null);
+create table if not exists bound (gamma real not null);
 """
 _COLUMNS = {
     "releases": {"id", "made", "population", "scheme", "state"},
@@ -137,6 +139,26 @@ class LedgerFile:
             raise ReleaseError(f"{self.path} is a damaged ledger: its secret is not 32 bytes")
         return bytes(found[0][0])
 
+    def bound(self, limit: float) -> float:
+        """The limit that the file keeps; it may be lowered, never raised."""
+        with self.opened() as database, database:
+            found = [row[0] for row in database.execute("select gamma from bound")]
+            if not all(isinstance(gamma, float) and gamma >= 1 for gamma in found):
+                raise ReleaseError(f"{self.path} is a damaged ledger: its limit is not a gamma")
+            kept = min(found, default=math.inf)
+            if kept < limit < math.inf:
+                raise ReleaseError(f"{self.path}: its limit is {kept:g}, which cannot be raised to {limit:g}")
+            if limit < kept:
+                database.execute("insert into bound values (?)", (limit,))
+        return min(kept, limit)
+
+    def population(self, name: str) -> str:
+        """The population as the ledger spells it, where it differs in case or spacing only."""
+        with self.opened() as database:
+            known = [row[0] for row in database.execute("select distinct population from releases order by id")]
+        alike = [other for other in known if isinstance(other, str) and _plain(other) == _plain(name)]
+        return name if name in known or not alike else alike[0]
+
     def entries(self, database: sqlite3.Connection, population: str) -> list[Entry]:
         """Everything that was released of a population, oldest first, every number checked."""
         rows: list[Any] = database.execute(
@@ -190,6 +212,10 @@ class LedgerFile:
             [(number, *answer) for answer in answers],
         )
         return number
+
+
+def _plain(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def ratio_text(gamma: Fraction | float) -> str:

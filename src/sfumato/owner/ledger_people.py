@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from sfumato.owner.ledger_file import Entry
 from sfumato.randomness import Bytes, Words
 
 _BLOCK = 1 << 17  # people who are composed at a time
+_FEW = 100  # people; two tables of fewer may well be of one size by chance
 
 
 def begin(database: sqlite3.Connection) -> None:
@@ -37,6 +38,30 @@ def add_everyone(database: sqlite3.Connection, population: str) -> None:
         "where population = ?",
         (population,),
     )
+
+
+def as_many(database: sqlite3.Connection, releases: Collection[int]) -> bool:
+    """Whether exactly as many people were asked in one of these releases: the same table, perhaps, renumbered."""
+    (count,) = database.execute("select count(*) from now").fetchone()
+    how_many = "select count(*) from people where release = ?"
+    return count >= _FEW and any(database.execute(how_many, (r,)).fetchone() == (count,) for r in releases)
+
+
+def elsewhere(database: sqlite3.Connection, population: str) -> list[str]:
+    """A line where a population is new to the ledger, and its people may be those of another one."""
+    (count,) = database.execute("select count(*) from now").fetchone()
+    others = "select id, population from releases where population <> ?"
+    for release, other in database.execute(others, (population,)).fetchall():
+        (same,) = database.execute(
+            "select count(*) from now join people on people.release = ? and people.person = now.person", (release,)
+        ).fetchone()
+        if same or not count:
+            who = f"{same} of its ids stand" if count else "its people may stand"
+            return [
+                f"population {population!r} is new to the ledger, but {who} under {other!r} too; if these are the same "
+                f"people, name that population: the ledger does not add up answers across populations"
+            ]
+    return []
 
 
 @dataclass(frozen=True)

@@ -60,14 +60,17 @@ class Names:
 
     def __init__(self, entries: Sequence[Entry], aliases: dict[str, str]) -> None:
         self._entries = entries
-        self._aliases = {_folded(name): _folded(attribute) for name, attribute in aliases.items()}
+        self._aliases = {folded(name): folded(attribute) for name, attribute in aliases.items()}
         self._by_name: dict[str, list[Entry]] = {}
         for entry in entries:
             self._by_name.setdefault(self._canonical(entry.attribute), []).append(entry)
 
     def _canonical(self, name: str) -> str:
-        folded = _folded(name)
-        return self._aliases.get(folded, folded)
+        found, met = folded(name), set[str]()
+        while found in self._aliases and found not in met:  # a name may have changed several times
+            met.add(found)
+            found = self._aliases[found]
+        return min(met) if found in met else found  # names that were said to be each other
 
     def of(self, name: str) -> list[Entry]:
         """What was released of an attribute."""
@@ -84,7 +87,7 @@ class Names:
         return None
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """A name without case, spacing and punctuation, unless nothing is left of it."""
     text = unicodedata.normalize("NFKC", name).casefold()
     return "".join(letter for letter in text if letter.isalnum()) or text

@@ -21,7 +21,7 @@ from sfumato.papers.ma06_exp1 import PARENTS, SITES, channels, network, report
 from sfumato.randomness import Source
 
 N = 20_000
-LINK = sf.new_key()  # shared by the sites, so that their pseudonyms match
+LINK = sf.new_link_key()  # shared by the sites, so that their pseudonyms match
 
 
 def site_scheme(schema: sf.Schema, names: tuple[str, ...]) -> sf.Scheme:

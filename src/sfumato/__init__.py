@@ -12,7 +12,7 @@ from sfumato import channels, datasets
 from sfumato.csv_format import CsvFile
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
-from sfumato.keys import new_key
+from sfumato.keys import new_key, new_link_key
 from sfumato.owner import mgas, randomize, randomize_file
 from sfumato.randomness import experiment
 from sfumato.release import Release
@@ -55,6 +55,7 @@ __all__ = [
     "learn",
     "mgas",
     "new_key",
+    "new_link_key",
     "privacy",
     "randomize",
     "randomize_file",

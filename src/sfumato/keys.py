@@ -3,8 +3,9 @@
 A key is the line ``sfumato key 2`` and 32 random bytes. Keys of version 1 were the 32 bytes alone. Their answers did
 not depend on the true value: when a value changed, the change showed both values. So they are refused.
 
-A link key, which parties share so that their releases can be joined, is such a key too, or any 16 bytes or more that
-the parties agree on.
+A link key, which parties share so that their releases can be joined, begins with ``sfumato link key 2`` instead. So it
+is never taken for a key of answers, which the other parties could undo. Any 16 bytes or more that the parties agree on
+will do, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 from sfumato.errors import SfumatoError
 
 HEADER = b"sfumato key 2\n"
+LINK_HEADER = b"sfumato link key 2\n"
 SECRET = 32
 LEAST = 16
 
@@ -25,7 +27,7 @@ OLD = (
 
 
 def new_key() -> bytes:
-    """A fresh secret key; the owner keeps it, nobody else ever needs it (a link key: nobody but the parties).
+    """A fresh secret key; the owner keeps it, nobody else ever needs it.
 
     >>> len(new_key()), new_key()[:14]
     (46, b'sfumato key 2\\n')
@@ -33,11 +35,24 @@ def new_key() -> bytes:
     return HEADER + os.urandom(SECRET)
 
 
+def new_link_key() -> bytes:
+    """A fresh key of pseudonyms, for the parties that are to join their releases and nobody else.
+
+    >>> new_link_key()[:19]
+    b'sfumato link key 2\\n'
+    """
+    return LINK_HEADER + os.urandom(SECRET)
+
+
 def answer_secret(key: bytes) -> bytes:
     """The secret inside an owner's key; what is no key, or an old one, is refused."""
     raw = _raw(key, "key")
     if raw.startswith(HEADER) and len(raw) == len(HEADER) + SECRET:
         return raw[len(HEADER) :]
+    if raw.startswith(LINK_HEADER):
+        raise SfumatoError(
+            "key is a link key: the parties that share it could undo the answers; make a key of your own"
+        )
     if len(raw) < LEAST or raw.startswith(b"sfumato key "):
         raise SfumatoError("key is not a whole key: make one with sfumato.new_key()")
     raise SfumatoError(f"key {OLD} (with sfumato.new_key())")
@@ -46,10 +61,10 @@ def answer_secret(key: bytes) -> bytes:
 def link_secret(link_key: bytes) -> bytes:
     """The secret inside a link key."""
     raw = _raw(link_key, "link_key")
-    secret = raw.removeprefix(HEADER)
+    secret = raw.removeprefix(LINK_HEADER).removeprefix(HEADER)
     if len(secret) < LEAST:
         raise SfumatoError(
-            f"link_key must be at least {LEAST} random bytes (make one with sfumato.new_key()), got fewer"
+            f"link_key must be at least {LEAST} random bytes (make one with sfumato.new_link_key()), got fewer"
         )
     return secret
 

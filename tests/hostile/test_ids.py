@@ -105,6 +105,20 @@ def test_a_key_of_the_answers_is_no_link_key() -> None:
         sf.randomize(table(), SCHEME, id="id", link_key=LINK, clear_ids=True)
 
 
+def test_a_link_key_is_no_key_of_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other parties know it: with it they would recompute everybody's answers."""
+    with pytest.raises(SfumatoError, match="key is a link key: the parties that share it could undo the answers"):
+        sf.randomize(table(), SCHEME, key=sf.new_link_key(), id="id")
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("id,a\n1,0\n2,1\n")
+    Path("s.json").write_text(SCHEME.to_json())
+    call = "randomize t.csv {}.parquet --scheme s.json --id id"
+    assert run(call.format("a") + " --key-file secret.key --link-key-file link.key").code == 0
+    assert "is a link key, which other parties know" in run(call.format("b") + " --key-file link.key").error
+    assert "is a key of answers, to be shown to nobody" in run(call.format("b") + " --link-key-file secret.key").error
+    assert not Path("b.parquet").exists()
+
+
 def test_the_fingerprint_and_the_pseudonyms_do_not_give_the_answers_key_away() -> None:
     """Pseudonyms under the owner's key and under it as a link key's secret differ from what answers are made of."""
     key = sf.new_key()

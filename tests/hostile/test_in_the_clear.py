@@ -75,10 +75,10 @@ def test_experiments_and_secure_answers_are_not_warned_of() -> None:
 def test_a_selection_keeps_what_is_known_of_the_rows(tmp_path: Path) -> None:
     table = {**TABLE, "id": list(range(400))}
     with pytest.warns(DisclosureWarning, match="keep their order"):
-        release = sf.randomize(table, SCHEME, id="id", link_key=sf.new_key(), order="keep")
+        release = sf.randomize(table, SCHEME, id="id", link_key=sf.new_link_key(), order="keep")
     some = release.select(["sex"])
     assert (some.id_kind, some.order) == (release.id_kind, release.order) == ("pseudonym", "kept")
-    other = sf.randomize(table, SCHEME, id="id", link_key=sf.new_key()).select(["grade"])
+    other = sf.randomize(table, SCHEME, id="id", link_key=sf.new_link_key()).select(["grade"])
     with pytest.raises(ReleaseError, match="different keys"):
         some.join(other)
     path = release.save(tmp_path / "release.parquet")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -201,6 +202,17 @@ def test_impossible_wishes_are_one_clear_line(wishes, says):
 def test_n_must_be_a_number_of_records():
     with pytest.raises(SfumatoError, match="n must be a whole number of records"):
         design(PAIR, 0, gamma=3)
+
+
+def test_words_for_no_answer_change_nothing():
+    for domain in (
+        sf.Categorical(("a", "b", "c"), nullable=True),
+        sf.Numeric(0, 100, bins=10, nullable=True),
+        sf.Date("2020", "2024", by="year", nullable=True),
+    ):
+        worded = replace(domain, missing=("n/a", "999"))
+        found = design(sf.Schema({"x": worded}), 1000, gamma=3)
+        assert found.explain() == design(sf.Schema({"x": domain}), 1000, gamma=3).explain()
 
 
 def test_nothing_to_protect():

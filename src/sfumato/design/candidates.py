@@ -141,7 +141,7 @@ def candidates(
             continue
     order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
     everybody = domain.nullable and domain.size > 2 and prior is None
-    plain = replace(domain, nullable=False) if everybody else domain  # type: ignore[type-var]
+    plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
 
     def rank(one: Candidate) -> tuple[float, int]:
         # a nullable attribute gets the family that it would get if everybody answered

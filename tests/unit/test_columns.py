@@ -133,6 +133,31 @@ def test_dates_keep_a_wrong_century_out_and_say_what_cannot_be_told() -> None:
     assert verdict(days, by={"x": "weekday"}).domain == sf.Date(by="weekday")
 
 
+def test_long_columns_are_judged_by_all_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.columns.cells.MOST_KEPT", 200)
+    start = dt.datetime(2021, 1, 1)
+    times = [start + dt.timedelta(minutes=35 * i) for i in range(6_000)]  # sorted, each once, to the end of May
+    written = [moment.isoformat() + "Z" for moment in times]
+    for values in (times, written, [moment.strftime("%d.%m.%Y %H:%M") for moment in times]):
+        found = verdict(values, by={"x": "month"})
+        assert isinstance(found.domain, sf.Date)
+        assert (found.domain.first, found.domain.last) == ("2021-01", "2021-05"), "not only of the first values"
+    assert verdict([moment.strftime("%H:%M:%S") for moment in times]).kind == "date"
+    for amounts in ([i + 0.5 for i in range(6_000)], [f"{i}.5" for i in range(6_000)]):
+        assert verdict(amounts).domain.high >= 5_900
+    codes = examine({"x": [f"case {i}" for i in range(6_000)]}).verdicts[0]
+    assert codes.kind == "identifier"
+    assert codes.why.startswith("more than 200 different texts"), "no number of rows that the file does not have"
+
+
+@pytest.mark.parametrize("name", ["id", "patient_id", "PatientId", "Fall-Nr"])
+def test_ids_that_come_back_are_left_out(name: str) -> None:
+    visits = [1000 + 7 * (i % 150) for i in range(600)]
+    assert verdict(visits, name).kind == "identifier"
+    assert verdict(visits, "weight").kind == verdict(visits, "humid").kind == "numeric"
+    assert verdict(visits, name, ranges={name: (0, 3000)}).kind == "numeric", "if it is asked for"
+
+
 def test_spellings_are_gathered() -> None:
     assert verdict(["yes", "Y", "N", "no", ""] * 20).domain == sf.Categorical(("no", "yes"), True)
     sex = verdict(["Male", "male", "MALE", "Male", "Female"] * 20)

@@ -114,13 +114,13 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         domain = Categorical((False, True), bool(cells.blank))
         return Verdict(cells.name, "categorical", "true or false", "nothing more than its name", domain)
     if cells.kind == "date":
-        return judge_moments(cells, counts, requests.by.get(cells.name))
+        return judge_moments(cells, counts + cells.later, requests.by.get(cells.name))
     if cells.kind == "time":
         hours = Date(by="hour of day", nullable=bool(cells.blank))
         return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", hours)
     if cells.kind == "number":
         numbered = None if wanted.asked else judge_numbered(cells, counts)
-        return numbered or judge_numbers(cells, counts, wanted)
+        return numbered or judge_numbers(cells, counts + cells.later, wanted)
     return _judge_text(cells, counts, requests)
 
 
@@ -135,7 +135,7 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
         written = read_numbers(counts)
         if written.share >= MOSTLY:
             numbered = None if wanted.asked or written.words else judge_numbered(cells, written.numbers)
-            return numbered or judge_written(cells, written, wanted)
+            return numbered or judge_written(cells, read_numbers(counts + cells.later), wanted)
     return judge_words(cells, counts, requests.most_values)
 
 

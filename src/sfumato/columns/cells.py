@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from sfumato import tables
 from sfumato.errors import SchemaError
@@ -15,7 +16,7 @@ from sfumato.errors import SchemaError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Different values that are kept of a column; a verdict on more rests on the first so many.
+#: Different values that are kept of a column. Of those that come later, at most as many, spread over all of them.
 MOST_KEPT = 20_000
 
 
@@ -27,7 +28,8 @@ class Cells:
     counts: Counter[Any] = field(default_factory=Counter)
     rows: int = 0
     blank: int = 0  # rows that hold nothing
-    overflowing: bool = False
+    later: Counter[Any] = field(default_factory=Counter)  # a sample of the values that came when the first were full
+    spacing: int = 1  # one in so many of those is in the sample
     running: bool = True  # whether whole numbers have gone up by one from row to row so far
     last: int | None = None
     kind: str = "text"  # text, number, boolean, date, time or the name of a type that nothing can be made of
@@ -37,6 +39,10 @@ class Cells:
     def held(self) -> int:
         """Rows that hold a value."""
         return self.rows - self.blank
+
+    @property
+    def overflowing(self) -> bool:
+        return bool(self.later)
 
     @property
     def distinct(self) -> int:
@@ -82,7 +88,22 @@ def _add(cells: Cells, column: pa.Array) -> None:
         elif value in cells.counts or cells.distinct < MOST_KEPT:
             cells.counts[value] += entry["counts"]
         else:
-            cells.overflowing = True
+            _sample(cells, value, entry["counts"])
+
+
+def _sample(cells: Cells, value: Any, times: int) -> None:
+    """Keep one value in so many, the same ones whenever they come; the first is always kept."""
+    if cells.later and value not in cells.later and _place(value) % cells.spacing:
+        return
+    cells.later[value] += times
+    while len(cells.later) > MOST_KEPT:
+        cells.spacing *= 2
+        kept = {value: times for value, times in cells.later.items() if not _place(value) % cells.spacing}
+        cells.later = Counter(kept) or Counter({value: times})
+
+
+def _place(value: Any) -> int:
+    return crc32(repr(value).encode("utf-8", "replace"))
 
 
 def _kind(kind: pa.DataType) -> str:

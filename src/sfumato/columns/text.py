@@ -19,7 +19,9 @@ _NAMED_ID = re.compile(
     r"mobile|email|mail|name|surname|firstname|lastname|iban|passport|record)$",
     re.IGNORECASE,
 )
+_REPEATED_ID = re.compile(r"(?:.*[_\W])?(?:id|ids|nr|mrn|ssn|uuid|guid|zip|zipcode|postcode|plz)", re.IGNORECASE)
 RARE = 5  # rows: fewer make a value no more than somebody's own
+MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat
 
 
@@ -29,8 +31,11 @@ def named_like_an_id(name: str) -> bool:
     >>> named_like_an_id("patient_id"), named_like_an_id("PatientNr"), named_like_an_id("humid")
     (True, True, False)
     """
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
-    return re.search(_NAMED_ID.pattern.replace("|(?<=[a-z])", ""), spaced, re.IGNORECASE) is not None
+    return re.search(_NAMED_ID.pattern.replace("|(?<=[a-z])", ""), _spaced(name), re.IGNORECASE) is not None
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
 
 
 def judge_identifier(cells: Cells, counts: Counter[str], most_values: int) -> Verdict | None:
@@ -74,6 +79,8 @@ def judge_numbered(cells: Cells, numbers: Counter[float]) -> Verdict | None:
         return _identifier(cells, f"numbers of {min(lengths)} digits, every row its own")
     if len(numbers) > 0.9 * cells.held and named_like_an_id(cells.name):
         return _identifier(cells, "nearly every row its own, under the name of a number")
+    if len(numbers) > MANY_IDS and _REPEATED_ID.fullmatch(_spaced(cells.name)):
+        return _identifier(cells, "numbers of persons or things by its name, some of them in several rows")
     return None
 
 
@@ -104,7 +111,7 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     if sentences or ((different or len(values) > most_values) and (length > 30 or spaces >= 3)):
         return Verdict(cells.name, "free text", f"texts of {length:.0f} letters, {len(values)} of them different")
     if different and (len(values) > 15 or named_like_an_id(cells.name)):
-        return _identifier(cells, f"{len(values)} different texts in {rows_of(answered)}: names, numbers or codes")
+        return _identifier(cells, f"{_texts_in(cells, values)}: names, numbers or codes")
     scattered = len(values) > 20 and sum(times < RARE for times in values.values()) > len(values) / 2
     if len(values) > most_values or cells.overflowing or (scattered and answered >= 20 * RARE):
         return _most_common(cells, values, nullable, missing, spellings, most_values)
@@ -135,8 +142,7 @@ def _most_common(
     total = sum(values.values())
     kept = [word for word, times in values.most_common(most_values // 2) if times >= max(RARE, total / 1000)]
     if len(kept) < 2 or sum(values[word] for word in kept) < 0.3 * total:
-        why = f"{len(values)} different texts in {rows_of(total)}, few of them common"
-        return _identifier(cells, f"{why}: names, codes or free text")
+        return _identifier(cells, f"{_texts_in(cells, values)}, few of them common: names, codes or free text")
     other = "other" if "other" not in kept else "(other)"
     domain = Categorical(
         tuple(sorted(kept)), nullable, other, missing=missing,
@@ -149,6 +155,12 @@ def _most_common(
         cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
         (f"{left} go to {other!r}; --most-values keeps more of them",),
     )  # fmt: skip
+
+
+def _texts_in(cells: Cells, values: Counter[str]) -> str:
+    if cells.overflowing:
+        return f"more than {len(values)} different texts"
+    return f"{len(values)} different texts in {rows_of(values.total())}"
 
 
 def _identifier(cells: Cells, why: str) -> Verdict:

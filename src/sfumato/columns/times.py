@@ -35,7 +35,7 @@ def judge_clock(cells: Cells, counts: Counter[str]) -> Verdict | None:
     """Times of a day, written as 14:35."""
     read = sum(times for text, times in counts.items() if _CLOCK.fullmatch(text))
     words = sorted(text for text in counts if not _CLOCK.fullmatch(text))
-    if read < MOSTLY * cells.held or len(words) > MOST_WORDS:
+    if read < MOSTLY * counts.total() or len(words) > MOST_WORDS:
         return None
     domain = Date(by="hour of day", nullable=bool(cells.blank or words), missing=tuple(words))
     return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", domain)
@@ -51,6 +51,7 @@ def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | 
     formats, ambiguous, both = _formats(likely)
     if not formats:
         return None
+    counts = counts + cells.later
     texts = list(counts)
     read = from_text(pa.array(texts, pa.string()), [*formats, *ISO]).to_pylist()
     words = sorted(text for text, moment in zip(texts, read, strict=True) if moment is None)
@@ -59,7 +60,7 @@ def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | 
         if moment is not None:
             moments[moment] += counts[text]
     lost = sum(counts[word] for word in words)
-    if sum(moments.values()) < MOSTLY * (cells.held or 1) or not _plausible(moments, formats):
+    if sum(moments.values()) < MOSTLY * counts.total() or not _plausible(moments, formats):
         return None
     said = []
     if both:

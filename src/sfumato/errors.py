@@ -93,6 +93,8 @@ class OutsideDomainError(SchemaError):
         else:
             held = f"{rows} row{'s hold' if rows != 1 else ' holds'} {self.KINDS.get(kind, self.KINDS['value'])}"
             line = f"{held} ({allowed}){quoted(value)}; mend the rows or the schema"
+            if kind in {*self._ONE_RANGE, "date"}:
+                line += ', whose "clip" sends them to the nearest end'
         super().__init__(f"column {column!r}: {line}")
 
     def over(self, found: list[OutsideDomainError]) -> OutsideDomainError:

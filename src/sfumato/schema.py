@@ -189,7 +189,7 @@ class Schema(Mapping[str, Domain]):
         if strange:
             raise SchemaError(
                 f"{'; '.join(f'column {v.name!r} ({v.kind}) {v.why}' for v in strange[:20])}: leave "
-                f"{'it' if len(strange) == 1 else 'them'} out, or write the schema by hand"
+                f"{'it' if len(strange) == 1 else 'them'} out, or write the schema by hand (sfumato schema drafts one)"
             )
         return cls({v.name: v.domain for v in found.verdicts if v.domain is not None})
 

@@ -54,12 +54,12 @@ def assess(
     if json:
         console.emit(json_text.loads(found.json()))
     elif html is None:
-        console.say(found.text())
+        console.say(found.text(min(100, console.width())))
 
 
 def _read(file: Path) -> tuple[Scheme, Evidence | None]:
     if file.suffix == ".json":
-        return Scheme.from_json(console.read_text(file)), None
+        return console.read_scheme(file), None
     release = Release.load(file)
     return release.scheme, Evidence(release)
 

@@ -111,7 +111,7 @@ def _run(
     shares: str | None,
 ) -> Recovery:
     if name in ("bayes", "repeated"):
-        of = Scheme.from_json(console.read_text(file)) if file.suffix == ".json" else Release.load(file)
+        of = console.read_scheme(file) if file.suffix == ".json" else Release.load(file)
         wanted: str = _wanted(attribute, "--attribute", name)
         names = wanted if wanted in of.schema else tuple(wanted.split("+"))
         prior = None if shares is None else read_shares(shares, wanted)

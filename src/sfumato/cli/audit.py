@@ -35,7 +35,7 @@ def audit(
 
         sfumato audit scheme.json --attribute diagnosis --command "python their_randomizer.py"
     """
-    promised = Scheme.from_json(console.read_text(scheme))
+    promised = console.read_scheme(scheme)
     if command is None:
         if attribute is not None:
             promised.group(attribute)  # one clear line where there is none

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Protocol
 
 from rich.console import Console
@@ -16,7 +17,7 @@ from rich.table import Table
 
 from sfumato.cli.busy import Busy
 from sfumato.documents import read_json
-from sfumato.errors import SchemaError, SfumatoError
+from sfumato.errors import SchemaError, SchemeError, SfumatoError
 from sfumato.printable import json_text, printable, printable_lines
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -30,12 +31,12 @@ working, step = _busy.working, _busy.step
 def error(text: str) -> None:
     """One line that says what went wrong."""
     _busy.clear()
-    _err.print(f"[bold red]error:[/] {_one_line(in_options(text))}", soft_wrap=True)
+    _err.print(f"[bold red]error:[/] {_fitted(_one_line(in_options(text)), _err, 7)}", soft_wrap=True)
 
 
 def warn(text: str) -> None:
     _busy.clear()
-    _err.print(f"[yellow]warning:[/] {_one_line(in_options(text))}", soft_wrap=True)
+    _err.print(f"[yellow]warning:[/] {_fitted(_one_line(in_options(text)), _err, 9)}", soft_wrap=True)
 
 
 def in_options(text: str) -> str:
@@ -43,15 +44,23 @@ def in_options(text: str) -> str:
 
     >>> in_options("ask for it with again=True, or begin one with new=True")
     'ask for it with --again, or begin one with --new-ledger'
+    >>> in_options("declare it nullable=True"), in_options("half_width must lie in (0, 1)")
+    ('declare it "nullable": true in the schema', '--half-width must lie in (0, 1)')
     """
     text = re.sub(r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2", text).replace("new=True", "--new-ledger")
-    return re.sub(r"\b([a-z_]+)=True\b", lambda found: "--" + found[1].replace("_", "-"), text)
+    text = text.replace("nullable=True", '"nullable": true in the schema')
+    text = re.sub(r"^(joint_gamma|rho1|rho2|sigma|p_max|half_width|level)(?= must)", _as_option, text)
+    return re.sub(r"\b([a-z_]+)=True\b", _as_option, text)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    return "--" + found[1].replace("_", "-")
 
 
 def note(text: str) -> None:
     """Something for the person at the terminal, not for the pipe."""
     _busy.clear()
-    _err.print(_safe(text), soft_wrap=True)
+    _err.print(_fitted(_safe(text), _err), soft_wrap=True)
 
 
 def width() -> int:
@@ -62,7 +71,7 @@ def width() -> int:
 def say(text: str = "") -> None:
     """A result in words; names in it are shown as they are."""
     _busy.clear()
-    _out.print(_safe(text), soft_wrap=True)
+    _out.print(_fitted(_safe(text), _out), soft_wrap=True)
 
 
 def heading(title: str, text: str) -> None:
@@ -74,6 +83,26 @@ def heading(title: str, text: str) -> None:
 def _safe(text: str) -> str:
     """Text that neither the terminal nor rich takes for an instruction."""
     return escape(printable_lines(text))
+
+
+def _fitted(text: str, console: Console, taken: int = 0) -> str:
+    """On a terminal, lines broken between words and indented as they begin. A pipe gets them whole."""
+    if not console.is_terminal:
+        return text
+    lines = []
+    for line in text.split("\n"):
+        inset = " " * (len(line) - len(line.lstrip()) + 2 * line.startswith(" "))
+        lines.append(
+            fill(
+                " " * taken + line,
+                console.width,
+                subsequent_indent=inset,
+                break_long_words=False,
+                break_on_hyphens=False,
+                replace_whitespace=False,
+            )[taken:]
+        )
+    return "\n".join(lines)
 
 
 def _one_line(text: str) -> str:
@@ -177,6 +206,21 @@ def read_schema(path: Path) -> Schema:
         return Schema.from_json(text)
     except SfumatoError as problem:
         raise SchemaError(f"{path}: {problem}") from None
+
+
+def read_scheme(path: Path) -> Scheme:
+    """The scheme in a file, or one line that says what the file is instead."""
+    text = read_text(path)
+    try:
+        document = read_json(text, "the scheme")
+        if isinstance(document, dict) and document.get("format") == "sfumato schema":
+            raise SchemeError(
+                "this is a schema, which has no channels yet; make a scheme of it: "
+                f"sfumato design {path} --n RECORDS --gamma 3 --save scheme.json"
+            )
+        return Scheme.from_json(text)
+    except SfumatoError as problem:
+        raise SchemeError(f"{path}: {problem}") from None
 
 
 def read_text(path: Path) -> str:

@@ -47,6 +47,10 @@ def design(
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
     """
+    if all(wish is None for wish in (gamma, joint_gamma, rho1, sigma, half_width)):
+        raise SfumatoError(
+            "say what is wanted: --gamma 3, --joint-gamma 20, --rho1 0.1 --rho2 0.5, --sigma 0.2 or --half-width 0.02"
+        )
     found = choose(
         _schema(source),
         n,
@@ -72,9 +76,10 @@ def design(
         console.emit({"candidates": found.rows(), "unmet": found.unmet, "whole_record": whole})
         return
     console.say(found.explain())
-    for path in (save, plot):
-        if path is not None:
-            console.note(f"written to {path}")
+    if save is not None:
+        console.note(f"written to {save}: sfumato assess {save} --n {n} says what it discloses")
+    if plot is not None:
+        console.note(f"written to {plot}")
 
 
 def _gamma(text: str | None) -> float | dict[str, float] | None:

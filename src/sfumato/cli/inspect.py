@@ -31,7 +31,7 @@ def inspect(
     release: Release | None = None
     schemes: list[tuple[int | None, Scheme]]
     if file.suffix == ".json":
-        schemes = [(None, Scheme.from_json(console.read_text(file)))]
+        schemes = [(None, console.read_scheme(file))]
     else:
         release = Release.load(file)
         schemes = [(len(part), part.scheme) for part in release.parts]
@@ -75,28 +75,34 @@ def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:
     for part in release.parts:
         head = part.head(most - len(out))
         columns = [in_words(part.scheme, name, head.column(name).to_pylist()) for name in names]
+        if release.id is not None and release.id_kind != "clear":
+            columns[-1] = [pseudonym[:12] + "…" for pseudonym in columns[-1]]  # the whole one is in the file
         out += [list(row) for row in zip(*columns, strict=True)]
     return names, out
 
 
 def _show_rows(names: list[str], rows: list[list[str]]) -> None:
-    """A line per record where that fits the terminal, otherwise a line per attribute, with as many records as fit."""
+    """A line per record where that fits the terminal, otherwise a line per attribute, as many records at a time as fit."""
     widths = [max(len(cell) for cell in column) for column in zip(names, *rows, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= console.width():
         console.table(names, rows)
         return
-    left = console.width() - max(map(len, names))
-    shown: list[list[str]] = []
-    for row in rows:
-        left -= 2 + max(map(len, row))
-        if shown and left < 0:
-            break
-        shown.append(row)
-    console.table(
-        ["", *(str(i + 1) for i in range(len(shown)))], [[n, *c] for n, *c in zip(names, *shown, strict=True)]
-    )
-    if len(shown) < len(rows):
-        console.note(f"{len(rows) - len(shown)} more records do not fit the terminal's width")
+    room = console.width() - max(map(len, names))
+    first = 0
+    while first < len(rows):
+        fitting, left = 0, room
+        for row in rows[first:]:
+            left -= 2 + max(map(len, row))
+            if fitting and left < 0:
+                break
+            fitting += 1
+        shown = rows[first : first + fitting]
+        console.table(
+            ["", *(str(first + i + 1) for i in range(fitting))], [[n, *c] for n, *c in zip(names, *shown, strict=True)]
+        )
+        first += fitting
+        if first < len(rows):
+            console.say()
 
 
 def _describe(scheme: Scheme) -> dict[str, Any]:

@@ -158,7 +158,7 @@ def _scheme(
     if path is not None:
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
-        return Scheme.from_json(console.read_text(path))
+        return console.read_scheme(path)
     if schema is not None:
         known = console.read_schema(schema)
         return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)

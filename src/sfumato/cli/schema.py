@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from sfumato import tables
 from sfumato.cli import console
@@ -60,6 +59,8 @@ def schema(
     _show(source, found)
     if save is not None:
         console.note(f"written to {save}: check it, edit it, then sfumato design {save} --n {found.rows} --gamma 3")
+    else:
+        console.note("Nothing was written: give --save schema.json for a schema to edit and to go on with.")
 
 
 def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], most_values: int) -> Requests:
@@ -84,7 +85,7 @@ def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], mos
 
 def _pairs(texts: list[str], option: str) -> list[tuple[str, str]]:
     """Names and values from name=value, several of them between commas or in several options."""
-    parts = [part.rpartition("=") for text in texts for part in text.split(",") if part.strip()]
+    parts = [part.rpartition("=") for text in texts for part in console.listed(text)]
     if not all(name.strip() and sign for name, sign, _ in parts):
         raise SfumatoError(f"{option} must look like name=value, got {texts[0]!r} instead")
     return [(name.strip(), value.strip()) for name, _, value in parts]
@@ -112,7 +113,23 @@ def _save(found: Examination, save: Path, overwrite: bool) -> None:
         "left_out": {verdict.name: verdict.to_dict() for verdict in found.left_out},
     }
     with replacing(save, overwrite) as temporary:
-        temporary.write_text(json_text.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        temporary.write_text(_editable(document) + "\n", encoding="utf-8")
+
+
+def _editable(value: Any, inset: str = "") -> str:
+    """JSON with a line for every entry of an object, and every list on one line."""
+    if not isinstance(value, dict) or not value:
+        return json_text.dumps(value, ensure_ascii=False)
+    entries = [
+        f"{inset} {json_text.dumps(key, ensure_ascii=False)}: "
+        + _editable(_whole(entry) if key == "edges" and isinstance(entry, list) else entry, inset + " ")
+        for key, entry in value.items()
+    ]
+    return "{\n" + ",\n".join(entries) + f"\n{inset}}}"
+
+
+def _whole(edges: list[float]) -> list[float]:
+    return [int(edge) if float(edge).is_integer() and abs(edge) < 2**53 else edge for edge in edges]
 
 
 def _document(source: Path, found: Examination) -> dict[str, Any]:
@@ -155,7 +172,7 @@ def _show(source: Path, found: Examination) -> None:
     if said:
         console.say("\nTo check:")
         for line in said:
-            console.say("  " + escape(line))
+            console.say("  " + line)
     console.say(
         f"\n{len(found.domains)} of {len(found.verdicts)} columns make a schema. Looking at the data is itself a "
         "disclosure: what stands in the last column becomes public with the schema."

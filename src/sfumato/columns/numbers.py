@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from shlex import quote
 
 from sfumato.columns.cells import Cells
-from sfumato.columns.limits import nice_edges, robust_limits
+from sfumato.columns.limits import edges_between, nice_edges, robust_limits
 from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.columns.words import CODED, NOTHING, UNKNOWN
 from sfumato.domains import Numeric, Ordinal
@@ -169,7 +168,7 @@ def _binned(
         edges = wanted.edges
     elif wanted.range is not None:
         low, high = wanted.range
-        edges = tuple(np.linspace(low, high, wanted.bins + 1).tolist())
+        edges = edges_between(low, high, wanted.bins)
     else:
         low, high, outside = robust_limits(numbers)
         clip = bool(outside) or cells.overflowing
@@ -178,7 +177,7 @@ def _binned(
         if outside:
             said.append(
                 f"{rows_of(outside)} far outside the others would stretch the bins: they go to the nearest end "
-                f"(say --range {cells.name}=LOW:HIGH for other limits)"
+                f"(say --range {_option(cells.name)} for other limits)"
             )
     if wanted.asked:
         outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
@@ -219,6 +218,11 @@ def _coded(numbers: Counter[float]) -> tuple[float, ...]:
     answers = len(values) - len(codes)
     rare = sum(numbers[code] for code in codes) < 0.5 * sum(numbers.values())
     return tuple(codes) if codes and rare and answers >= 2 else ()
+
+
+def _option(name: str) -> str:
+    """As a shell takes it: a name with a comma stands in double quotes of its own."""
+    return quote((f'"{name}"' if "," in name else name) + "=LOW:HIGH")
 
 
 def _words(count: int) -> str:

@@ -98,12 +98,12 @@ class Design:
             for c in choice.candidates:
                 mark = "->" if c is choice.pick and not self.together else "  "
                 lines.append(
-                    f"  {mark} {c.family:10s} gamma {c.gamma:9.4g}  epsilon {c.epsilon:6.3f}  "
-                    f"effective sample {100 * c.effective:7.3f} %  {_what(c)} {_points(c.half_width)}"
+                    f" {mark} {c.family:9s} gamma {c.gamma:<5.4g} "
+                    f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}"
                 )
-            lines.append("     " + _why(choice))
+            lines.append("    " + _why(choice))
             if choice.unmet and self.joint is None:
-                lines.append("     NOT MET: " + choice.unmet)
+                lines.append("    NOT MET: " + choice.unmet.removeprefix(f"{choice.attribute}: "))
         if self.joint is not None:
             worst = min(c.effective for c in self.together)
             lines.append(
@@ -111,8 +111,8 @@ class Design:
                 f"{100 * worst:.3g} % of the sample for every attribute ({_points(self.joint.widest)} or better) at "
                 f"gamma {self.joint.channel.gamma:.4g} of the whole record."
             )
-            lines += ["     NOT MET: " + text for text in self.joint.unmet]
-        lines.append(f"The whole record: gamma {self.scheme.gamma:.6g}, epsilon {self.scheme.epsilon:.4g}")
+            lines += ["    NOT MET: " + text for text in self.joint.unmet]
+        lines.append(f"The whole record: gamma {_gamma(self.scheme.gamma)}, epsilon {self.scheme.epsilon:.4g}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -221,6 +221,10 @@ def _nearest(name: str, domain: Domain, pick: Candidate, wishes: Wishes, n: int,
 
 def _what(candidate: Candidate) -> str:
     return "shares" if candidate.target == "shares" else "running shares"
+
+
+def _gamma(gamma: float) -> str:
+    return f"{gamma:,.0f}" if 1000 <= gamma < 1e15 else f"{gamma:.6g}"
 
 
 def _points(half_width: float) -> str:

@@ -47,9 +47,9 @@ class Report:
                 temporary.write_text(text, encoding="utf-8")
         return text
 
-    def text(self) -> str:
-        """The same as plain text."""
-        return plain(self.facts, self.title)
+    def text(self, width: int = 100) -> str:
+        """The same as plain text, in lines of at most so many letters."""
+        return plain(self.facts, self.title, width)
 
     def json(self) -> str:
         """Every number, as JSON; infinity is the word "inf"."""

@@ -10,11 +10,13 @@ from sfumato.assess.report.facts import Facts
 from sfumato.assess.report.numbers import numbers
 from sfumato.assess.report.summary import record_gamma, several, summary, verdict
 
-_WIDTH = 100
 
-
-def plain(facts: Facts, title: str) -> str:
+def plain(facts: Facts, title: str, width: int = 100) -> str:
     """The same words and numbers as the page, without pictures."""
+
+    def _fill(line: str, first: str = "", rest: str = "") -> str:
+        return fill(words.whole_numbers(line), width, initial_indent=first, subsequent_indent=rest)
+
     out = [title, "=" * len(title), ""]
     out += [_fill(verdict(facts)), ""]
     if several(facts):
@@ -39,7 +41,3 @@ def plain(facts: Facts, title: str) -> str:
         out.append(f"{name}: protection none ({measures['noise']})")
         out += [*(_fill(line, "  ", "  ") for line in words.noisy(measures)), ""]
     return "\n".join(out).rstrip().replace("\u00a0", " ") + "\n"
-
-
-def _fill(line: str, first: str = "", rest: str = "") -> str:
-    return fill(words.whole_numbers(line), _WIDTH, initial_indent=first, subsequent_indent=rest)

@@ -1,0 +1,84 @@
+"""What a newcomer meets on the way from a table to a report: the next step is named, and lines fit the terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato.cli import console
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    lines = [f"{i:05d},{20 + i % 60},{'FM'[i % 2]},{i % 17 + (1000 if i == 7 else 0)}.5\n" for i in range(300)]
+    (tmp_path / "clinic.csv").write_text('patient,age,sex,"dose (mg), daily"\n' + "".join(lines))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_step_names_the_next(folder: Path) -> None:
+    assert "--save schema.json" in run("schema clinic.csv").error
+    assert "sfumato design schema.json --n 300" in run("schema clinic.csv --save schema.json").error
+    designed = run("design schema.json --n 300 --gamma 3 --save scheme.json")
+    assert "sfumato assess scheme.json --n 300" in designed.error
+    for command in ("assess schema.json", "audit schema.json", "inspect schema.json", "attack bayes schema.json"):
+        refused = run(command)
+        assert refused.code == 1
+        assert "schema.json: this is a schema" in refused.error
+        assert "sfumato design schema.json" in refused.error
+    assert "sfumato schema drafts one" in run("randomize clinic.csv out.parquet --gamma 3").error
+    assert "--gamma 3, --joint-gamma 20" in run("design schema.json --n 300").error
+
+
+def test_a_hint_can_be_pasted(folder: Path) -> None:
+    shown = run("schema clinic.csv").out
+    assert "--range 'dose (mg), daily=LOW:HIGH'" not in shown, "a comma would cut the name in two"
+    assert """--range '"dose (mg), daily"=LOW:HIGH'""" in shown
+    run("""schema clinic.csv --range '"dose (mg), daily"=0:20' --range age=18:100 --save schema.json""")
+    document = json.loads((folder / "schema.json").read_text())["attributes"]
+    assert document["dose (mg), daily"]["edges"][-1] == 20
+    assert document["age"]["edges"][:3] == [18, 20, 25], "round ages"
+
+
+def test_a_schema_is_short_enough_to_edit(folder: Path) -> None:
+    run("schema clinic.csv --save schema.json")
+    text = (folder / "schema.json").read_text()
+    assert '"values": ["F", "M"]' in text
+    assert "20, 25, 30" in text
+    assert sf.Schema.from_json(text)["age"].size > 5
+
+
+def test_output_fits_eighty_columns(folder: Path) -> None:
+    run("schema clinic.csv --save schema.json --range age=18:100")
+    for command in ("design schema.json --n 300 --gamma 3 --save scheme.json", "assess scheme.json --n 300"):
+        assert max(map(len, run(command, width=80).out.splitlines())) <= 80
+    run("randomize clinic.csv release.parquet --scheme scheme.json --id patient")
+    rows = run("inspect release.parquet --rows 7", width=80).out
+    assert max(map(len, rows.splitlines())) <= 80
+    assert rows.count("…") == 7, "every record that was asked for, its pseudonym shortened"
+
+
+def test_sentences_break_between_words_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "  one: " + "word " * 40
+    for terminal, lines in ((True, 6), (False, 1)):
+        out = io.StringIO()
+        monkeypatch.setattr(console, "_out", Console(file=out, width=40, force_terminal=terminal))
+        console.say(text.strip() if not terminal else text.rstrip())
+        shown = out.getvalue().splitlines()
+        assert len(shown) == lines
+        assert all(len(line) <= 40 for line in shown) is terminal
+
+
+def test_values_outside_are_told_where_they_may_go(folder: Path) -> None:
+    schema = sf.Schema({"age": sf.Numeric(0, 50, bins=5)})
+    (folder / "scheme.json").write_text(sf.Scheme.for_gamma(schema, 3).to_json())
+    assert '"clip" sends them to the nearest end' in run("randomize clinic.csv out.parquet --scheme scheme.json").error
+    (folder / "gaps.csv").write_text("age\n3\n\n4\n")
+    refused = run("randomize gaps.csv out.parquet --scheme scheme.json").error
+    assert "--nullable" not in refused, "there is no such option"

@@ -149,3 +149,15 @@ class TestResampling:
             accuracy.dapl(scipy.stats.norm(), 10, 9)
         with pytest.raises(EstimationError, match="bandwidth must be positive"):
             accuracy.dapl(scipy.stats.norm(), 10, 1, bandwidth=-1.0)
+
+
+def test_shares_that_are_almost_zero_can_be_planned_with():
+    """As an estimate by mle leaves them: of a release, the report draws the precision of unrandomized records too."""
+    prior = np.array([0.6, 0.4, 1e-13, 1e-15])
+    prior /= prior.sum()
+    exact = accuracy.half_width(c.identity(4), 100, prior)
+    assert exact == pytest.approx(1.959964 * np.sqrt(prior * (1 - prior) / 100), rel=1e-5)
+    zeros = accuracy.half_width(c.symmetric(4, 0.5), 100, np.array([0.6, 0.4, 0, 0]))
+    assert accuracy.half_width(c.symmetric(4, 0.5), 100, prior) == pytest.approx(zeros)
+    with pytest.raises(EstimationError, match="cannot be estimated"):
+        accuracy.half_width([[0.5, 0.5], [0.5, 0.5]], 100, [1 - 1e-13, 1e-13])

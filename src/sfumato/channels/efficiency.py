@@ -28,7 +28,8 @@ def best_covariance(P: Array, prior: Array) -> Array:
     # a value that would show in answers that never occur is known to be absent: its share has no variance
     possible = (P.sum(axis=1) > 0.5) & (P[:, ~seen].sum(axis=1) == 0)
     root = P[np.ix_(possible, seen)] / np.sqrt(released[seen])
-    gram = root @ root.T
+    scale = np.linalg.norm(root, axis=1)  # shares near zero make large entries, which hinder nobody
+    gram = (root / scale[:, None]) @ (root / scale[:, None]).T
     spectrum = np.linalg.eigvalsh(gram)
     if spectrum[0] < _SINGULAR * spectrum[-1]:
         raise EstimationError(
@@ -36,7 +37,7 @@ def best_covariance(P: Array, prior: Array) -> Array:
             + ("; give a prior without zeros" if (prior[possible] == 0).any() else "")
         )
     out = np.zeros((len(P), len(P)))
-    out[np.ix_(possible, possible)] = np.linalg.inv(gram)
+    out[np.ix_(possible, possible)] = np.linalg.inv(gram) / np.outer(scale, scale)
     return np.asarray(out - np.outer(prior, prior))
 
 

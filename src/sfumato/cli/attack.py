@@ -18,7 +18,6 @@ from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
 from sfumato.release import Release
-from sfumato.scheme import Scheme
 
 NAMES = (
     "bayes",

@@ -12,7 +12,6 @@ from sfumato.assess.audit import Audit, audit_scheme
 from sfumato.assess.audit import audit as certify
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
-from sfumato.scheme import Scheme
 
 
 def audit(

@@ -82,7 +82,7 @@ def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:
 
 
 def _show_rows(names: list[str], rows: list[list[str]]) -> None:
-    """A line per record where that fits the terminal, otherwise a line per attribute, as many records at a time as fit."""
+    """A line per record where that fits the terminal, otherwise a line per attribute, some records at a time."""
     widths = [max(len(cell) for cell in column) for column in zip(names, *rows, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= console.width():
         console.table(names, rows)

@@ -220,7 +220,9 @@ class Ordinal(Categorical):
         return pc.replace_with_mask(codes, where, nearest)
 
     def moved(self, rows: int) -> str:
-        return super().moved(rows) if not self.clip else f"{rows} value{'s that are' if rows != 1 else ' that is'} not listed went to the nearest"
+        if not self.clip:
+            return super().moved(rows)
+        return f"{rows} value{'s that are' if rows != 1 else ' that is'} not listed went to the nearest"
 
     def _written(self) -> dict[str, Any]:
         return {**super()._written(), **({"clip": True} if self.clip else {})}

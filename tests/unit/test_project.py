@@ -75,7 +75,7 @@ def test_the_bootstrap_releases_records_as_they_are():
         (lambda: project.additive_noise(X, -1), "level must be positive, got -1"),
         (lambda: project.projection(X, 5), "k must be a whole number between 1 and the 4 columns, got 5"),
         (lambda: project.projection(X, 0), "k must be"),
-        (lambda: project.gaussian_model(X, [0] * 299 + [1]), "class 1 has one row"),
+        (lambda: project.gaussian_model(X, [0] * 299 + [1]), "a class has one row"),
         (lambda: project.rotation([[np.nan, 1.0]]), "NaN"),
         (lambda: project.rotation([["a"]]), "numbers"),
     ],

@@ -175,6 +175,6 @@ def test_the_raw_table_is_never_written_over_and_no_record_stands_in_a_message(t
         resample_file(path, path, "y", overwrite=True)
     assert path.read_text() == text
     path.write_text(text + "secret,1,2\n")
-    with pytest.raises(SfumatoError, match="a row has 3 fields where 2 are expected") as caught:
+    with pytest.raises(SfumatoError, match="line 42 has 3 fields, the header has 2") as caught:
         run(path, "--target", "y", "--bandwidth", 1)
     assert "secret" not in str(caught.value)

@@ -18,7 +18,7 @@ def layout(parents: Parents) -> dict[str, tuple[float, float]]:
     """A place (across, down) for each node: below its parents, near the middle of them, links crossing little.
 
     >>> layout({"a": (), "b": ("a",)})
-    {'a': (0.0, 0), 'b': (0.0, 1)}
+    {'a': (0.0, 0.0), 'b': (0.0, 1.0)}
     """
     places, _ = routed(parents)
     return places

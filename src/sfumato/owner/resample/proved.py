@@ -65,7 +65,7 @@ def mu_of(epsilon: float, delta: float) -> float:
         delta = Phi(mu / 2 - epsilon / mu) - e^epsilon Phi(-mu / 2 - epsilon / mu)
 
     >>> round(mu_of(1, 1e-4), 3), round(mu_of(2, 1e-4), 3)
-    (0.314, 0.576)
+    (0.314, 0.577)
     """
     from scipy.special import log_ndtr
 

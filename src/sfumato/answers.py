@@ -11,12 +11,12 @@ import numpy as np
 from sfumato.channels import Channel
 from sfumato.channels.product import Product
 from sfumato.domains import Domain
+from sfumato.printable import NO_ANSWER, label_text
 from sfumato.scheme import Scheme, released_columns
 
 #: A table of chances with more entries is not looked through to find words.
 MOST_ENTRIES = 1 << 22
 _MOST_VALUES = 6
-NO_ANSWER = "no answer"
 
 
 def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
@@ -28,7 +28,7 @@ def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
         domains = [scheme.schema[name] for name in names]
         if channel.releases_values and len(columns) == len(names):
             labels = domains[columns.index(column)].labels
-            return [_label(labels[int(code)]) for code in codes]
+            return [label_text(labels[int(code)]) for code in codes]
         if len(columns) > 1 or channel.k * channel.m > MOST_ENTRIES:
             break
         words = {code: _meant(channel, domains, int(code)) for code in set(codes)}
@@ -41,7 +41,7 @@ def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
     chances = channel.matrix[:, code]
     low, high = float(chances.min()), float(chances.max())
     members = np.flatnonzero(chances > (low + high) / 2) if high > low else np.arange(channel.k)
-    names = ["/".join(map(_label, row)) for row in combinations(*(domain.labels for domain in domains))]
+    names = ["/".join(map(label_text, row)) for row in combinations(*(domain.labels for domain in domains))]
     if len(members) == channel.k:
         return "any"
     inside = [int(x) for x in members if names[x] != NO_ANSWER]
@@ -54,10 +54,6 @@ def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
         words.append(NO_ANSWER)
     more = f" and {len(words) - _MOST_VALUES} more" if len(words) > _MOST_VALUES else ""
     return " | ".join(words[:_MOST_VALUES]) + more
-
-
-def _label(value: Any) -> str:
-    return NO_ANSWER if value is None else str(value)
 
 
 def _treated(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], Channel]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+NO_ANSWER = "no answer"
 _LONGEST = 1000
 #: C0 and C1 controls, invisible marks, line separators, turns of direction, halves of surrogate pairs. Not the joiners
 #: that some scripts write words with.
@@ -26,13 +27,18 @@ def printable_lines(text: str) -> str:
     return "\n".join(map(printable, text.split("\n")))
 
 
+def label_text(label: object) -> str:
+    """A value of an attribute in words; the missing one of a nullable attribute is called "no answer"."""
+    return NO_ANSWER if label is None else str(label)
+
+
 def figure_text(text: object) -> str:
     r"""A name or a value as a figure shows it: no formula between dollars, nothing hidden from the legend.
 
     >>> figure_text("cost in $"), figure_text("_a")
     ('cost in \\$', ' _a')
     """
-    shown = printable(str(text)).replace("$", r"\$")
+    shown = printable(label_text(text)).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 

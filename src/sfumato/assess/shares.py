@@ -15,6 +15,7 @@ from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, ConvergenceWarning, EstimationError, NegativeCountsWarning, SfumatoError
 from sfumato.evidence import Evidence, mle
 from sfumato.evidence.simplex import project
+from sfumato.printable import label_text
 
 #: Where shares can come from, as reports say it.
 GIVEN, ESTIMATED, EQUAL = "given", "estimated", "assumed even"
@@ -29,8 +30,8 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
     if isinstance(shares, Mapping):
         if not labels:
             raise SfumatoError(f"{name} by value need an attribute whose values have names: give a list instead")
-        known = {_text(label): i for i, label in enumerate(labels)}
-        named = {_text(label): share for label, share in shares.items()}
+        known = {label_text(label): i for i, label in enumerate(labels)}
+        named = {label_text(label): share for label, share in shares.items()}
         for label in named:
             if label not in known:
                 raise SfumatoError(f"{name} name {label!r}, which is no value of the attribute: it has {_few(known)}")
@@ -73,10 +74,6 @@ def shares_of_codes(channel: Channel, codes: NDArray[Any]) -> Array | None:
 def _likely(evidence: Evidence) -> Evidence:
     """Maximum likelihood in place of unbiased counts, which may be negative; a joint model stays what it is."""
     return Evidence(evidence.release, "mle") if type(evidence) is Evidence else evidence
-
-
-def _text(label: Any) -> str:
-    return "no answer" if label is None else str(label)
 
 
 def _few(labels: Any) -> str:

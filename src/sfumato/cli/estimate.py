@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
 import typer
-from rich.markup import escape
+from numpy.typing import NDArray
 
 from sfumato.cli import console
+from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
-from sfumato.evidence import evidence
+from sfumato.evidence import Estimate, evidence
+from sfumato.printable import label_text
 from sfumato.release import Release
 from sfumato.schema import Schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def estimate(
@@ -24,7 +26,8 @@ def estimate(
     method: Annotated[str, typer.Option(help="mle (never negative) or moment (unbiased).")] = "mle",
     level: Annotated[float, typer.Option(help="The confidence of the intervals.")] = 0.95,
     where: Annotated[
-        str | None, typer.Option(help="Only records that hold these values: sex=F, or sex=F,grade=a.")
+        list[str] | None,
+        typer.Option(help="Only records that hold these values: sex=F, sex=F,grade=a or age=31. May be repeated."),
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Only the cells with the largest estimates.")] = None,
     rows: Annotated[int, typer.Option(min=1, help="The most rows to print; --json has them all.")] = 60,
@@ -53,9 +56,10 @@ def estimate(
     found = evidence(release, method=method).counts([*names, *held])
     if population:
         found = found.population()
-    frame = _chosen(found.frame(level), held, top)
+    cells = _chosen(found, held, top)
+    frame = found.frame(level).drop_columns(list(held)).take(cells)
     if plot is not None:
-        found.plot(plot, level=level)
+        found.plot(plot, level=level, cells=cells)
     if json:
         console.emit(
             {
@@ -72,36 +76,72 @@ def estimate(
     about = "shares of the population" if population else "counts of this table"
     console.say(f"{about}, {found.n:,.0f} randomized records, method {method}, intervals {level:.0%}")
     if held:
-        console.say(f"of records with {escape(', '.join(f'{name} = {value}' for name, value in held.items()))}")
-    console.table(frame.schema.names, [list(row.values()) for row in frame.slice(0, rows).to_pylist()])
+        fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in held.items())
+        console.say(f"of records with {fixed}" + ("; shares are still of everybody" if population else ""))
+    shown = [_in_words(list(row.values()), len(names)) for row in frame.slice(0, rows).to_pylist()]
+    console.table(frame.schema.names, shown)
+    unclear = int((frame.column(frame.schema.names[-2]).to_numpy() <= 0).sum())
+    if 2 * unclear > frame.num_rows and len(names) + len(held) > 1:
+        console.note(
+            f"{unclear} of {frame.num_rows} cells may be empty: their intervals reach 0. Fewer columns tell more."
+        )
     if frame.num_rows > rows:
         console.note(f"{frame.num_rows - rows} more cells: --top shows the largest, --rows more, --json all of them")
 
 
-def _conditions(where: str | None, schema: Schema) -> dict[str, Any]:
+def _conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
     """The labels that --where asks for, by attribute."""
     held: dict[str, Any] = {}
-    for part in console.listed(where or ""):
+    for part in (part for text in where or [] for part in _parts(text)):
         name, equals, value = part.partition("=")
         name, value = name.strip(), value.strip()
+        if len(value) > 1 and value[0] == value[-1] == '"':
+            value = value[1:-1]
         if not equals or not name:
             raise SfumatoError(f"--where must look like sex=F or sex=F,grade=a, got {part!r} instead")
-        labels = {"" if label is None else str(label): label for label in schema[name].labels}
-        if value not in labels:
-            shown = ", ".join(list(labels)[:12])
-            raise SfumatoError(f"--where: {name} has no value {value!r}; it has {shown}{', ...' * (len(labels) > 12)}")
-        held[name] = labels[value]
+        label = _label(schema[name], name, value)
+        if held.setdefault(name, label) != label:
+            raise SfumatoError(f"--where asks for two values of {name!r}, which no record holds; give one")
     return held
 
 
-def _chosen(frame: pa.Table, held: dict[str, Any], top: int | None) -> pa.Table:
-    """The cells that were asked for, largest first if only some."""
-    import pyarrow.compute as pc
+def _parts(text: str) -> list[str]:
+    """The conditions of one --where. The comma of a bin, age=[18, 21), ends none."""
+    whole = _BIN.sub(lambda found: found[0].replace(",", _COMMA), text)
+    return [part.replace(_COMMA, ",") for part in console.listed(whole)]
 
-    for name, value in held.items():
-        column = frame.column(name)
-        frame = frame.filter(pc.is_null(column) if value is None else pc.equal(column, value)).drop_columns([name])
-    if top is None:
-        return frame
-    estimate = frame.schema.names[-4]
-    return frame.sort_by([(estimate, "descending")]).slice(0, top)
+
+_COMMA = "\x00"
+_BIN = re.compile(r"=\s*\"?\[[^\[\],]*,[^\[\],)]*[\])]")
+
+
+def _label(domain: Domain, name: str, value: str) -> Any:
+    """The label that a text means: the label itself, "no answer" or nothing for the missing one, a number in a bin."""
+    labels = {label_text(label): label for label in domain.labels}
+    if None in domain.labels:
+        labels.setdefault("", None)
+    if value in labels:
+        return labels[value]
+    if value and domain.kind in ("numeric", "date"):
+        with suppress(SfumatoError, ValueError):
+            return domain.labels[int(domain.encode([value])[0])]
+    shown = ", ".join([label for label in labels if label][:12])
+    raise SfumatoError(f"--where: {name} has no value {value!r}; it has {shown}{', ...' * (len(domain.labels) > 12)}")
+
+
+def _chosen(found: Estimate, held: dict[str, Any], top: int | None) -> NDArray[np.int64]:
+    """The cells that were asked for, largest first if only some."""
+    codes = np.indices(found.shape).reshape(len(found.shape), -1)
+    keep = np.ones(len(found.value), dtype=bool)
+    for (name, domain), places in zip(found.schema.items(), codes, strict=True):
+        if name in held:
+            keep &= places == domain.labels.index(held[name])
+    cells = np.flatnonzero(keep)
+    return cells if top is None else cells[np.argsort(-found.value[cells], kind="stable")[:top]]
+
+
+def _in_words(row: list[Any], attributes: int) -> list[Any]:
+    """A row to print: "no answer" in words, and no digits of an estimate far below its error."""
+    labels, (value, sd, low, high) = row[:attributes], row[attributes:]
+    value = 0.0 if abs(value) < 1e-3 * sd else value
+    return [*(label_text(label) if label is None else label for label in labels), value, sd, low, high]

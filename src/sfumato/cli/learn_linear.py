@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.linear import LinearClassifier
+from sfumato.printable import label_text
 
 
 def linear(
@@ -43,7 +44,7 @@ def linear(
         found.plot(plot, errors)
     columns = [*found.encoding_.columns, "constant"]
     if json:
-        weights = {str(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
+        weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
         console.emit(
             learning.document(
                 "linear", found, score, tested, columns=columns, weights=weights, scaled=_scaled(found, errors)

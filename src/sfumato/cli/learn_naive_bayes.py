@@ -11,6 +11,7 @@ from sfumato.cli import console, learning
 from sfumato.learn.base import Classifier
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.tan import TAN
+from sfumato.printable import label_text
 
 
 def naive_bayes(
@@ -48,11 +49,11 @@ def naive_bayes(
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
     elif isinstance(model, NaiveBayes):
         rows = [
-            [f"{name} = {label}", *(float(cell) for cell in row)]
+            [f"{name} = {label_text(label)}", *(float(cell) for cell in row)]
             for name, table in model.tables_.items()
             for label, row in zip(model.schema_[name].labels, table, strict=True)
         ]
-        console.table(["value", *(f"if {label}" for label in model.classes_)], rows)
+        console.table(["value", *(f"if {label_text(label)}" for label in model.classes_)], rows)
     learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

@@ -15,6 +15,7 @@ from sfumato.evidence import Evidence, evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
 from sfumato.learn.score import Score
+from sfumato.printable import label_text
 from sfumato.release import Release
 
 FOLDS = 5
@@ -53,9 +54,10 @@ def show_score(score: Score, target: str) -> None:
     if np.isnan(score.confusion).any():  # too many classes
         return
     rows = [
-        [str(label), *(float(cell) for cell in row)] for label, row in zip(score.classes, score.confusion, strict=True)
+        [label_text(label), *(float(cell) for cell in row)]
+        for label, row in zip(score.classes, score.confusion, strict=True)
     ]
-    console.table([f"true {target}", *(f"said {label}" for label in score.classes)], rows)
+    console.table([f"true {target}", *(f"said {label_text(label)}" for label in score.classes)], rows)
 
 
 def test_accuracy(model: Classifier, test: Path | None) -> float | None:

@@ -16,7 +16,7 @@ from sfumato.evidence.limits import limits
 from sfumato.evidence.pieces import Piece, records
 from sfumato.frames import as_frame
 from sfumato.pages.display import MOST, html_table, text_table
-from sfumato.printable import printable
+from sfumato.printable import label_text, printable
 from sfumato.schema import Schema
 
 if TYPE_CHECKING:
@@ -166,5 +166,8 @@ class Estimate:
         """Headings, the first cells with their intervals, and how many cells are left."""
         hidden = ["sd" + "_" * ("sd" in self.names)]
         frame = self._arrow(0.95).drop_columns(hidden)
-        rows = [list(row.values()) for row in frame.slice(0, MOST).to_pylist()]
+        rows = [
+            [label_text(cell) if cell is None else cell for cell in row.values()]
+            for row in frame.slice(0, MOST).to_pylist()
+        ]
         return frame.schema.names, rows, len(self.value) - len(rows)

@@ -26,28 +26,35 @@ def plot(
     truth: ArrayLike | None = None,
     naive: ArrayLike | None = None,
     title: str | None = None,
+    cells: ArrayLike | None = None,
 ) -> Any:
-    """Draw the estimate and, given a path, write it; ``truth`` and ``naive`` are drawn beside it."""
+    """Draw the estimate and, given a path, write it; ``truth`` and ``naive`` are drawn beside it.
+
+    ``cells`` are the places of the cells to draw, in that order; all of them unless told.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    cells = len(estimate.value)
-    if cells > _MOST:
-        raise EstimationError(f"a picture of {cells} cells cannot be read; ask for at most {_MOST} cells at a time")
-    low, high = estimate.interval(level)
-    labels = _labels(estimate)
-    at = np.arange(cells)[::-1]
-    figure = Figure(figsize=(7.2, 1.4 + 0.26 * cells), layout="constrained")
+    drawn = np.arange(len(estimate.value)) if cells is None else np.asarray(cells, dtype=np.int64)
+    if len(drawn) > _MOST:
+        raise EstimationError(
+            f"a picture of {len(drawn)} cells cannot be read; ask for at most {_MOST} cells at a time"
+        )
+    low, high = (limit[drawn] for limit in estimate.interval(level))
+    names = _labels(estimate)
+    labels = [names[cell] for cell in drawn]
+    at = np.arange(len(drawn))[::-1]
+    figure = Figure(figsize=(7.2, 1.4 + 0.26 * len(drawn)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
-    axes.plot(estimate.value, at, "o", color="#2b6cb0", markersize=5, label="estimate")
+    axes.plot(estimate.value[drawn], at, "o", color="#2b6cb0", markersize=5, label="estimate")
     if naive is not None:
-        axes.plot(np.ravel(naive), at, "x", color="#a0aec0", markersize=5, label="as released, uncorrected")
+        axes.plot(np.ravel(naive)[drawn], at, "x", color="#a0aec0", markersize=5, label="as released, uncorrected")
     if truth is not None:
-        axes.plot(np.ravel(truth), at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
+        axes.plot(np.ravel(truth)[drawn], at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
     axes.set_yticks(at, labels)
-    axes.set_ylim(-0.7, cells - 0.3)
+    axes.set_ylim(-0.7, len(drawn) - 0.3)
     axes.set_xlim(left=min(-0.012 * axes.get_xlim()[1], 1.05 * float(low.min())))
     axes.set_xlabel("share of the population" if estimate.of_population else "records")
     axes.set_title(figure_text(title or " x ".join(estimate.names)), loc="left", fontsize=11)

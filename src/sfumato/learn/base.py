@@ -21,6 +21,7 @@ from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence, evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
 from sfumato.pages.display import html_table
+from sfumato.printable import label_text
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
@@ -169,7 +170,7 @@ class Classifier(Parameters, ABC):
         if not hasattr(self, "classes_"):
             return ["not fitted"], [], 0
         rows = [["target", self.target_], ["features", ", ".join(self.features_)]]
-        return ["fitted", ""], [*rows, ["classes", ", ".join(map(str, self.classes_))]], 0
+        return ["fitted", ""], [*rows, ["classes", ", ".join(map(label_text, self.classes_))]], 0
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "classes_"):

@@ -19,6 +19,7 @@ from sfumato.evidence.model import JunctionEvidence, ModelEvidence
 from sfumato.evidence.model.messages import seen
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import DECISION_CELLS, modelled
+from sfumato.printable import label_text
 from sfumato.schema import Schema
 
 _DRAWN = 50_000
@@ -101,7 +102,7 @@ class Encoding:
 
     def __init__(self, schema: Schema, names: Sequence[str], values: dict[str, Any] | None = None) -> None:
         self.names = tuple(names)
-        self._labels = [[str(label) for label in schema[name].labels] for name in self.names]
+        self._labels = [[label_text(label) for label in schema[name].labels] for name in self.names]
         self._tables = [_table(name, schema[name], (values or {}).get(name)) for name in self.names]
 
     @property

@@ -19,6 +19,7 @@ from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_number, normalise, one_class
 from sfumato.learn.draw import bars
 from sfumato.learn.numbers import NumberClassifier
+from sfumato.printable import label_text
 
 
 class NaiveBayes(Classifier):
@@ -64,9 +65,9 @@ class NaiveBayes(Classifier):
     def plot(self, path: str | Path | None = None) -> Any:
         """Pr(value | class), a bar per class."""
         self._check_fitted()
-        rows = [f"{name} = {label}" for name in self.tables_ for label in self.schema_[name].labels]
+        rows = [f"{name} = {label_text(label)}" for name in self.tables_ for label in self.schema_[name].labels]
         values = np.concatenate(list(self.tables_.values()))
-        return bars(path, rows, values, [str(label) for label in self.classes_], self.target_, "probability")
+        return bars(path, rows, values, [label_text(label) for label in self.classes_], self.target_, "probability")
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

@@ -21,6 +21,7 @@ from sfumato.evidence.model.blend import Blended, blended_mean, cross_fitted
 from sfumato.evidence.model.observed import observe
 from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
+from sfumato.printable import label_text
 from sfumato.release import Release
 from sfumato.threads import one_thread
 
@@ -69,7 +70,7 @@ class Score:
             "interval": list(self.interval),
             "majority": self.majority,
             "confusion": None if np.isnan(self.confusion).any() else self.confusion.tolist(),
-            "classes": [str(label) for label in self.classes],
+            "classes": [label_text(label) for label in self.classes],
             "n": self.n,
         }
 

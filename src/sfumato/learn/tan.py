@@ -13,6 +13,7 @@ from sfumato.domains import Codes
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier, check_number, modelled, normalise, one_class
 from sfumato.learn.draw import bars
+from sfumato.printable import label_text
 
 
 class TAN(Classifier):
@@ -68,12 +69,12 @@ class TAN(Classifier):
         """Pr(value | class), a bar per class; a row says which attribute the value also leans on."""
         self._check_fitted()
         rows = [
-            f"{name} = {label}" + (f"  (with {self.parents_[name]})" if self.parents_[name] else "")
+            f"{name} = {label_text(label)}" + (f"  (with {self.parents_[name]})" if self.parents_[name] else "")
             for name in self.by_class_
             for label in self.schema_[name].labels
         ]
         values = np.concatenate(list(self.by_class_.values()))
-        return bars(path, rows, values, [str(label) for label in self.classes_], self.target_, "probability")
+        return bars(path, rows, values, [label_text(label) for label in self.classes_], self.target_, "probability")
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

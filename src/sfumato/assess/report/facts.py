@@ -28,7 +28,7 @@ from sfumato.channels.response import Symmetric
 from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
-from sfumato.printable import printable
+from sfumato.printable import label_text, printable
 from sfumato.scheme import Scheme
 
 BELIEFS = (0.01, 0.1, 0.5)
@@ -172,7 +172,7 @@ def _parts(names: tuple[str, ...], channel: Channel) -> list[tuple[tuple[str, ..
 
 def _label(value: Any, parts: int) -> str:
     """The value's name, cut short where it stands beside others."""
-    name = "no answer" if value is None else str(value)
+    name = label_text(value)
     return name if parts == 1 else name[:4]
 
 

@@ -15,6 +15,7 @@ from sfumato.evidence.table import Evidence
 from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
+from sfumato.printable import label_text
 from sfumato.schema import Schema
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _code(net: BayesianNetwork, name: str, value: Any) -> int:
     try:
         return net.schema_[name].code(value)
     except SfumatoError:
-        values = ", ".join(str(label) for label in net.schema_[name].labels)
+        values = ", ".join(label_text(label) for label in net.schema_[name].labels)
         raise EstimationError(f"{name} has no value {value!r}; it has {values}") from None
 
 

@@ -20,6 +20,7 @@ from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
 from sfumato.learn.bayesnet.moments import second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
+from sfumato.printable import label_text
 from sfumato.schema import Schema
 
 PRIORS = ("ml", "bdeu", "k2")
@@ -126,7 +127,7 @@ class CPT:
 
         columns: dict[str, Any] = {}
         for (name, domain), codes in zip(self.schema.items(), np.indices(self.shape), strict=True):
-            columns[name] = [str(domain.labels[code]) for code in codes.reshape(-1)]
+            columns[name] = [label_text(domain.labels[code]) for code in codes.reshape(-1)]
         columns["probability"] = self.values.reshape(-1)
         if self.family is not None:
             low, high = self.interval(level)

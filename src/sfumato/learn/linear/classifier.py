@@ -18,6 +18,7 @@ from sfumato.learn.draw import bars
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
+from sfumato.printable import label_text
 from sfumato.release import Release
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
@@ -128,7 +129,7 @@ class LinearClassifier(Classifier):
     @property
     def weighed_classes(self) -> list[str]:
         """The classes of the columns of ``weights_``."""
-        return [str(label) for label in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
+        return [label_text(label) for label in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
 
     def standard_errors(self, source: Any, groups: int = 10) -> Array:
         """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import EstimationError
+from sfumato.printable import label_text
 from sfumato.schema import Categorical, Schema
 
 _PRESENCE: tuple[tuple[Any, ...], ...] = (
@@ -51,7 +52,7 @@ def universe(schema: Schema, kind: str = "auto", exclusive: Any = "auto") -> Uni
         kind = "presence" if all(tuple(domain.labels) in _PRESENCE for domain in schema.values()) else "values"
     if kind == "values":
         items = tuple(
-            Item(name, code, f"{name}={label}")
+            Item(name, code, f"{name}={label_text(label)}")
             for name, domain in schema.items()
             for code, label in enumerate(domain.labels)
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.learn.tree.grow import Node
 from sfumato.pages.picture import save_picture
-from sfumato.printable import figure_text, printable
+from sfumato.printable import figure_text, label_text, printable
 
 if TYPE_CHECKING:
     from sfumato.learn.tree.classifier import DecisionTree
@@ -42,7 +42,7 @@ def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Bran
         first = node.children[codes[0]]
         counts = np.sum([node.children[code].counts for code in codes], axis=0)
         shown = first if len(codes) == 1 else Node(first.path, counts)
-        out.append(Branch(", ".join(printable(str(names[code])) for code in codes), shown))
+        out.append(Branch(", ".join(printable(label_text(names[code])) for code in codes), shown))
     return out
 
 
@@ -161,7 +161,8 @@ def _words(tree: DecisionTree, node: Node, opened: bool, total: float) -> str:
         name = tree.features_[node.attribute]
         return f"{name}?" if opened else f"{name} … {len(node.leaves)} leaves"
     best = int(node.probabilities.argmax())
-    return f"{tree.classes_[best]}  {node.probabilities[best]:.0%} of {_share(float(node.counts.sum()) / total)}"
+    said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
+    return f"{said}  {node.probabilities[best]:.0%} of {share}"
 
 
 def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
@@ -169,7 +170,9 @@ def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
     sure = f"{float(node.probabilities[best]):.1%}"
     if node.low is not None and node.high is not None:
         sure += f" ({node.low[best]:.1%} to {node.high[best]:.1%})"
-    return f"{printable(str(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
+    return (
+        f"{printable(label_text(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
+    )
 
 
 def _share(share: float) -> str:

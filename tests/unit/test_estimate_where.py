@@ -1,0 +1,82 @@
+"""sfumato estimate --where, --top and --plot: what is asked for is what is counted, printed and drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato.evidence import plot
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rng = np.random.default_rng(4)
+    schema = sf.Schema(
+        {
+            "sex": sf.Categorical(("F", "M")),
+            "age": sf.Numeric(18, 63, bins=15),
+            "vote": sf.Categorical(("yes", "no"), nullable=True),
+        }
+    )
+    table = {
+        "sex": rng.choice(["F", "M"], 500),
+        "age": rng.uniform(18, 63, 500),
+        "vote": rng.choice(["yes", "no", None], 500),
+    }
+    sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=3)).save(tmp_path / "release.parquet")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def held(where: str) -> dict[str, object]:
+    ran = run(f"estimate release.parquet --columns sex {where} --json")
+    assert ran.code == 0, ran.error
+    return json.loads(ran.out)["where"]
+
+
+def test_conditions_add_up_however_they_are_given() -> None:
+    assert held("--where age=20 --where vote=yes") == held("--where age=20,vote=yes")
+    assert held("--where age=20 --where vote=yes") == {"age": "[18, 21)", "vote": "yes"}
+    refused = run("estimate release.parquet --columns sex --where vote=yes --where vote=no")
+    assert (refused.code, "two values of 'vote'" in refused.error) == (1, True)
+
+
+@pytest.mark.parametrize("written", ["'age=[60, 63]'", "age=61", "age=63", "'age=\"[60, 63]\"'"])
+def test_a_bin_is_named_by_its_label_or_by_a_number_in_it(written: str) -> None:
+    assert held(f"--where {written}") == {"age": "[60, 63]"}
+
+
+def test_a_number_outside_is_refused() -> None:
+    ran = run("estimate release.parquet --columns sex --where age=99")
+    assert (ran.code, "age has no value '99'; it has [18, 21)" in ran.error) == (1, True)
+
+
+def test_a_missing_answer_has_words() -> None:
+    assert held("--where 'vote=no answer'") == held("--where vote=") == {"vote": None}
+    assert "no answer" in run("estimate release.parquet --columns vote").out
+    assert "of records with vote = no answer" in run("estimate release.parquet --columns sex --where vote=").out
+    assert "yes, no, no answer\n" in run("estimate release.parquet --columns sex --where vote=maybe").error
+    assert "no answer" in repr(sf.evidence(sf.Release.load("release.parquet")).counts(["vote"]))
+
+
+def test_the_picture_shows_the_cells_that_are_printed() -> None:
+    with mock.patch.object(plot, "_labels", wraps=plot._labels), mock.patch.object(plot, "save_picture") as saved:
+        ran = run("estimate release.parquet --columns age,sex --where vote=yes --top 4 --plot some.svg")
+    assert ran.code == 0, ran.error
+    (axes,) = saved.call_args.args[0].axes
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert len(labels) == 4
+    assert all(label.endswith("yes") for label in labels)
+
+
+def test_a_table_too_fine_for_its_records_says_so() -> None:
+    ran = run("estimate release.parquet --columns age,sex,vote")
+    assert "cells may be empty: their intervals reach 0" in ran.error
+    assert "e-" not in ran.out
+    assert "may be empty" not in run("estimate release.parquet --columns sex").error

@@ -69,7 +69,7 @@ def test_notebooks_show_tables_and_no_value_becomes_markup(release):
     evidence = sf.evidence(release)
     tree = sf.learn.DecisionTree(counts="direct").fit(evidence, target="y")
     net = sf.learn.BayesianNetwork(order=["sex"]).fit(evidence)
-    rules = sf.learn.AssociationRules(0.3, 0.3).fit(evidence)
+    rules = sf.learn.AssociationRules(0.1, 0.3).fit(evidence)
     shown = [
         evidence.counts(["grade", "sex"]), evidence.counts("sex").population(), release, SCHEME, SCHEMA,
         tree, net, rules, sf.report(SCHEME), sf.learn.NaiveBayes(), sf.learn.AssociationRules(),

@@ -15,6 +15,7 @@ from sfumato import channels as c
 from sfumato import tables
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner import shuffle
+from sfumato.randomness import SecureSource
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*project:sfumato.errors.SfumatoWarning")
 
@@ -117,3 +118,39 @@ def test_a_kept_order_is_said_by_inspect_and_assess(tmp_path: Path) -> None:
 def test_shuffled_rows_are_not_held_against_the_truth_one_by_one() -> None:
     with pytest.raises(SfumatoError, match="the rows of the release were shuffled"):
         sf.attacks.bayes(sf.randomize(SORTED, SCHEME), attribute="income", truth=SORTED)
+
+
+def test_rows_whose_first_bits_are_equal_are_told_apart_by_the_others() -> None:
+    """Half of 1000 tags share their first eight bytes, two pairs share all sixteen."""
+    rng = np.random.default_rng(5)
+    tags = rng.integers(0, 256, (1000, 16), dtype=np.uint8)
+    tags[::2, :8] = 7
+    with shuffle.Shuffle(None, SecureSource(), tagged=True) as mixed:
+        mixed.add(pa.RecordBatch.from_arrays([shuffle.tag_column(tags)], [shuffle.TAG]))
+        (batch,) = mixed.rows()
+    assert batch.column(shuffle.TAG).to_pylist() == sorted(tag.tobytes() for tag in tags)
+    tags[[10, 20]] = tags[[500, 501]]
+    with (
+        shuffle.Shuffle(None, SecureSource(), tagged=True) as mixed,
+        pytest.raises(SfumatoError, match="2 ids occur more than once"),
+    ):
+        mixed.add(pa.RecordBatch.from_arrays([shuffle.tag_column(tags)], [shuffle.TAG]))
+        list(mixed.rows())
+
+
+def test_equal_random_words_do_not_keep_the_order() -> None:
+    """A source that gives the same bits for every row, and others for those that it could not tell apart."""
+
+    class Stuck:
+        def __init__(self) -> None:
+            self.times = 0
+
+        def fill(self, buffer: np.ndarray) -> None:
+            self.times += 1
+            buffer[:] = 1 if self.times == 1 else np.random.default_rng(6).integers(0, 256, buffer.size, dtype=np.uint8)
+
+    with shuffle.Shuffle(None, Stuck(), tagged=False) as mixed:
+        mixed.add(pa.RecordBatch.from_pydict({"a": np.arange(1000)}))
+        (batch,) = mixed.rows()
+    found = batch.column("a").to_numpy()
+    assert sorted(found) == list(range(1000)) and abs(np.corrcoef(found, np.arange(1000))[0, 1]) < 0.15

@@ -36,23 +36,31 @@ LISTED_CELLS = 1 << 20
 
 
 class Evidence:
-    """Counts with covariance, from a release (estimated) or from raw rows (exact)."""
+    """Counts with covariance, from a release (estimated) or from raw rows (exact).
 
-    def __init__(self, release: Release, method: str = "moment") -> None:
+    ``names`` are the attributes it speaks of, all unless given; ``schema`` is theirs.
+    """
+
+    def __init__(self, release: Release, method: str = "moment", names: Sequence[str] | None = None) -> None:
         if method not in METHODS:
             raise EstimationError(f"method must be one of {', '.join(METHODS)} or model, got {method!r} instead")
+        if isinstance(names, str):
+            raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
         self.release = release
         self.method = method
+        self.names = tuple(release.schema.names if names is None else names)
+        self.schema = release.schema if names is None else release.schema.select(self._check(list(self.names)))
         self._warned = False
-
-    @property
-    def schema(self) -> Schema:
-        return self.release.schema
 
     @property
     def exact(self) -> bool:
         """Whether every attribute passed unchanged, so that estimates are the counts themselves."""
-        return all(_is_identity(group.channel) for part in self.release.parts for group in part.scheme.groups)
+        groups = (group for part in self.release.parts for group in part.scheme.groups)
+        return all(_is_identity(group.channel) for group in groups if set(group.names) & set(self.names))
+
+    def refitted(self, release: Release) -> Evidence:
+        """The same kind of evidence, of other records."""
+        return Evidence(release, self.method, self.names)
 
     @property
     def n(self) -> int:
@@ -128,7 +136,10 @@ class Evidence:
         if not names or len(set(names)) != len(names):
             raise EstimationError(f"name each attribute once, and at least one; got {names}")
         for name in names:
-            self.schema[name]
+            self.release.schema[name]
+            if name not in self.names:
+                kind = "model" if self.method == "model" else "evidence"
+                raise EstimationError(f"{name!r} is not in the {kind}, which covers {', '.join(self.names)}")
         return names
 
     def _warn_if_projected(self, names: list[str]) -> None:
@@ -198,27 +209,33 @@ class Evidence:
         return piece, piece.placed(fitted.theta * piece.total)
 
 
-def evidence(source: Any, schema: Schema | None = None, method: str = "moment", **options: Any) -> Evidence:
+def evidence(
+    source: Any,
+    schema: Schema | None = None,
+    method: str = "moment",
+    names: Sequence[str] | None = None,
+    **options: Any,
+) -> Evidence:
     """Evidence from a release, or, with a schema, exactly from a raw table.
 
     ``method`` is "moment" (unbiased, may be negative), "mle" (maximum likelihood, never negative), "project" (moment
     moved to the nearest possible counts: quick, but it biases ordered attributes) or "model" (one joint model of all
-    attributes, which takes the options of ``ModelEvidence``).
+    attributes, which takes the options of ``ModelEvidence``). ``names`` keeps to some of the attributes.
     """
     if method == "model":
         from sfumato.evidence.model import model_evidence
 
         release = source if isinstance(source, Release) else evidence(source, schema).release
-        return model_evidence(release, **options)
+        return model_evidence(release, names=names, **options)
     if options:
         raise EstimationError(f"method {method!r} takes no option {next(iter(options))!r}")
     if isinstance(source, Release):
         if schema is not None:
             raise EstimationError("a release carries its own schema: give schema only with a raw table")
-        return Evidence(source, method)
+        return Evidence(source, method, names)
     if schema is None:
         raise EstimationError("a raw table needs its schema: sfumato.evidence(table, schema)")
-    return Evidence(Release.raw(source, schema), method)
+    return Evidence(Release.raw(source, schema), method, names)
 
 
 def _place(axes: tuple[str, ...], names: list[str], schema: Schema) -> NDArray[np.int64] | None:

@@ -10,13 +10,13 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
-from sfumato.domains import Codes
+from sfumato.domains import Codes, Domain
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence, evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
@@ -36,13 +36,16 @@ DECISION_CELLS = 1 << 20
 class Parameters:
     """The constructor's arguments as parameters, as scikit-learn's tools expect them."""
 
+    #: Where an argument is kept whose name a method has.
+    _kept_as: ClassVar[Mapping[str, str]] = {}
+
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The constructor's arguments; ``deep`` also those of estimators among them, as in scikit-learn."""
-        found = {name: getattr(self, name) for name in self._names()}
+        found = {name: self._parameter(name) for name in self._names()}
         for name, value in list(found.items()) if deep else []:
             if hasattr(value, "get_params") and not isinstance(value, type):
                 found |= {f"{name}__{key}": inner for key, inner in value.get_params().items()}
@@ -57,17 +60,20 @@ class Parameters:
                     f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(self._names())}"
                 )
             if inner:
-                getattr(self, own).set_params(**{inner: value})
+                self._parameter(own).set_params(**{inner: value})
             else:
-                setattr(self, own, value)
+                setattr(self, self._kept_as.get(own, own), value)
         return self
+
+    def _parameter(self, name: str) -> Any:
+        return getattr(self, self._kept_as.get(name, name))
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
         changed = [
-            f"{name}={getattr(self, name)!r}"
+            f"{name}={self._parameter(name)!r}"
             for name in self._names()
-            if repr(getattr(self, name)) != repr(defaults[name].default)
+            if repr(self._parameter(name)) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
 
@@ -235,15 +241,18 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
         raise EstimationError(f"the target {target!r} is not in the release; it has {', '.join(schema.names)}")
     if schema[target].size < 2:
         raise EstimationError(f"the target {target!r} has one class, {schema[target].labels[0]!r}: nothing to learn")
-    names = source.names if isinstance(source, ModelEvidence | JunctionEvidence) else schema.names
-    features = tuple(name for name in names if name != target)
+    features = tuple(name for name in schema.names if name != target)
     if not features:
         raise EstimationError(f"the release holds nothing but the target {target!r}: there is nothing to learn from")
     model.schema_ = schema
     model.target_ = target
     model.features_ = features
-    labels = schema[target].labels
-    model.classes_ = np.array(labels, dtype=object if None in labels else None)
+    model.classes_ = class_labels(schema[target])
+
+
+def class_labels(domain: Domain) -> NDArray[Any]:
+    """The values of an attribute as an array, in the order of their codes."""
+    return np.array(domain.labels, dtype=object if None in domain.labels else None)
 
 
 def as_evidence(source: Any) -> Evidence:
@@ -253,16 +262,16 @@ def as_evidence(source: Any) -> Evidence:
     if isinstance(source, Release):
         return evidence(source)
     raise EstimationError(
-        f"a learner takes evidence or a release, got {type(source).__name__} instead: "
+        f"fit takes evidence or a release, got {type(source).__name__} instead: "
         f"sfumato.evidence(table, schema) makes evidence of a raw table"
     )
 
 
-def modelled(source: Evidence, target: str, names: Sequence[str] | None = None) -> ModelEvidence | JunctionEvidence:
+def modelled(source: Evidence, target: str) -> ModelEvidence | JunctionEvidence:
     """What to ask about a target: the joint model itself, or one fitted to the release; see ``ModelEvidence.about``."""
     model = source
     if not isinstance(model, ModelEvidence | JunctionEvidence):
-        model = model_evidence(source.release, target=target, names=names)
+        model = model_evidence(source.release, source.names, target=target)
     return model.about(target) if isinstance(model, ModelEvidence) else model
 
 

@@ -44,12 +44,12 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     sizes = source.schema.sizes(names)
     plain = not isinstance(source, ModelEvidence | JunctionEvidence)
     if prod(sizes) > DECISION_CELLS:
-        if plain and source.exact:
+        if source.exact:
             return _seen(source, features, target)
         if plain and counts != "model":
             raise EstimationError(f"{prod(sizes)} cells are too many to list: give the learner fewer features")
         return _sampled(modelled(source, target), features, target)
-    if source.exact and plain:
+    if source.exact:
         value = source.counts(names).value
     elif counts == "model":
         model = modelled(source, target)

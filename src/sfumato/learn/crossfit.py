@@ -59,12 +59,12 @@ def folds(release: Release, count: int = 5, rng: np.random.Generator | int | Non
 @one_thread()
 def cross_score(
     model: Classifier,
-    release: Release,
+    release: Release | Evidence,
     target: str | None = None,
     folds: int = 5,
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
-    prepare: Callable[[Release], Evidence] = evidence,
+    prepare: Callable[[Release], Evidence] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Score:
     """How often a learner is right on clean records, from randomized ones alone: no record judges what it taught.
@@ -83,7 +83,7 @@ def cross_score(
     """
     check_number("level", level, above=0, below=1)
     if isinstance(release, Evidence):
-        release = release.release
+        prepare, release = prepare or release.refitted, release.release
     if not isinstance(release, Release):
         raise EstimationError(f"cross_score takes a release, got {type(release).__name__} instead")
     cut = _folds(release, folds, rng)
@@ -91,7 +91,7 @@ def cross_score(
     for held in cut:
         kept = Release.concat([one for one in cut if one is not held])
         fresh = type(model)(**model.get_params(deep=False))
-        fresh.fit(prepare(kept), target=target)
+        fresh.fit((prepare or evidence)(kept), target=target)
         found.append(_judge(fresh, kept, held, TRUST * len(held) / len(release)))
         if progress is not None:
             progress(1)

@@ -48,6 +48,12 @@ class ModelEstimate(Estimate):
             )
         return np.asarray(self.root @ self.root.T + np.eye(len(self.root)) * self.misfit) * self._unit**2
 
+    def within(self) -> Array | None:
+        k = self.shape[-1]
+        roots = self.root.reshape(len(self.root) // k, k, self.root.shape[-1])
+        wrong = np.broadcast_to(self.misfit, self.value.shape).reshape(-1, k)
+        return np.asarray(roots @ roots.transpose(0, 2, 1) + wrong[:, :, None] * np.eye(k)) * self._unit**2
+
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         from scipy.special import expit, logit, ndtri
 
@@ -80,6 +86,9 @@ class CliqueEstimate(ModelEstimate):
     @property
     def cov(self) -> Array:
         return self._noise.cov * self._unit**2
+
+    def within(self) -> Array | None:
+        return None
 
     @property
     def _noise(self) -> Estimate:

@@ -58,14 +58,13 @@ class ModelEvidence(Evidence):
         target: str | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> None:
-        super().__init__(release)
+        super().__init__(release, names=names)
         self.method = "model"
-        self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
         self.target = target
+        self._asked: dict[str, Any] = {"tau": tau, "order": order, "target": target, "rng": rng}
         #: Whether the target was found independent of the others, and is modelled so; see ``about``.
         self.apart = False
-        if tau is not None and not (isinstance(tau, int | float) and tau > 0):
-            raise EstimationError(f"tau must be positive, got {tau!r} instead")
+        check_tau(tau)
         if not isinstance(order, int) or order < 1:
             raise EstimationError(f"order must be a whole number of at least 1, got {order!r} instead")
         if target is not None and target not in self.names:
@@ -88,6 +87,14 @@ class ModelEvidence(Evidence):
         return choose(self._data, target, rng, order)
 
     # What it knows.
+
+    @property
+    def exact(self) -> bool:
+        """Never: what a model says is smoothed, also of raw records."""
+        return False
+
+    def refitted(self, release: Release) -> ModelEvidence:
+        return ModelEvidence(release, self.names, **self._asked)
 
     @property
     def theta(self) -> Array:
@@ -121,12 +128,18 @@ class ModelEvidence(Evidence):
     # What it answers.
 
     def counts(self, names: str | Sequence[str]) -> ModelEstimate:
-        asked = self._modelled([names] if isinstance(names, str) else list(names))
-        root = self._root(asked, tuple(self.names.index(name) for name in asked))
+        asked = self._check([names] if isinstance(names, str) else list(names))
         shares = self.shares(asked)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
-            wrong = misfit(shares, (root**2).sum(axis=1), self._moment.counts(asked).population())
+            unbiased = self._moment.counts(asked).population()
+        found = self._information
+        if found is not None:
+            root = found.root(tuple(self.names.index(name) for name in asked))
+            wrong = misfit(shares, (root**2).sum(axis=1), unbiased)
+        else:  # too many parameters to invert: the unbiased estimate's own noise bounds the model's from above
+            root = np.zeros((len(shares), 0))
+            wrong = unbiased.variance + misfit(shares, unbiased.variance, unbiased)
         return ModelEstimate(
             self.schema.select(asked), shares * self.n, (), "model", records=float(self.n), root=root, misfit=wrong
         )
@@ -181,7 +194,7 @@ class ModelEvidence(Evidence):
         """
         if self.target == target and self.apart:
             return self
-        axis = self.names.index(self._modelled([target])[0])
+        axis = self.names.index(self._check([target])[0])
         choice = self._choice.about(self._data, axis, self._rng)
         if choice is self._choice:
             return self
@@ -208,27 +221,19 @@ class ModelEvidence(Evidence):
 
     @cached_property
     def _moment(self) -> Evidence:
-        return Evidence(self.release, "moment")
+        return Evidence(self.release, "moment", self.names)
 
     @cached_property
     def _information(self) -> Information | None:
         fitted = self._choice.fitted
         return information(self._data, fitted.design, self.theta, fitted.tau)
 
-    def _root(self, asked: list[str], axes: tuple[int, ...]) -> Any:
-        found = self._information
-        if found is not None:
-            return found.root(axes)
-        # Too many parameters to invert: the unbiased estimate's own noise bounds the model's from above.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NegativeCountsWarning)
-            return self._moment.counts(asked).population().sd[:, None]
 
-    def _modelled(self, names: list[str]) -> list[str]:
-        for name in self._check(names):
-            if name not in self.names:
-                raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
-        return names
+def check_tau(tau: Any) -> None:
+    """Refuse a penalty that is not positive; None asks for the choice."""
+    good = tau is None or (isinstance(tau, int | float) and not isinstance(tau, bool) and tau > 0)
+    if not good:
+        raise EstimationError(f"tau must be positive, got {tau!r} instead")
 
 
 def margin(joint: Array, axes: Sequence[int]) -> Array:

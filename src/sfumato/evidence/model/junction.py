@@ -25,6 +25,7 @@ from sfumato.evidence.model import messages
 from sfumato.evidence.model.agreement import Disagreement, disagreements, in_words
 from sfumato.evidence.model.candidates import TAU
 from sfumato.evidence.model.estimate import CliqueEstimate
+from sfumato.evidence.model.evidence import check_tau
 from sfumato.evidence.model.loglinear import Design, fit, pairwise
 from sfumato.evidence.model.observed import observe
 from sfumato.evidence.model.pairs import dependent_pairs
@@ -54,11 +55,12 @@ class JunctionEvidence(Evidence):
         most: int = CLIQUE_CELLS,
         target: str | None = None,
     ) -> None:
-        super().__init__(release)
+        super().__init__(release, names=names)
         self.method = "model"
-        self.names = tuple(self._check(list(names if names is not None else self.schema.names)))
+        check_tau(tau)
+        self._asked: dict[str, Any] = {"tau": tau, "most": most, "target": target}
         self._sizes = self.schema.sizes(self.names)
-        moment = Evidence(release)
+        moment = Evidence(release, names=self.names)
         if target is not None and target not in self.names:
             raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         ranked = [pair for _, pair in dependent_pairs(moment, self.names)]
@@ -75,6 +77,14 @@ class JunctionEvidence(Evidence):
         self.messages = messages.Messages(self.links, [table for _, table in self._factors], self._sizes)
         self.target = target
         warn_if_too_little(self.effective_records, self.n)
+
+    @property
+    def exact(self) -> bool:
+        """Never: what a model says is smoothed, also of raw records."""
+        return False
+
+    def refitted(self, release: Release) -> JunctionEvidence:
+        return JunctionEvidence(release, self.names, **self._asked)
 
     @property
     def effective_records(self) -> float:
@@ -109,7 +119,7 @@ class JunctionEvidence(Evidence):
 
     def counts(self, names: str | Sequence[str]) -> Estimate:
         asked = self._check([names] if isinstance(names, str) else list(names))
-        axes = tuple(self._place(name) for name in asked)
+        axes = tuple(self.names.index(name) for name in asked)
         share = self._margin(axes)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NegativeCountsWarning)
@@ -121,13 +131,13 @@ class JunctionEvidence(Evidence):
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
-        return self._margin(tuple(self._place(name) for name in names))
+        return self._margin(tuple(self.names.index(name) for name in self._check(list(names))))
 
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
         asked = self._check([names] if isinstance(names, str) else list(names))
         codes = np.asarray(cells, dtype=np.int64).reshape(-1, len(asked))
         noise = self._moment.cells(asked, codes)  # checks the codes
-        known = {self._place(name): column for name, column in zip(asked, codes.T, strict=True)}
+        known = {self.names.index(name): column for name, column in zip(asked, codes.T, strict=True)}
         share = self.messages.mass(messages.given(known, self._sizes), len(codes))
         return CliqueEstimate(
             noise.schema, share * self.n, (), "model", codes=codes, records=float(self.n), noise=noise
@@ -173,11 +183,6 @@ class JunctionEvidence(Evidence):
             parts = np.unravel_index(drawn, [self._sizes[axis] for axis in link.own])
             out.update(zip(link.own, parts, strict=True))
         return [out[axis] for axis in range(len(self.names))]
-
-    def _place(self, name: str) -> int:
-        if name not in self.names:
-            raise EstimationError(f"{name!r} is not in the model, which covers {', '.join(self.names)}")
-        return self.names.index(name)
 
     def _margin(self, axes: tuple[int, ...]) -> Array:
         """Sum the other attributes out of the product of the factors, cheapest first."""

@@ -135,11 +135,13 @@ class LinearClassifier(Classifier):
         """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""
         check_number("groups", groups, least=2)
         self._check_fitted()
-        parts = [(part, part.arrow()) for part in as_evidence(source).release.parts]
+        evidence = as_evidence(source)
+        parts = [(part, part.arrow()) for part in evidence.release.parts]
         found = []
         for out in range(groups):
             kept = [p.with_rows(rows.take(np.flatnonzero(np.arange(len(rows)) % groups != out))) for p, rows in parts]
-            found.append(type(self)(**self.get_params()).fit(Release.concat(kept), target=self.target_).weights_)
+            again = type(self)(**self.get_params()).fit(evidence.refitted(Release.concat(kept)), target=self.target_)
+            found.append(again.weights_)
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
 
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:

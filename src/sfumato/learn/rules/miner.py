@@ -179,7 +179,7 @@ class AssociationRules(Parameters):
             return None
         if isinstance(found, ModelEvidence) and not everything.presence:
             return ModelSupports(found, everything)
-        model = joint_model(found.release, everything, supports)
+        model = joint_model(found, everything, supports)
         if model is None and self.shrink is True:
             raise EstimationError("shrink=True needs a joint model, and the joint table of these items is too large")
         return model

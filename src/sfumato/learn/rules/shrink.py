@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato import channels
 from sfumato.channels.linear import Array
+from sfumato.evidence import Evidence
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.model.evidence import JOINT_CELLS, margin
 from sfumato.learn.rules.items import Item, Universe
@@ -44,12 +45,12 @@ class ModelSupports:
         return float(self._tables[axes][tuple(code for _, code in places)])
 
 
-def joint_model(release: Release, universe: Universe, supports: ReleaseSupports) -> ModelSupports | None:
+def joint_model(source: Evidence, universe: Universe, supports: ReleaseSupports) -> ModelSupports | None:
     """The joint model of the items' attributes, or None where their table is too large."""
     if not universe.presence:
-        if prod(release.schema.sizes()) > JOINT_CELLS:
+        if prod(source.schema.sizes()) > JOINT_CELLS:
             return None
-        return ModelSupports(ModelEvidence(release, tau=0.3), universe)
+        return ModelSupports(ModelEvidence(source.release, source.names, tau=0.3), universe)
     found = [part for part in supports.parts if isinstance(part, RecordSupports)]
     if len(found) != 1 or len(found) != len(supports.parts):
         return None

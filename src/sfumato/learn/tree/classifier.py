@@ -74,11 +74,10 @@ class DecisionTree(Classifier):
         asked, found = self._source(source)
         self.evidence_ = asked
         one_class(found.root(), self.target_, self.schema_[self.target_].labels)
-        exact = asked.exact and not isinstance(asked, ModelEvidence | JunctionEvidence)
-        budget = None if exact or self.counts == "paper" else self.max_leaves
+        budget = None if asked.exact or self.counts == "paper" else self.max_leaves
         rules = Rules(self.criterion, budget, self.max_depth, max(self.min_gain, 1e-12))
         self.root_ = grow(found, range(len(self.features_)), rules)
-        if self.prune and self.counts != "paper" and not exact:
+        if self.prune and self.counts != "paper" and not asked.exact:
             prune(self.root_, same_answer)
 
     def _source(self, source: Evidence) -> tuple[Evidence, Source]:

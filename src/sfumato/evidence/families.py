@@ -61,11 +61,30 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The estimated table of some attributes (one axis each) and what it was estimated from."""
+    """The estimated table of some attributes (one axis each) and what it was estimated from.
+
+    ``table`` is what tests and error bars are about. Evidence that moves unbiased counts to possible ones
+    (``method="project"`` or "mle") gives those as ``moved``. Evidence that is a model of its own gives the model's
+    counts as the table; ``spread`` is then their covariance, a matrix for each combination of all attributes but the
+    last, where the model knows it.
+    """
 
     names: tuple[str, ...]
     table: Array
     seen: tuple[Seen, ...]
+    moved: Array | None = None
+    centre: Array | None = None  # A Ñ, where that is not the table
+    spread: Array | None = None
+
+    @property
+    def value(self) -> Array:
+        """The counts as the evidence gives them."""
+        return self.table if self.moved is None else self.moved
+
+    @property
+    def unbiased(self) -> Array:
+        """A Ñ, which the covariance of the channels is about."""
+        return self.table if self.centre is None else self.centre
 
     @property
     def n(self) -> float:
@@ -98,6 +117,7 @@ class Families:
     """
 
     def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
         self.schema: Schema = evidence.schema
         self.parts = [_Rows(part) for part in evidence.release.parts]
         self.n = float(sum(rows.n for rows in self.parts))
@@ -189,7 +209,12 @@ class Families:
             sizes = [size for block in part.blocks for size in block.sizes]
             total += estimate.reshape(sizes).transpose([part.axes.index(name) for name in names])
             seen.append(part)
-        return Family(names, total, tuple(seen))
+        if self.evidence.method == "moment":
+            return Family(names, total, tuple(seen))
+        given = self.evidence.counts(names)
+        if given.method == "model":
+            return Family(names, given.table, tuple(seen), centre=total, spread=given.within())
+        return Family(names, total, tuple(seen), moved=given.table)
 
 
 def each_axis(tensor: Array, maps: Sequence[Array]) -> Array:

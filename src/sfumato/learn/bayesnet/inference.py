@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato import tables
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
+from sfumato.learn.base import class_labels
 from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
@@ -86,21 +88,20 @@ def predict_proba(net: BayesianNetwork, table: Any, target: str) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def predict(net: BayesianNetwork, table: Any, target: str) -> Any:
+def predict(net: BayesianNetwork, table: Any, target: str) -> NDArray[Any]:
     """The most probable value in each row."""
-    likely = predict_proba(net, table, target).argmax(axis=1)
-    return net.schema_[target].decode(likely)
+    return np.asarray(class_labels(net.schema_[target])[predict_proba(net, table, target).argmax(axis=1)])
 
 
 def log_likelihood(net: BayesianNetwork, data: Any) -> float:
     """Σ_i Σ_jk N_ijk log θ_ijk, -inf if something that occurs is impossible."""
     if isinstance(data, Evidence):
         _same_values(net, data.schema, "the network and the evidence")
-        families = Families(data) if data.method == "moment" else None
+        families = Families(data)
         total = 0.0
         for node, held in net.parents_.items():
             names, values = (*held, node), net.cpts_[node].values
-            counts = data.counts(names).table if families is None else families.family(names).table
+            counts = families.family(names).value
             # a negative count of what is impossible is noise around none
             total += _weighted(np.where((values == 0) & (counts < 0), 0.0, counts), values)
         return total

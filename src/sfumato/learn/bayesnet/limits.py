@@ -8,20 +8,18 @@ import numpy as np
 
 from sfumato.channels.linear import Array
 from sfumato.evidence.families import Family
-from sfumato.learn.bayesnet.moments import own_moments
+from sfumato.learn.bayesnet.moments import Triple, own_moments
 
 Variance = Callable[[Array], Array]
 
 
-def score_limits(
-    family: Family, second: tuple[Array, Array, Array], level: float, population: bool
-) -> tuple[Array, Array]:
+def score_limits(family: Family, second: Triple, level: float, population: bool) -> tuple[Array, Array]:
     r"""All probabilities that the counts do not contradict.
 
         { θ in [0, 1] : (N̂_jk - θ N̂_j)² <= z² Var_θ(N̂_jk - θ N̂_j) }
 
     Fieller's set, with the variance at the probability in question instead of at the estimate, as in Wilson's interval,
-    which this is where nothing was randomized.
+    which this is where nothing was randomized. A model says how sure it is only where it is: Fieller's set itself.
     """
     from scipy.special import ndtri
 
@@ -47,9 +45,11 @@ def score_limits(
     return low, high
 
 
-def _variance(family: Family, second: tuple[Array, Array, Array], population: bool) -> Variance:
+def _variance(family: Family, second: Triple, population: bool) -> Variance:
     """Var(N̂_jk - θ N̂_j) as if the probability were θ and the other values of the node kept their proportions."""
     m11, m12, m22 = second
+    if family.spread is not None:
+        return lambda theta: np.asarray(m11 - 2 * theta * m12 + theta**2 * m22)
     shape = family.table.shape
     k = shape[-1]
     counts = family.table.reshape(-1, k)
@@ -58,12 +58,13 @@ def _variance(family: Family, second: tuple[Array, Array, Array], population: bo
     total = others.sum(2, keepdims=True)
     share = np.where(total > 0, others / np.maximum(total, 1e-300), (1 - np.eye(k))[None] / max(k - 1, 1))
     own = own_moments(family)
+    seen = family.unbiased.reshape(-1, k)
 
     def variance(theta: Array) -> Array:
         flat = theta.reshape(-1, k)[:, :, None]
         assumed = weight[:, None, None] * (flat * np.eye(k)[None] + (1 - flat) * share)
         slope = own[0] - 2 * flat * own[1] + flat**2 * own[2]
-        moved = ((assumed - counts[:, None, :]) * slope).sum(2).reshape(shape)
+        moved = ((assumed - seen[:, None, :]) * slope).sum(2).reshape(shape)
         out = np.asarray(m11 - 2 * theta * m12 + theta**2 * m22 + moved)
         return out if population else out - theta * (1 - theta) * weight.reshape(*shape[:-1], 1)
 

@@ -16,8 +16,33 @@ from sfumato.evidence.families import Family, Seen, each_axis
 _POWERS = ((2, 0), (1, 1), (0, 2))
 
 
-def second_moments(family: Family) -> tuple[Array, Array, Array]:
-    """Entries of A diag(Ñ) Aᵀ: cell with cell, cell with configuration, configuration with configuration."""
+Triple = tuple[Array, Array, Array]
+
+
+def covariances(family: Family, second: Triple, population: bool) -> Triple:
+    """Var(N̂_jk), Cov(N̂_jk, N̂_j) and Var(N̂_j), of the distribution behind the table or of the table itself.
+
+    A model knows only the first, which is on the safe side for the second.
+    """
+    if family.spread is not None:
+        return second
+    m11, m12, m22 = second
+    top = family.unbiased
+    bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
+    if population:  # Cov(N̂) = A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
+        return m11 - top**2 / family.n, m12 - top * bottom / family.n, m22 - bottom**2 / family.n
+    return m11 - top, m12 - top, m22 - bottom
+
+
+def second_moments(family: Family) -> Triple:
+    """Entries of A diag(Ñ) Aᵀ: cell with cell, cell with configuration, configuration with configuration.
+
+    Of a model that knows its covariance, entries of that.
+    """
+    if family.spread is not None:
+        shape, own = family.table.shape, family.spread
+        whole = np.repeat(own.sum((1, 2)), shape[-1])
+        return np.diagonal(own, axis1=1, axis2=2).reshape(shape), own.sum(2).reshape(shape), whole.reshape(shape)
     out = [np.zeros(family.table.shape) for _ in _POWERS]
     for part in family.seen:
         for total, powers in zip(out, _POWERS, strict=True):

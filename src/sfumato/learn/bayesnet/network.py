@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.families import Families
 from sfumato.evidence.table import Evidence
+from sfumato.learn.base import Parameters, as_evidence, class_labels
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.arguments import real, whole
-from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt
-from sfumato.learn.bayesnet.scores import SCORES, Score, make_score
+from sfumato.learn.bayesnet.edges import Edge, tested_edges
+from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt, given_cpt
+from sfumato.learn.bayesnet.parties import together
+from sfumato.learn.bayesnet.request import check_request, known
+from sfumato.learn.bayesnet.scores import make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
 from sfumato.pages.display import MOST, html_table
@@ -27,21 +29,7 @@ from sfumato.schema import Schema
 from sfumato.threads import one_thread
 
 
-@dataclass(frozen=True)
-class Edge:
-    """A link and the evidence for it: the test of child and parent given the child's other parents.
-
-    NaN where that test would take more memory than allowed, as it may in a structure that was given.
-    """
-
-    parent: str
-    child: str
-    statistic: float
-    df: int
-    p_value: float
-
-
-class BayesianNetwork:
+class BayesianNetwork(Parameters):
     """A Bayesian network over categorical attributes, learned from counts with their uncertainty.
 
     With ``parents`` only the probabilities are learned. With ``order`` (attributes it leaves out follow) the structure
@@ -51,7 +39,7 @@ class BayesianNetwork:
     "k2", "bdeu", a number of records, or Dirichlet weights by node. Ma (2006) chapter 5.
 
     ``memory`` is what the search may use, in gigabytes: sets of parents whose tests would take more are left out, and
-    counted in a warning.
+    counted in a warning. ``target`` is the attribute that ``predict`` tells unless it is asked for another one.
 
     >>> from sfumato import Categorical, Schema, evidence
     >>> rows = {"a": [0, 0, 1, 1] * 50, "b": [0, 0, 1, 0] * 50}
@@ -66,6 +54,9 @@ class BayesianNetwork:
     cpts_: dict[str, CPT]
     edges_: tuple[Edge, ...]
     unsupported_: dict[str, int]  # node -> how many of its parent configurations no record is estimated to hold
+    target_: str | None = None
+
+    _kept_as: ClassVar[Mapping[str, str]] = {"score": "criterion"}  # the method has the name
 
     def __init__(
         self,
@@ -79,60 +70,62 @@ class BayesianNetwork:
         eta: float = 1.0,
         penalty: float = 1.0,
         memory: float = 1.0,
+        target: str | None = None,
     ) -> None:
-        if score not in SCORES:
-            raise EstimationError(f"score must be one of {', '.join(SCORES)}, got {score!r} instead")
-        if search not in ("auto", "tree"):
-            raise EstimationError(f"search must be auto or tree, got {search!r} instead")
-        if parents is not None and (order is not None or search == "tree"):
-            raise EstimationError("give parents, or how to search for them, and not both")
-        if order is not None and search == "tree":
-            raise EstimationError("a tree follows no order: give order, or search='tree', and not both")
-        self.parents, self.order = parents, order if order is None else check_order(order)
-        self.max_parents = max_parents if max_parents is None else whole("max_parents", max_parents, 0)
+        self.parents, self.order, self.max_parents = parents, order, max_parents
         self.criterion, self.search, self.prior = score, search, prior
-        self.eta, self.penalty = eta, penalty
-        self.memory = real("memory", memory)
-        if not self.memory > 0:
-            raise EstimationError(f"memory must be a positive number of gigabytes, got {memory} instead")
+        self.eta, self.penalty, self.memory = eta, penalty, memory
+        self.target = target
+        check_request(self)
 
     # Learning.
 
     @one_thread()
     def fit(
-        self, evidence: Evidence, nodes: Sequence[str] | None = None, progress: Progress | None = None
+        self,
+        source: Any,
+        target: Any = None,
+        nodes: Sequence[str] | None = None,
+        progress: Progress | None = None,
     ) -> BayesianNetwork:
-        """Learn from evidence; ``nodes`` restricts the probabilities to those a party can see (see ``merge``)."""
-        if not isinstance(evidence, Evidence):
-            raise EstimationError(f"fit takes evidence, as sfumato.evidence(...) gives, got {type(evidence).__name__}")
+        """Learn from evidence or a release; ``target`` names what ``predict`` tells (or give it to the constructor).
+
+        ``nodes`` restricts the probabilities to those a party can see (see ``merge``). In a scikit-learn pipeline the
+        second argument is y: it is ignored.
+        """
+        check_request(self)
+        evidence = as_evidence(source)
         families = Families(evidence)
         names = evidence.schema.names
+        self.target_ = target if isinstance(target, str) else self.target
+        if self.target_ is not None and self.target_ not in names:
+            raise EstimationError(f"the target {self.target_!r} is not in the release; it has {', '.join(names)}")
         if nodes is not None and self.parents is None:
             raise EstimationError("nodes= needs the structure: give parents")
-        score = make_score(self.criterion, families, self.eta, self.penalty, self.memory * 1e9)
+        score = make_score(self.criterion, families, self.eta, self.penalty, real("memory", self.memory) * 1e9)
         if self.parents is None:
             families.check_channels()
-            self.parents_ = find(score, self.order, self.max_parents, self.search, progress)
+            order = None if self.order is None else check_order(self.order)
+            most = None if self.max_parents is None else whole("max_parents", self.max_parents, 0)
+            self.parents_ = find(score, order, most, self.search, progress)
         elif nodes is None:
             self.parents_ = check_parents(self.parents, names)
         else:
-            whole = check_parents(self.parents, list(self.parents))
-            self.parents_ = {node: whole[node] for node in _known(nodes, whole)}
+            everything = check_parents(self.parents, list(self.parents))
+            self.parents_ = {node: everything[node] for node in known(nodes, everything)}
             for node, held in self.parents_.items():
                 for name in (node, *held):
                     evidence.schema[name]
         if isinstance(self.prior, Mapping):
-            _known(list(self.prior), self.parents_ if self.parents is None else self.parents)
+            known(list(self.prior), self.parents_ if self.parents is None else self.parents)
         self.schema_ = evidence.schema
         self.cpts_ = {}
         for node, held in self.parents_.items():
             score.check_size(node, held)
-            family = families.family((*held, node))
-            counts = None if evidence.method == "moment" else evidence.counts((*held, node)).table
-            self.cpts_[node] = fit_cpt(family, evidence.schema, self.prior, counts)
+            self.cpts_[node] = fit_cpt(families.family((*held, node)), evidence.schema, self.prior)
             if progress is not None and self.parents is not None:
                 progress(node)
-        self.edges_ = tuple(_edge(score, node, parent, held) for node, held in self.parents_.items() for parent in held)
+        self.edges_ = tested_edges(score, self.parents_)
         self.unsupported_ = {n: int((~c.supported).sum()) for n, c in self.cpts_.items() if not c.supported.all()}
         self._warn()
         return self
@@ -145,44 +138,18 @@ class BayesianNetwork:
         net = cls(parents)
         net.schema_ = schema
         net.parents_ = check_parents(parents, schema.names)
-        net.cpts_ = {}
-        for node, held in net.parents_.items():
-            if node not in tables:
-                raise EstimationError(f"the probabilities of {node!r} are missing")
-            try:
-                table = np.array(tables[node], dtype=np.float64)
-            except (TypeError, ValueError):
-                raise EstimationError(f"the table of {node!r} must hold numbers in rows of equal length") from None
-            shape = (*schema.sizes(held), schema[node].size)
-            if table.shape != shape:
-                raise EstimationError(f"the table of {node!r} must have shape {shape}, got {table.shape} instead")
-            if not (table >= 0).all() or not np.allclose(table.sum(-1), 1, atol=1e-6):
-                raise EstimationError(f"the probabilities of {node!r} must be non-negative and sum to 1 in each row")
-            net.cpts_[node] = CPT(node, held, schema.select((*held, node)), table)
+        net.cpts_ = {node: given_cpt(node, held, schema, tables.get(node)) for node, held in net.parents_.items()}
         net.edges_, net.unsupported_ = (), {}
         return net
 
     @classmethod
     def merge(cls, networks: Sequence[BayesianNetwork]) -> BayesianNetwork:
         """One network from parties that each learned the probabilities of some nodes and share them."""
-        if not networks:
-            raise EstimationError("merge needs at least one network")
-        cpts: dict[str, CPT] = {}
         for net in networks:
             net._fitted()
-            for node, cpt in net.cpts_.items():
-                if node in cpts:
-                    raise EstimationError(f"two parties give the probabilities of {node!r}; only one can")
-                cpts[node] = cpt
-        parents = check_parents({node: cpt.parents for node, cpt in cpts.items()}, list(cpts))
+        schema, parents, cpts = together([net.cpts_ for net in networks])
         out = cls(parents)
-        domains = {name: domain for cpt in cpts.values() for name, domain in cpt.schema.items()}
-        out.schema_ = Schema({node: domains[node] for node in cpts})
-        for cpt in cpts.values():
-            for name, domain in cpt.schema.items():
-                if out.schema_[name] != domain:
-                    raise EstimationError(f"the parties disagree on the values of {name!r}")
-        out.parents_, out.cpts_ = parents, cpts
+        out.schema_, out.parents_, out.cpts_ = schema, parents, cpts
         out.edges_ = tuple(edge for net in networks for edge in net.edges_)
         out.unsupported_ = {node: many for net in networks for node, many in net.unsupported_.items()}
         return out
@@ -208,15 +175,21 @@ class BayesianNetwork:
         self._whole()
         return inference.query(self, [target] if isinstance(target, str) else list(target), given or {}, engine)
 
-    def predict(self, table: Any, target: str) -> Any:
+    def predict(self, table: Any, target: str | None = None) -> NDArray[Any]:
         """The most probable value of one attribute in each row, given the others that matter for it."""
         self._whole()
-        return inference.predict(self, table, target)
+        return inference.predict(self, table, self._asked(target))
 
-    def predict_proba(self, table: Any, target: str) -> Array:
-        """Pr(target | the row's other values), rows by values."""
+    def predict_proba(self, table: Any, target: str | None = None) -> Array:
+        """Pr(target | the row's other values), rows by values in the order of the schema (``classes_``)."""
         self._whole()
-        return inference.predict_proba(self, table, target)
+        return inference.predict_proba(self, table, self._asked(target))
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The values of the target."""
+        self._fitted()
+        return class_labels(self.schema_[self._asked(None)])
 
     def log_likelihood(self, data: Any) -> float:
         """log Pr(rows) of a table of true values, or its estimate Σ N̂_ijk log θ_ijk from evidence."""
@@ -266,10 +239,8 @@ class BayesianNetwork:
         """A network from a BIF file, or from its text."""
         from sfumato.learn.bayesnet.bif import read_bif
 
-        if isinstance(source, Path) or "\n" not in str(source):
-            document = read_bif(read_text(source), str(source))
-        else:
-            document = read_bif(source)
+        named = isinstance(source, Path) or "\n" not in str(source)
+        document = read_bif(read_text(source), str(source)) if named else read_bif(str(source))
         return cls.of(document.schema, document.parents, document.tables)
 
     def to_pgmpy(self) -> Any:
@@ -288,7 +259,7 @@ class BayesianNetwork:
 
     def __repr__(self) -> str:
         if not hasattr(self, "cpts_"):
-            return f"BayesianNetwork(score={self.criterion!r}, not fitted)"
+            return f"{super().__repr__()}, not fitted"
         links = sum(len(held) for held in self.parents_.values())
         return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
 
@@ -298,6 +269,12 @@ class BayesianNetwork:
         return html_table(repr(self), ["parent", "child", "statistic", "df", "p-value"], rows, len(edges) - len(rows))
 
     # Inside.
+
+    def _asked(self, target: str | None) -> str:
+        name = self.target_ if target is None else target
+        if name is None:
+            raise EstimationError("say what to predict: predict(table, target=...), or name the target in fit")
+        return name
 
     def _warn(self) -> None:
         if self.unsupported_:
@@ -319,17 +296,3 @@ class BayesianNetwork:
         missing = [name for name in self.schema_.names if name not in self.cpts_]
         if missing:
             raise EstimationError(f"the network holds no probabilities of {missing[0]!r}: merge it with the others'")
-
-
-def _known(nodes: Sequence[str], parents: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    for node in nodes:
-        if node not in parents:
-            raise EstimationError(f"the structure has no node {node!r}; it has {', '.join(parents)}")
-    return nodes
-
-
-def _edge(score: Score, node: str, parent: str, held: tuple[str, ...]) -> Edge:
-    if not score.testable(node, held):
-        return Edge(parent, node, nan, 0, nan)
-    test = score.test(node, parent, [other for other in held if other != parent])
-    return Edge(parent, node, test.statistic, test.df, test.p_value)

@@ -18,7 +18,7 @@ from sfumato.evidence.simplex import project
 from sfumato.frames import as_frame
 from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
-from sfumato.learn.bayesnet.moments import second_moments
+from sfumato.learn.bayesnet.moments import Triple, covariances, second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
 from sfumato.printable import label_text
 from sfumato.schema import Schema
@@ -49,7 +49,7 @@ class CPT:
 
     @cached_property
     def counts(self) -> Array:
-        """N̂, unbiased, in the shape of the table."""
+        """N̂ in the shape of the table: the model's where the evidence is a model, else unbiased."""
         return self._fitted().table
 
     @cached_property
@@ -66,13 +66,9 @@ class CPT:
 
     def moments(self, population: bool = True) -> tuple[Array, Array, Array, Array, Array]:
         """N̂_jk, N̂_j and their variances and covariance: (μ₁, μ₂, σ₁², σ₁₂, σ₂²), each in the table's shape."""
-        m11, m12, m22 = self._second
         top = self.counts
         bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
-        if population:  # Cov(N̂) = A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
-            n = self._fitted().n
-            return top, bottom, m11 - top**2 / n, m12 - top * bottom / n, m22 - bottom**2 / n
-        return top, bottom, m11 - top, m12 - top, m22 - bottom
+        return top, bottom, *covariances(self._fitted(), self._second, population)
 
     def sd(self, population: bool = True) -> Array:
         """The standard deviation of each probability, by the delta method."""
@@ -86,7 +82,7 @@ class CPT:
 
         "delta": estimate ± z sd. "fieller": Fieller's set, right also where the parent configuration is rare. "score":
         Fieller's set with the variance taken at the probability in question, right also for probabilities near 0 and
-        1; it is Wilson's interval where nothing was randomized.
+        1; it is Wilson's interval where nothing was randomized. Of a joint model it is Fieller's set.
         """
         level = real("level", level)
         if not 0 < level < 1:
@@ -147,7 +143,7 @@ class CPT:
         return np.asarray(np.broadcast_to(self.alpha, self.shape).sum(-1, keepdims=True))
 
     @cached_property
-    def _second(self) -> tuple[Array, Array, Array]:
+    def _second(self) -> Triple:
         return second_moments(self._fitted())
 
 
@@ -155,16 +151,15 @@ class CPT:
 Prior = str | float | Mapping[str, ArrayLike]
 
 
-def fit_cpt(family: Family, schema: Schema, prior: Prior = "ml", counts: Array | None = None) -> CPT:
+def fit_cpt(family: Family, schema: Schema, prior: Prior = "ml") -> CPT:
     """The table of the last named attribute given the others.
 
     ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), the number
     of records to spread, or for each node the Dirichlet weights of its cells (nodes that are left out have none).
-    ``counts`` are used instead of the unbiased ones, say maximum-likelihood counts.
     """
     *parents, node = family.names
     k = family.table.shape[-1]
-    counts = (family.table if counts is None else counts).reshape(-1, k)
+    counts = family.value.reshape(-1, k)
     alpha = dirichlet(prior, node, family.table.shape)
     values = np.full(counts.shape, 1.0 / k)
     for row, weight, found in zip(values, alpha.reshape(-1, k), counts, strict=True):
@@ -174,6 +169,22 @@ def fit_cpt(family: Family, schema: Schema, prior: Prior = "ml", counts: Array |
             row[:] = (weight + possible) / (weight.sum() + total)
     names = (*parents, node)
     return CPT(node, tuple(parents), schema.select(names), values.reshape(family.table.shape), family, alpha)
+
+
+def given_cpt(node: str, parents: tuple[str, ...], schema: Schema, given: ArrayLike | None) -> CPT:
+    """A table whose probabilities are known."""
+    if given is None:
+        raise EstimationError(f"the probabilities of {node!r} are missing")
+    try:
+        table = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EstimationError(f"the table of {node!r} must hold numbers in rows of equal length") from None
+    shape = (*schema.sizes(parents), schema[node].size)
+    if table.shape != shape:
+        raise EstimationError(f"the table of {node!r} must have shape {shape}, got {table.shape} instead")
+    if not (table >= 0).all() or not np.allclose(table.sum(-1), 1, atol=1e-6):
+        raise EstimationError(f"the probabilities of {node!r} must be non-negative and sum to 1 in each row")
+    return CPT(node, parents, schema.select((*parents, node)), table)
 
 
 def dirichlet(prior: Prior, node: str, shape: tuple[int, ...]) -> Array:

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sfumato.errors import EstimationError
-from sfumato.learn.bayesnet.structure import check_parents
+from sfumato.learn.bayesnet.parameters import CPT
+from sfumato.learn.bayesnet.structure import Parents, check_parents
+from sfumato.schema import Schema
 
 Held = Mapping[str, Sequence[str]]
 
@@ -43,6 +45,25 @@ def cross_parents(parents: Mapping[str, Sequence[str]], held: Held) -> dict[tupl
             if sender != receiver and sent:
                 out[sender, receiver] = sent
     return out
+
+
+def together(parties: Sequence[Mapping[str, CPT]]) -> tuple[Schema, Parents, dict[str, CPT]]:
+    """The probabilities that each party learned, as those of one network."""
+    if not parties:
+        raise EstimationError("merge needs at least one network")
+    cpts: dict[str, CPT] = {}
+    for own in parties:
+        for node, cpt in own.items():
+            if node in cpts:
+                raise EstimationError(f"two parties give the probabilities of {node!r}; only one can")
+            cpts[node] = cpt
+    parents = check_parents({node: cpt.parents for node, cpt in cpts.items()}, list(cpts))
+    domains = {name: domain for cpt in cpts.values() for name, domain in cpt.schema.items()}
+    for cpt in cpts.values():
+        for name, domain in cpt.schema.items():
+            if domains[name] != domain:
+                raise EstimationError(f"the parties disagree on the values of {name!r}")
+    return Schema({node: domains[node] for node in cpts}), parents, cpts
 
 
 def _owners(parents: Mapping[str, Sequence[str]], held: Held) -> dict[str, str]:

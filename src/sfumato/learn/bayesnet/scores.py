@@ -106,7 +106,7 @@ class Score(ABC):
 
         Moved to the nearest possible table instead, they gave a fifth more wrong links under both scores that use them.
         """
-        table = self.families.family((*parents, node)).table
+        table = self.families.family((*parents, node)).value
         return np.maximum(table.reshape(-1, table.shape[-1]), 0.0)
 
 

@@ -8,23 +8,23 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sfumato import channels, datasets
+from sfumato import channels, datasets, errors
 from sfumato.csv_format import CsvFile
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.keys import new_key, new_link_key
-from sfumato.owner import mgas, randomize, randomize_file
+from sfumato.owner import Groups, Ledger, mgas, randomize, randomize_file
 from sfumato.randomness import experiment
 from sfumato.release import Release
 from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
-    from sfumato import learn
+    from sfumato import design, learn
     from sfumato.assess import accuracy, attacks, privacy
     from sfumato.assess.audit import audit
     from sfumato.assess.report import report
-    from sfumato.evidence.density import Density, density
+    from sfumato.evidence.density import Density, Stop, density
     from sfumato.owner.resample import resample, resample_file
     from sfumato.owner.transformer import Randomizer
 
@@ -37,6 +37,8 @@ __all__ = [
     "Density",
     "Estimate",
     "Evidence",
+    "Groups",
+    "Ledger",
     "Numeric",
     "Ordinal",
     "Randomizer",
@@ -44,12 +46,15 @@ __all__ = [
     "Schema",
     "Scheme",
     "SfumatoError",
+    "Stop",
     "accuracy",
     "attacks",
     "audit",
     "channels",
     "datasets",
     "density",
+    "design",
+    "errors",
     "evidence",
     "experiment",
     "learn",
@@ -68,10 +73,12 @@ __all__ = [
 _LATER = {
     "Density": "sfumato.evidence.density:Density",
     "Randomizer": "sfumato.owner.transformer:Randomizer",
+    "Stop": "sfumato.evidence.density:Stop",
     "accuracy": "sfumato.assess.accuracy",
     "attacks": "sfumato.assess.attacks",
     "audit": "sfumato.assess.audit:audit",
     "density": "sfumato.evidence.density:density",
+    "design": "sfumato.design",
     "learn": "sfumato.learn",
     "privacy": "sfumato.assess.privacy",
     "report": "sfumato.assess.report:report",

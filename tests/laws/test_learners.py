@@ -1,0 +1,322 @@
+"""What every learner must obey, whatever evidence it is given."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import EstimationError, SfumatoError
+from sfumato.evidence.model import JunctionEvidence, model_evidence
+from sfumato.learn import TAN, AssociationRules, BayesianNetwork, DecisionTree, LinearClassifier, NaiveBayes
+from sfumato.learn.linear.classifier import LOSSES
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning"),
+    pytest.mark.filterwarnings("ignore::sfumato.errors.BiasWarning"),
+]
+
+SCHEMA = sf.Schema(
+    {
+        "age": sf.Ordinal(("young", "middle", "old")),
+        "diet": sf.Categorical(("bad", "good")),
+        "smoke": sf.Categorical(("no", "yes")),
+        "ill": sf.Categorical(("no", "yes")),
+    }
+)
+TARGET = "ill"
+SUBSETS = {"all": None, "some": ["smoke", "age", "ill"]}
+
+
+def people(n: int = 600, seed: int = 5) -> dict[str, list[str]]:
+    rng = np.random.default_rng(seed)
+    age, smoke = rng.integers(0, 3, n), rng.random(n) < 0.4
+    diet = rng.random(n) < 0.3 + 0.2 * age
+    ill = rng.random(n) < 0.05 + 0.25 * age + 0.35 * smoke - 0.05 * diet
+    codes = {"age": age, "diet": diet, "smoke": smoke, "ill": ill}
+    return {name: [SCHEMA[name].labels[int(code)] for code in column] for name, column in codes.items()}
+
+
+PEOPLE = people()
+SCHEME = sf.Scheme(SCHEMA, {name: c.symmetric(SCHEMA[name].size, 0.05) for name in SCHEMA})
+CLEAR = sf.Scheme(SCHEMA, {name: c.identity(SCHEMA[name].size) for name in SCHEMA})
+RELEASE = sf.randomize(PEOPLE, SCHEME, rng=sf.experiment(3))
+UNTOUCHED = sf.randomize(PEOPLE, CLEAR, rng=sf.experiment(3))
+
+Names = Sequence[str] | None
+KINDS: dict[str, Callable[[sf.Release, Names], sf.Evidence]] = {
+    "moment": lambda release, names: sf.evidence(release, names=names),
+    "project": lambda release, names: sf.evidence(release, method="project", names=names),
+    "mle": lambda release, names: sf.evidence(release, method="mle", names=names),
+    "joint": lambda release, names: sf.evidence(release, method="model", names=names, tau=0.3),
+    "cliques": lambda release, names: JunctionEvidence(release, names, most=12),
+}
+WITH_EXACT = {**KINDS, "exact": lambda _, names: sf.evidence(PEOPLE, SCHEMA, names=names)}
+CLASSIFIERS: dict[str, Callable[[], Any]] = {
+    "tree": DecisionTree,
+    "tree, direct": lambda: DecisionTree(counts="direct"),
+    "tree, paper": lambda: DecisionTree(counts="paper"),
+    "naive Bayes": NaiveBayes,
+    "TAN": TAN,
+    "network": BayesianNetwork,
+    **{f"linear, {loss}": lambda loss=loss: LinearClassifier(loss=loss, steps=200, rng=1) for loss in LOSSES},
+}
+LEARNERS = {**CLASSIFIERS, "rules": AssociationRules}
+
+each_classifier = pytest.mark.parametrize("make", CLASSIFIERS.values(), ids=CLASSIFIERS.keys())
+each_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS.keys())
+each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+each_kind_and_exact = pytest.mark.parametrize("kind", WITH_EXACT.values(), ids=WITH_EXACT.keys())
+each_subset = pytest.mark.parametrize("names", SUBSETS.values(), ids=SUBSETS.keys())
+
+
+def learned(model: Any) -> Any:
+    """What a fitted model says, in numbers."""
+    if isinstance(model, AssociationRules):
+        found = [list(vars(one).values()) for one in (*model.itemsets_, *model.rules_)]
+        return sorted([[round(v, 9) if isinstance(v, float) else v for v in one] for one in found], key=str)
+    return model.predict_proba(PEOPLE).tolist()
+
+
+# Scikit-learn's habits, over all evidence.
+
+
+@each_subset
+@each_kind_and_exact
+@each_classifier
+def test_a_classifier_fits_predicts_scores_and_is_pickled(make: Any, kind: Any, names: Names) -> None:
+    model = make().fit(kind(RELEASE, names), target=TARGET)
+    assert set(model.schema_.names) == set(names or SCHEMA.names)
+    shares = model.predict_proba(PEOPLE)
+    assert shares.shape == (len(PEOPLE[TARGET]), 2)
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    said = model.predict(PEOPLE)
+    assert isinstance(said, np.ndarray) and said.tolist() == model.classes_[shares.argmax(axis=1)].tolist()
+    assert np.mean(said == np.array(PEOPLE[TARGET])) > (0.5 if "perceptron" in repr(model) else 0.65)
+    assert np.isfinite(model.score(PEOPLE))
+    assert pickle.loads(pickle.dumps(model)).predict_proba(PEOPLE).tolist() == shares.tolist()
+
+
+@each_subset
+@each_kind_and_exact
+def test_rules_are_found_and_pickled(kind: Any, names: Names) -> None:
+    model = AssociationRules(min_support=0.1).fit(kind(RELEASE, names), target=TARGET)
+    told = {item.partition("=")[0] for one in model.itemsets_ for item in one.items}
+    assert told == set(names or SCHEMA.names)
+    assert model.rules_ and all(rule.consequent[0].startswith("ill=") for rule in model.rules_)
+    assert learned(pickle.loads(pickle.dumps(model))) == learned(model)
+
+
+@each_learner
+def test_parameters_are_kept_under_their_own_names(make: Any) -> None:
+    from sklearn.base import clone
+
+    model = make()
+    given = model.get_params()
+    assert type(model)(**given).get_params() == given
+    assert clone(model).get_params() == given
+    name = "score" if "score" in given else next(iter(given))
+    other = {"criterion": "gini", "score": "bic", "loss": "lda"}.get(name, 0.5)
+    assert model.set_params(**{name: other}).get_params()[name] == other
+    assert f"{name}={other!r}" in repr(model)
+    with pytest.raises(EstimationError, match="has no parameter 'taau'"):
+        model.set_params(taau=7)
+
+
+def test_parameters_that_are_lists_survive_a_clone() -> None:
+    from sklearn.base import clone
+
+    order = ["ill", "age"]
+    copied = clone(BayesianNetwork(order=order, max_parents=2, memory=1, score="bic")).fit(RELEASE, target=TARGET)
+    assert copied.get_params()["order"] == order and copied.get_params()["score"] == "bic"
+    with pytest.raises(EstimationError, match="score must be one of"):
+        copied.set_params(score="guess").fit(RELEASE)
+
+
+@each_learner
+def test_a_learner_refuses_a_table_without_its_schema_and_an_unknown_target(make: Any) -> None:
+    with pytest.raises(EstimationError, match=r"sfumato.evidence\(table, schema\)"):
+        make().fit(PEOPLE, target=TARGET)
+    with pytest.raises(EstimationError, match="the target 'height' is not in the release"):
+        make().fit(RELEASE, target="height")
+    with pytest.raises(EstimationError, match="the target 'diet' is not in the release"):
+        make().fit(sf.evidence(RELEASE, names=SUBSETS["some"]), target="diet")
+
+
+# The same data, by another door.
+
+
+@each_learner
+def test_a_release_and_the_evidence_of_it_give_the_same_model(make: Any) -> None:
+    by_release, by_evidence = (make().fit(source, target=TARGET) for source in (RELEASE, sf.evidence(RELEASE)))
+    assert learned(by_release) == learned(by_evidence)
+
+
+@each_learner
+def test_the_identity_channel_gives_the_model_of_the_raw_table(make: Any) -> None:
+    raw = learned(make().fit(sf.evidence(PEOPLE, SCHEMA), target=TARGET))
+    assert learned(make().fit(UNTOUCHED, target=TARGET)) == raw
+
+
+@each_kind
+@each_learner
+def test_every_kind_of_evidence_is_the_same_of_an_identity_release_and_of_the_raw_table(make: Any, kind: Any) -> None:
+    raw = sf.evidence(PEOPLE, SCHEMA).release
+    by_identity, by_table = (make().fit(kind(release, None), target=TARGET) for release in (UNTOUCHED, raw))
+    assert learned(by_identity) == learned(by_table)
+
+
+@each_kind
+@each_learner
+def test_a_subset_of_the_names_is_the_release_without_the_other_columns(make: Any, kind: Any) -> None:
+    names = SUBSETS["some"]
+    few = sf.Scheme(SCHEMA.select(names), {name: SCHEME[name] for name in names})
+    columns = RELEASE.parts[0].arrow().select(names)
+    alone = make().fit(kind(sf.Release(columns, few), names), target=TARGET)
+    assert learned(make().fit(kind(RELEASE, names), target=TARGET)) == learned(alone)
+
+
+# What is refused.
+
+
+def wide_release() -> sf.Release:
+    """More cells than a joint table may have."""
+    names = [f"q{i}" for i in range(21)]
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in names})
+    rng = np.random.default_rng(2)
+    table = {name: np.array(("no", "yes"))[rng.integers(0, 2, 60)] for name in names}
+    return sf.randomize(table, sf.Scheme(schema, {name: c.binary(0.02, 0.02) for name in names}), rng=sf.experiment(1))
+
+
+@pytest.mark.parametrize("method", ["moment", "project", "mle", "model"])
+def test_an_unknown_option_of_evidence_is_refused_by_name(method: str) -> None:
+    for source, schema in ((RELEASE, None), (PEOPLE, SCHEMA), (wide_release(), None)):
+        with pytest.raises(EstimationError, match=f"method '{method}' takes no option 'taau'"):
+            sf.evidence(source, schema, method=method, taau=7)
+
+
+def test_options_that_cliques_cannot_follow_are_refused() -> None:
+    with pytest.raises(EstimationError, match="order must be 2 beyond"):
+        model_evidence(wide_release(), order=3)
+    for tau in (0, -1, "large"):
+        with pytest.raises(EstimationError, match="tau must be positive"):
+            JunctionEvidence(RELEASE, tau=tau)
+
+
+@each_learner
+def test_an_unknown_option_of_a_learner_is_refused_by_name(make: Any) -> None:
+    with pytest.raises(TypeError, match="'taau'"):
+        type(make())(taau=7)
+    with pytest.raises(TypeError, match="'taau'"):
+        make().fit(RELEASE, target=TARGET, taau=7)
+
+
+@each_kind
+def test_evidence_refuses_names_that_it_does_not_cover(kind: Any) -> None:
+    source = kind(RELEASE, SUBSETS["some"])
+    assert source.names == source.schema.names == tuple(SUBSETS["some"])
+    for ask in (source.counts, lambda name: source.cells([name], [[0]]), lambda name: source.counts_many([[name]])):
+        with pytest.raises(EstimationError, match="'diet' is not in the .*, which covers smoke, age, ill"):
+            ask("diet")
+    for wrong in ("smoke", [], ["smoke", "smoke"], ["height"]):
+        with pytest.raises(SfumatoError):
+            kind(RELEASE, wrong)
+
+
+@each_kind
+@each_learner
+def test_a_channel_that_is_not_invertible_is_refused_naming_the_attribute(make: Any, kind: Any) -> None:
+    blind = sf.Scheme(SCHEMA, {name: SCHEME[name] for name in SCHEMA} | {"smoke": c.matrix(np.full((2, 2), 0.5))})
+    release = sf.randomize(PEOPLE, blind, rng=sf.experiment(3))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(SfumatoError, match="smoke"):
+            make().fit(kind(release, None), target=TARGET)
+        make().fit(kind(release, ["age", "diet", "ill"]), target=TARGET)
+
+
+# Error bars.
+
+
+@each_kind
+def test_only_evidence_of_untouched_records_that_is_no_model_is_exact(kind: Any) -> None:
+    assert not kind(RELEASE, None).exact
+    assert kind(UNTOUCHED, None).exact == (kind(UNTOUCHED, None).method != "model")
+    half = sf.Scheme(SCHEMA, {name: (SCHEME if name == "diet" else CLEAR)[name] for name in SCHEMA})
+    partly = sf.randomize(PEOPLE, half, rng=sf.experiment(3))
+    assert not kind(partly, None).exact
+    assert kind(partly, SUBSETS["some"]).exact == (kind(RELEASE, None).method != "model")
+
+
+@each_subset
+@each_kind
+def test_the_error_bars_of_a_network_are_those_of_its_evidence(kind: Any, names: Names) -> None:
+    source = kind(RELEASE, names)
+    parents = {"age": [], "diet": [], "smoke": [], "ill": ["age", "smoke"]}
+    net = BayesianNetwork({name: parents[name] for name in source.names}).fit(source)
+    cpt = net.cpt(TARGET)
+    counts = source.counts(["age", "smoke", TARGET])
+    modelled = source.method == "model"
+    table = (counts.value if modelled else counts.unbiased).reshape(-1, 2)
+    cov = counts.population().cov * counts.n**2
+    for j, row in enumerate(table):
+        share, own = row / row.sum(), cov[2 * j : 2 * j + 2, 2 * j : 2 * j + 2]
+        slope = (np.eye(2) - share[:, None]) / row.sum()
+        expected = np.sqrt(np.einsum("ij,jk,ik->i", slope, own, slope))
+        np.testing.assert_allclose(cpt.sd().reshape(-1, 2)[j], expected, rtol=1e-6)
+    given = counts.value.reshape(-1, 2)
+    if modelled or source.method == "mle":
+        np.testing.assert_allclose(cpt.values.reshape(-1, 2), given / given.sum(1, keepdims=True))
+    low, high = cpt.interval()
+    assert (low < high).all() and (low <= cpt.values).all() and (cpt.values <= high).all()
+
+
+def test_a_model_too_large_for_its_covariance_takes_the_bound_cell_by_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not as if all its cells erred together, which would make shares look certain."""
+    monkeypatch.setattr(import_module("sfumato.evidence.model.information"), "FEATURE_LIMIT", 0)
+    net = BayesianNetwork({"smoke": ["ill"], "ill": []}).fit(KINDS["joint"](RELEASE, ["smoke", "ill"]))
+    assert (net.cpt("smoke").sd() > 0.01).all()
+    counts = KINDS["joint"](RELEASE, None).counts(["smoke", TARGET])
+    np.testing.assert_allclose(counts.cov, np.diag(counts.variance))
+    assert (counts.sd >= sf.evidence(RELEASE).counts(["smoke", TARGET]).population().sd * counts.n * 0.999).all()
+
+
+@pytest.mark.parametrize("score", ["wald", "bic", "bayes", "bdeu"])
+def test_a_network_is_searched_on_the_counts_of_its_evidence(score: str) -> None:
+    """A joint model that is all but independent knows of no links; the unbiased counts do."""
+    apart = sf.evidence(RELEASE, method="model", tau=1e-3)
+    assert BayesianNetwork(score=score).fit(sf.evidence(RELEASE)).edges_
+    assert not BayesianNetwork(score=score).fit(apart).edges_
+
+
+@each_kind
+def test_the_standard_errors_of_a_linear_classifier_are_of_its_evidence(kind: Any) -> None:
+    model = LinearClassifier(loss="lda").fit(kind(RELEASE, SUBSETS["some"]), target=TARGET)
+    found = model.standard_errors(kind(RELEASE, SUBSETS["some"]), groups=3)
+    assert found.shape == model.weights_.shape and (found > 0).all()
+
+
+# One door.
+
+
+@pytest.mark.parametrize(
+    "module", ["channels", "datasets", "design", "errors", "learn", "privacy", "accuracy", "attacks"]
+)
+def test_public_modules_are_reachable(module: str) -> None:
+    found = getattr(sf, module)
+    assert module in sf.__all__ and module in dir(sf)
+    assert all(hasattr(found, name) for name in getattr(found, "__all__", ()))
+
+
+@pytest.mark.parametrize("package", ["sfumato.evidence", "sfumato.owner", "sfumato.evidence.density"])
+def test_public_names_are_reachable(package: str) -> None:
+    found = import_module(package)
+    for name in found.__all__:
+        assert name in sf.__all__ and getattr(sf, name) is getattr(found, name)

@@ -2,21 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from sfumato import tables
 from sfumato.errors import ReleaseError
+from sfumato.reader_problems import described
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 #: What any file may decode to.
 ALWAYS_FITS = 1 << 27
-#: How many times its own size a larger file may decode to; released codes are random and hardly compress.
+#: How many times its own size a larger file may decode to.
 MOST_EXPANSION = 128
 
 
-def check_decoded(path: Path, rows: int, row_bytes: int) -> None:
-    """Raise where the rows of a file would take far more memory than the file itself, before they are read."""
-    most = max(ALWAYS_FITS, MOST_EXPANSION * path.stat().st_size)
-    if rows * row_bytes > most:
-        raise ReleaseError(
-            f"{path}: its {rows} rows would take {rows * row_bytes >> 20} MB of memory, more than {MOST_EXPANSION} "
-            f"times the file: such rows are not randomized; ask its owner for files of fewer rows"
+class TooLargeError(ReleaseError):
+    """Rows that would take far more memory than their file."""
+
+
+def most_bytes(path: Path) -> int:
+    """The most memory that the rows of this file may take."""
+    return max(ALWAYS_FITS, MOST_EXPANSION * path.stat().st_size)
+
+
+def check_decoded(path: Path, columns: Sequence[str], said: int = 0) -> None:
+    """Raise where these columns of a file would take too much memory, before they are read.
+
+    ``said`` is how many rows the description speaks of; a CSV file does not tell by itself.
+    """
+    rows = tables.count_rows(path)
+    _check(path, said * 4 * len(columns) if rows is None else _parquet_bytes(path, columns, rows))
+
+
+def within_memory(path: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same batches, as long as all together do not take too much: texts and CSV tell their size only when read."""
+    taken = 0
+    for batch in batches:
+        taken += batch.nbytes
+        _check(path, taken)
+        yield batch
+
+
+def pieces(batches: Iterable[pa.RecordBatch], first: int, rows: int) -> Iterator[pa.RecordBatch]:
+    """``rows`` rows of a stream, from the one numbered ``first``."""
+    for batch in batches:
+        skipped = min(first, batch.num_rows)
+        some = batch.slice(skipped, min(rows, batch.num_rows - skipped))
+        first, rows = first - skipped, rows - some.num_rows
+        if some.num_rows:
+            yield some
+        if not rows:
+            return
+
+
+def _parquet_bytes(path: Path, columns: Sequence[str], rows: int) -> int:
+    import pyarrow.parquet as pq
+
+    kinds = pq.read_schema(str(path))
+    return sum(_column_bytes(path, name, kinds.field(name).type, rows) for name in columns)
+
+
+def _column_bytes(path: Path, name: str, kind: Any, rows: int) -> int:
+    try:
+        return rows * max(1, int(kind.bit_width) // 8)
+    except ValueError:  # texts, each of a length of its own
+        return rows * 4 + _text_bytes(path, name, most_bytes(path))
+
+
+def _text_bytes(path: Path, name: str, enough: int) -> int:
+    """The length of all texts of a column: written once, one text can stand in a million rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(str(path), read_dictionary=[name]) as file:
+            place = file.schema_arrow.names.index(name)
+            chunks = [file.metadata.row_group(i).column(place) for i in range(file.metadata.num_row_groups)]
+            total = sum(int(chunk.total_uncompressed_size) for chunk in chunks)
+            if total > enough or not any("DICTIONARY" in way for chunk in chunks for way in chunk.encodings):
+                return total
+            total = 0
+            for batch in file.iter_batches(columns=[name]):
+                texts = batch.column(0)
+                if isinstance(texts, pa.DictionaryArray):
+                    lengths = pc.binary_length(texts.dictionary).cast(pa.int64())
+                    total += int(pc.sum(lengths.take(texts.indices)).as_py() or 0)
+                else:
+                    total += int(texts.nbytes)
+                if total > enough:
+                    break
+            return total
+    except (pa.ArrowException, ValueError, OSError) as problem:
+        raise ReleaseError(f"{path}: cannot be read: {described(problem)}") from None
+
+
+def _check(path: Path, needed: int) -> None:
+    if needed > most_bytes(path):
+        raise TooLargeError(
+            f"{path}: all rows together would take more than {most_bytes(path) >> 20} MB of memory, "
+            f"{MOST_EXPANSION} times the file: count them as they are, or ask its owner for files of fewer rows"
         )

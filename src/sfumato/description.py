@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sfumato import tables
-from sfumato.decoded import check_decoded
 from sfumato.described import KEY, content, sidecar
 from sfumato.documents import DocumentError, read_json
 from sfumato.errors import ReleaseError, SfumatoError, cause
@@ -50,13 +48,6 @@ def _row_count(rows: Any) -> int:
     if not isinstance(rows, int) or isinstance(rows, bool) or not 0 <= rows < 1 << 62:
         raise ReleaseError("it gives a number of rows that cannot be one")
     return rows
-
-
-def check_size(path: Path, columns: Sequence[str]) -> None:
-    """Raise where the rows of a Parquet file would take far more memory than the file itself."""
-    rows = tables.count_rows(path)
-    if rows is not None:
-        check_decoded(path, rows, len(columns))
 
 
 def _document(path: Path) -> Any:

@@ -8,10 +8,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sfumato import tables
-from sfumato.description import check_size, read_description
+from sfumato.decoded import TooLargeError, check_decoded, pieces, within_memory
+from sfumato.description import read_description
 from sfumato.errors import ReleaseError
 from sfumato.joining import check_ids, check_links, join_schemes, match, with_one_id_type
 from sfumato.printable import printable
@@ -23,6 +22,9 @@ from sfumato.writer import Writer, check_codes, code_types, id_kind
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+#: Rows that are read at once where few are asked for.
+_FEW = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,9 @@ class Part:
     link: str | None = None
     order: str | None = None
     raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
+    span: tuple[int, int] | None = (
+        None  # the first row and how many, where ``rows`` is a file that holds other parts too
+    )
 
     stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
 
@@ -51,10 +56,13 @@ class Part:
         if isinstance(self.rows, Path) and stamp(self.rows) != self.stamp:
             raise ReleaseError(f"{self.rows} was replaced or changed after it was loaded: load it again")
 
-    def batches(self, columns: Sequence[str], types: Mapping[str, Any] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, columns: Sequence[str], types: Mapping[str, Any] | None = None, most: int = tables.BATCH
+    ) -> Iterator[pa.RecordBatch]:
         """Some columns of the rows, as they were when the release was loaded."""
         self.check_unchanged()
-        yield from tables.batches(self.rows, columns, types)
+        found = tables.batches(self.rows, columns, types, most)
+        yield from pieces(found, *self.span) if self.span else found
         self.check_unchanged()
 
     def arrow(self) -> pa.Table:
@@ -69,11 +77,14 @@ class Part:
         import pyarrow as pa
 
         columns = [*self.scheme.columns, *([self.id] if self.id else [])]
-        if isinstance(self.rows, Path) and rows is None:
-            check_size(self.rows, columns)
         kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
+        stream = self.batches(columns, kinds, tables.BATCH if rows is None else max(rows, _FEW))
+        if isinstance(self.rows, Path):
+            if rows is None:
+                check_decoded(self.rows, columns)
+            stream = within_memory(self.rows, stream)
         found, held = [], 0
-        for batch in self.batches(columns, kinds):
+        for batch in stream:
             if rows is not None and held >= rows:
                 break
             found.append(batch)
@@ -90,11 +101,11 @@ class Part:
 
     def with_rows(self, rows: Any) -> Release:
         """A release of other rows that were made in the same way."""
-        return Release._of([replace(self, rows=rows)])
+        return Release._of([replace(self, rows=rows, span=None)])
 
     def __len__(self) -> int:
         self.check_unchanged()
-        known = tables.count_rows(self.rows)
+        known = self.span[1] if self.span else tables.count_rows(self.rows)
         return self.arrow().num_rows if known is None else known
 
 
@@ -295,18 +306,16 @@ class Release:
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
             return cls(path, scheme, identifier, link, order)._loaded(path, before)
-        import pyarrow as pa
-
         scheme = entries[0][1]
-        columns = [*scheme.columns, *([identifier] if identifier else [])]
-        kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
-        check_size(path, columns)
-        whole = pa.Table.from_batches(list(tables.batches(path, columns, {n: _wide(k) for n, k in kinds.items()})))
-        starts = np.cumsum([0, *(rows for rows, _, _ in entries)])
-        if int(starts[-1]) != whole.num_rows:
-            raise ReleaseError(f"{path}: the scheme speaks of {starts[-1]} rows, the file holds {whole.num_rows}")
-        slices = [whole.slice(int(start), rows) for start, (rows, _, _) in zip(starts, entries, strict=False)]
-        found = [Part(r, scheme, identifier, link, order) for r, (_, scheme, link) in zip(slices, entries, strict=True)]
+        total = sum(rows for rows, _, _ in entries)
+        whole = _small(path, scheme, identifier, total)
+        if total != tables.count_rows(path if whole is None else whole):
+            raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
+        found, start = [], 0
+        for rows, scheme, link in entries:
+            held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)
+            found.append(Part(held_rows, scheme, identifier, link, order, span=span))
+            start += rows
         return cls._of(found)._loaded(path, before)
 
     def _loaded(self, path: Path, before: Stamp | None) -> Release:
@@ -324,6 +333,22 @@ def _held(rows: Any) -> Any:
     if isinstance(rows, pa.RecordBatch):
         return pa.Table.from_batches([rows])
     return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
+
+
+def _small(path: Path, scheme: Scheme, identifier: str | None, total: int) -> pa.Table | None:
+    """The rows of several parts in memory; None where Parquet holds so many that they are better left in the file."""
+    import pyarrow as pa
+
+    columns = [*scheme.columns, *([identifier] if identifier else [])]
+    kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
+    try:
+        check_decoded(path, columns, total)
+        stream = tables.batches(path, columns, {name: _wide(kind) for name, kind in kinds.items()})
+        return pa.Table.from_batches(list(pieces(within_memory(path, stream), 0, total + 1)))  # one row more tells
+    except TooLargeError:
+        if tables.suffix(path) in tables.CSV:
+            raise
+        return None
 
 
 def _wide(kind: Any) -> Any:

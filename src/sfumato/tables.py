@@ -46,9 +46,12 @@ def suffix(path: str | Path | CsvFile) -> str:
 
 
 def batches(
-    table: Any, columns: Sequence[str] | None = None, types: Mapping[str, Any] | str | None = None
+    table: Any,
+    columns: Sequence[str] | None = None,
+    types: Mapping[str, Any] | str | None = None,
+    most: int = BATCH,
 ) -> Iterator[pa.RecordBatch]:
-    """The table in Arrow batches, only the named columns.
+    """The table in Arrow batches, only the named columns; of Parquet at most so many rows at a time.
 
     ``types`` tells a CSV reader what its columns are; by default it guesses, with AS_TEXT it does not.
     """
@@ -56,7 +59,7 @@ def batches(
 
     wanted = None if columns is None else list(columns)
     if is_path(table):
-        yield from _file_batches(table, wanted, types)
+        yield from _file_batches(table, wanted, types, most)
         return
     _check_columns(column_names(table), wanted)
     if isinstance(table, pa.RecordBatchReader):
@@ -195,7 +198,7 @@ def _file_names(table: str | Path | CsvFile) -> tuple[list[str], CsvFormat | Non
 
 
 def _file_batches(
-    table: str | Path | CsvFile, columns: list[str] | None, types: Mapping[str, Any] | str | None
+    table: str | Path | CsvFile, columns: list[str] | None, types: Mapping[str, Any] | str | None, most: int
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -211,7 +214,7 @@ def _file_batches(
         else:
             with pq.ParquetFile(str(path)) as file:
                 for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
-                    for batch in file.iter_batches(batch_size=BATCH, row_groups=some, columns=columns):
+                    for batch in file.iter_batches(batch_size=most, row_groups=some, columns=columns):
                         rows += batch.num_rows
                         yield batch
                 if rows != file.metadata.num_rows and columns != []:

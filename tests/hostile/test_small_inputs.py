@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import numpy as np
@@ -14,7 +15,9 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels.limits import MOST_CELLS
 from sfumato.channels.select_a_size import SelectASize
+from sfumato.described import content, sidecar
 from sfumato.errors import SfumatoError
+from sfumato.evidence.counting import counts
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.randomness import ONE
 from sfumato.scheme import VERSION
@@ -116,33 +119,91 @@ def test_a_bif_default_over_eight_ten_valued_parents_is_refused() -> None:
     assert "too many cells" in refused(lambda: BayesianNetwork.from_bif("\n".join(many)))
 
 
-def alike(path, parts: list[int]) -> None:
+def alike(path, parts: list[int], values=None, ids: str | None = None) -> None:
     """A release of parts whose rows are all alike: run lengths make a few bytes of them."""
     schema = sf.Schema({"a": sf.Categorical(("x", "y"))})
     schemes = [sf.Scheme(schema, {"a": c.symmetric(2, gamma=2 + i)}) for i in range(len(parts))]
-    sf.Release.concat([sf.randomize({"a": ["x"]}, scheme) for scheme in schemes]).save(path, overwrite=True)
+    named = {} if ids is None else {"id": "id", "link_key": bytes(32)}
+    raw = [{"a": ["x"], "id": [f"n{i}"]} for i in range(len(parts))]
+    sf.Release.concat([sf.randomize(row, s, **named) for row, s in zip(raw, schemes, strict=True)]).save(
+        path, overwrite=True
+    )
     about = json.loads(pq.read_metadata(path).metadata[b"sfumato"])
     for part, rows in zip(about["parts"], parts, strict=True):
         part["rows"] = rows
-    batch = pa.record_batch({"a": np.zeros(1 << 20, dtype=np.uint8)})
-    with pq.ParquetWriter(path, batch.schema, compression="zstd") as sink:
-        for _ in range(sum(parts) >> 20):
+    size = min(sum(parts), 1 << 20)
+    columns = {"a": np.zeros(size, dtype=np.uint8) if values is None else values[:size]}
+    if ids is not None:
+        columns["id"] = pa.DictionaryArray.from_arrays(np.zeros(size, dtype=np.int32), [ids])
+    batch = pa.record_batch(columns)
+    with pq.ParquetWriter(path, batch.schema, compression="zstd", store_schema=False) as sink:
+        for _ in range(sum(parts) // size):
             sink.write_batch(batch)
         sink.add_key_value_metadata({"sfumato": json.dumps(about)})
-
-
-def test_a_small_file_of_very_many_rows_is_refused(tmp_path) -> None:
-    path = tmp_path / "r.parquet"
-    alike(path, [70 << 20, 70 << 20])
     assert path.stat().st_size < 1_000_000
-    assert "MB of memory" in refused(lambda: sf.Release.load(path))
-    alike(path, [1 << 20, 1 << 20])
-    assert len(sf.Release.load(path)) == 2 << 20
+
+
+@pytest.mark.parametrize("values", [np.zeros(1 << 20), np.zeros(1 << 20, dtype=np.int64)])
+def test_many_rows_of_a_small_file_stay_in_the_file(tmp_path, values) -> None:
+    path = tmp_path / "r.parquet"
+    alike(path, [9 << 20, 9 << 20], values)
+    with guarded(seconds=1, memory=100 << 20):
+        release = sf.Release.load(path)
+        assert len(release) == 18 << 20
+    assert "MB of memory" in refused(release.arrow)
+    assert "MB of memory" in refused(lambda: release.save(tmp_path / "again.parquet"))
+
+
+def test_rows_that_stay_in_the_file_are_counted_part_by_part(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "r.parquet"
+    schema = sf.Schema({"a": sf.Categorical(("x", "y"))})
+    rng = np.random.default_rng(1)
+    parts = [
+        sf.randomize(
+            {"a": np.array(["x", "y"])[rng.integers(0, 2, n)]}, sf.Scheme(schema, {"a": c.symmetric(2, gamma=g)})
+        )
+        for n, g in ((70, 2), (1, 3), (40, 4))
+    ]
+    sf.Release.concat(parts).save(path)
+    held = sf.Release.load(path)
+    monkeypatch.setattr("sfumato.decoded.ALWAYS_FITS", 100)
+    monkeypatch.setattr("sfumato.decoded.MOST_EXPANSION", 0)
+    left = sf.Release.load(path)
+    assert [part.span for part in left.parts] == [(0, 70), (70, 1), (71, 40)]
+    assert [len(part) for part in left.parts] == [len(part) for part in held.parts] == [70, 1, 40]
+    for mine, theirs in zip(left.parts, held.parts, strict=True):
+        assert counts(mine, ["a"]).tolist() == counts(theirs, ["a"]).tolist()
+    assert left.decode(8).num_rows == 8
+
+
+@pytest.mark.parametrize("parts", [[1 << 18], [1 << 17, 1 << 17]])
+def test_one_long_id_in_every_row_is_measured_before_it_is_read(tmp_path, parts) -> None:
+    path = tmp_path / "r.parquet"
+    alike(path, parts, ids="i" * 10_000)
+    with guarded(seconds=1, memory=300 << 20):
+        release = sf.Release.load(path)
+        release.decode(3)
+    assert "MB of memory" in refused(release.arrow)
+
+
+def test_a_compressed_text_file_of_very_many_rows_is_refused(tmp_path) -> None:
+    path = tmp_path / "r.csv.gz"
+    alike(tmp_path / "r.parquet", [1, 1])
+    about = json.loads(pq.read_metadata(tmp_path / "r.parquet").metadata[b"sfumato"])
+    with gzip.open(path, "wb") as file:
+        file.write(b"a\n")
+        for _ in range(34):
+            file.write(b"0\n" * (1 << 20))
+    for rows in (17 << 20, 5):  # as many as there are, and fewer
+        said = {**about, "parts": [{**part, "rows": rows} for part in about["parts"]]}
+        sidecar(path).write_text(json.dumps({**said, **content(path)}))
+        with guarded(seconds=2, memory=400 << 20), pytest.raises(SfumatoError, match="MB of memory|speaks of"):
+            sf.Release.load(path)
 
 
 def test_the_first_rows_of_a_file_are_shown_without_reading_the_rest(tmp_path) -> None:
     path = tmp_path / "r.parquet"
-    alike(path, [140 << 20])
+    alike(path, [18 << 20], np.zeros(1 << 20, dtype=np.int64))
     with guarded(memory=1 << 28):
         assert sf.Release.load(path).decode(5).num_rows == 5
     assert "MB of memory" in refused(lambda: sf.Release.load(path).arrow())

@@ -75,7 +75,7 @@ def counts_many(part: Part, requests: Sequence[Sequence[str]]) -> list[Counts]:
 
 def sparse_counts(part: Part, columns: Sequence[str]) -> SparseCounts:
     """Only the cells that occur, for tables with too many cells to list."""
-    if _streamed(part.rows):
+    if _streamed(part):
         codes, found = _unique_rows(part, tuple(columns))
     else:
         codes, found = _grouped(part, tuple(columns))
@@ -100,7 +100,7 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
             f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer attributes, "
             f"or name the cells you want"
         )
-    if not _streamed(part.rows):
+    if not _streamed(part):
         codes, found = _grouped(part, columns)
         out = np.zeros(cells, dtype=np.int64)
         flat = _flatten(part, columns, codes)
@@ -119,11 +119,13 @@ def _count(part: Part, columns: tuple[str, ...]) -> Counts:
     return out
 
 
-def _streamed(rows: Any) -> bool:
-    """Whether rows are counted batch by batch here, and not by an engine: Arrow tables and CSV files."""
+def _streamed(part: Part) -> bool:
+    """Whether rows are counted batch by batch here, and not by an engine: Arrow tables, CSV, and pieces of files."""
     import pyarrow as pa
 
-    return isinstance(rows, pa.Table) or (isinstance(rows, Path) and tables.suffix(rows) in tables.CSV)
+    if part.span is not None or isinstance(part.rows, pa.Table):
+        return True
+    return isinstance(part.rows, Path) and tables.suffix(part.rows) in tables.CSV
 
 
 def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], ...], Counts]:

@@ -14,7 +14,7 @@ from sfumato.evidence.model.blend import blended_mean
 from sfumato.evidence.model.observed import observe
 from sfumato.learn import DecisionTree, NaiveBayes, cross_score, hold_out
 from sfumato.learn.crossfit import folds
-from sfumato.learn.score import within
+from sfumato.learn.score import Score, within
 
 c = sf.channels
 NAMES = ["education", "marital", "occupation", "sex", "gain", "income"]
@@ -177,3 +177,14 @@ def test_limits_near_the_ends_cover_and_are_never_empty():
         narrow = np.mean(np.abs(drawn - true) <= 0.98 * sd)
         assert narrow < 0.8  # negative control: limits half as wide
     assert within(0.7, 0.0, 0.95) == (0.7, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "sd", "said"),
+    [(0.0, 0.2, "too little is known"), (0.80, 0.02, "not shown to be better"), (0.90, 0.02, None)],
+)
+def test_an_accuracy_that_is_no_finding_says_so(accuracy, sd, said):
+    cells = np.full((2, 2), 0.25)
+    score = Score(accuracy, sd, cells, cells * sd, 0.79, np.array(["a", "b"]), 100.0, 0.95, accuracy)
+    assert (score.caution is None) if said is None else (said in score.caution)
+    assert score.to_dict()["caution"] == score.caution

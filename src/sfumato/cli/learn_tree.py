@@ -43,7 +43,11 @@ def tree(
         about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text()}
         console.emit(learning.document("tree", found, score, tested, **about))
         return
-    console.say(f"{len(found.root_.leaves)} leaves, {found.root_.depth} questions deep, {len(release):,} records")
+    leaves_found = len(found.root_.leaves)
+    if leaves_found > 1:
+        console.say(f"{leaves_found} leaves, {found.root_.depth} questions deep, {len(release):,} records")
+    else:
+        console.say(f"no question: nothing in these {len(release):,} records is sure to tell {target}")
     console.say(found.text(depth))
     console.say()
     learning.show_score(score, target)

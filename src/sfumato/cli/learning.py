@@ -19,6 +19,7 @@ from sfumato.printable import label_text
 from sfumato.release import Release
 
 FOLDS = 5
+_MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
 
 def load(files: list[Path]) -> Release:
@@ -51,10 +52,16 @@ def show_score(score: Score, target: str) -> None:
         f"({score.level:.0%} interval {low:.3f} to {high:.3f}; always saying the most frequent {target}: "
         f"{score.majority:.3f})"
     )
+    if score.caution is not None:
+        console.say(score.caution)
     if np.isnan(score.confusion).any():  # too many classes
         return
+    worst = float(np.max(score.confusion_sd))
+    if worst > _MOST_UNSURE:
+        console.note(f"right and wrong answers by class are too uncertain to show (standard errors up to {worst:.2f})")
+        return
     rows = [
-        [label_text(label), *(float(cell) for cell in row)]
+        [label_text(label), *(max(float(cell), 0.0) for cell in row)]
         for label, row in zip(score.classes, score.confusion, strict=True)
     ]
     console.table([f"true {target}", *(f"said {label_text(label)}" for label in score.classes)], rows)

@@ -32,6 +32,8 @@ _OWN = 50
 WORTH = 2.0
 #: The largest table that weights are sought over; beyond it they are sought over drawn records.
 _CELLS = 1 << 18
+#: An interval of an accuracy that is wider says nothing of use.
+TOO_WIDE = 0.3
 ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
 
 
@@ -54,6 +56,16 @@ class Score:
         """Limits that hold the true accuracy with the given probability."""
         return within(self.unbiased, self.sd, self.level)
 
+    @property
+    def caution(self) -> str | None:
+        """What keeps a reader from taking the accuracy for a finding, if anything does."""
+        low, high = self.interval
+        if high - low > TOO_WIDE:
+            return f"too little is known to judge this model: its accuracy may be anything from {low:.2f} to {high:.2f}"
+        if low <= self.majority:
+            return "it is not shown to be better than always saying the most frequent class"
+        return None
+
     def __float__(self) -> float:
         return self.accuracy
 
@@ -69,7 +81,9 @@ class Score:
             "sd": self.sd,
             "interval": list(self.interval),
             "majority": self.majority,
+            "caution": self.caution,
             "confusion": None if np.isnan(self.confusion).any() else self.confusion.tolist(),
+            "confusion_sd": None if np.isnan(self.confusion_sd).any() else self.confusion_sd.tolist(),
             "classes": [label_text(label) for label in self.classes],
             "n": self.n,
         }

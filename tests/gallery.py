@@ -36,6 +36,8 @@ def gallery() -> dict[str, Channel]:
         "select-a-size": c.select_a_size([0.1, 0.2, 0.3, 0.4], 0.15, items=4),
         "subset": c.subset(8, 2),
         "projective": c.subset(12, 2, design="projective"),
+        "hyperplanes": c.subset(11, 2, design="hyperplanes", size=3),
+        "hyperplanes-large": c.subset(60, 7, design="hyperplanes"),
         "windows": c.windows(10, 3),
         "windows-nullable": c.windows(10, 3, nullable=True),
         "product": c.product([c.binary(0.1, 0.25), c.symmetric(3, 0.2), c.subset(4, 2)]),

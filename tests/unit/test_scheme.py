@@ -105,12 +105,15 @@ def test_the_efficiency_of_even_shares_is_that_of_the_matrix(k: int) -> None:
             )
 
 
-def test_for_gamma_falls_back_where_a_matrix_would_be_too_large() -> None:
+def test_for_gamma_takes_hyperplanes_where_a_matrix_would_be_too_large() -> None:
     schema = sf.Schema({"x": sf.Ordinal(tuple(range(20_000))), "y": sf.Categorical(tuple(map(str, range(20_000))))})
-    with pytest.warns(SingularChannelWarning, match="too many for") as seen:
+    with pytest.warns(
+        SingularChannelWarning, match="'x' has 20,000 values, too many for windows: under subset"
+    ) as seen:
         found = sf.Scheme.for_gamma(schema, 3)
-    assert [found[name].kind for name in schema] == ["symmetric", "symmetric"]
-    assert len(seen) == 2
+    assert [found[name].kind for name in schema] == ["hyperplanes", "hyperplanes"]
+    assert len(seen) == 1
+    assert even_efficiency(found["y"]) > 1000 * even_efficiency(c.symmetric(20_000, gamma=3))
 
 
 @pytest.mark.parametrize(
@@ -209,7 +212,10 @@ def test_the_singular_point_is_refused_for_every_k() -> None:
         lambda: c.symmetric(3, "0.3"),
         lambda: c.select_a_size([float("nan"), 1], 0.1, items=3),
         lambda: c.select_a_size([0.5, 0.5], 0.1, items=-1),
-        lambda: c.subset(20_000, 1.5),
+        lambda: c.subset(20_000_000, 1.5),
+        lambda: c.subset(20_000, 1.5, design="projective"),
+        lambda: c.subset(100, 3, design="hyperplanes", size=4),
+        lambda: c.subset(10**7, 3, design="hyperplanes", size=1009),
         lambda: c.matrix([[0.5, 0.5], [1.0]]),
         lambda: c.matrix([["a", "b"]]),
         lambda: c.blocks([1]),

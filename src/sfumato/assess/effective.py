@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
+from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.linear import Array, Dense
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric, ValidSymmetric
@@ -43,6 +44,8 @@ def _common(channel: Channel) -> Fraction | float:
         return Fraction(channel.k * channel.other, ONE) if channel.k > 1 else Fraction(1)
     if isinstance(channel, ValidSymmetric):
         return Fraction(len(channel.combinations) * channel.other, ONE)
+    if isinstance(channel, Hyperplanes):
+        return channel.common
     if isinstance(channel, SelectASize):
         return float(channel.matrix.min(axis=0).sum())
     return Fraction(sum(int(weight) for weight in channel.weights.min(axis=0)), ONE)

@@ -11,6 +11,7 @@ from typing import Any
 from sfumato.channels import additive
 from sfumato.channels.additive import empirical, from_scipy, gaussian, laplace, tabulated, uniform
 from sfumato.channels.base import Channel
+from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask, mask
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import Blocks, Matrix, binary, blocks, invariant, matrix, ternary
@@ -23,7 +24,7 @@ from sfumato.errors import ChannelError, cause
 
 KINDS: dict[str, type[Channel]] = {
     family.kind: family
-    for family in (Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Windows)
+    for family in (Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Hyperplanes, Windows)
 }
 
 

@@ -42,13 +42,13 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
         if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
             best, most = channel, kept
     if refused:
-        _warn_of_many_values(names, domain, refused[-1], best.kind, most)
+        _warn_of_many_values(names, domain, refused[-1], str(best).partition("(")[0], most)
     return best
 
 
 def _warn_of_many_values(names: Sequence[str], domain: Domain, refused: str, left: str, worth: float) -> None:
     """A better family does not fit: say what is left of the sample, and what would serve."""
-    remedy = "give it at most 1,600 bins" if domain.ordered else "group its values into at most 3,500"
+    remedy = "give it at most 1,600 bins" if domain.ordered else "group its values into at most 16 million"
     more = "" if len(names) == 1 else f" (and {len(names) - 1} alike)"
     able = "few shares can be estimated" if worth > 1e-4 else "no shares can be estimated"
     warnings.warn(

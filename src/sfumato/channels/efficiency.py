@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.channels.base import Channel
+from sfumato.channels.hyperplanes import Hyperplanes, share_variance
 from sfumato.channels.linear import Array
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
@@ -99,6 +100,8 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
     k = channel.k
     if isinstance(channel, Symmetric) and (not nullable or k > _DENSE):
         return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
+    if isinstance(channel, Hyperplanes) and k > _DENSE:
+        return (1 - 1 / k) / k / share_variance(k, channel.space, float(channel.bound))
     if isinstance(channel, Subset) and k > _DENSE:
         inside = channel.membership
         together = float((inside[0] & inside[1]).sum())

@@ -46,6 +46,10 @@ class Operator(ABC):
     @abstractmethod
     def dense(self) -> Array: ...
 
+    def entries(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Array:
+        """Some rows of some columns."""
+        return self.dense()[np.ix_(rows, cols)]
+
     @abstractmethod
     def diagonal_of_product(self, other: Operator) -> Array:
         """The diagonal of self @ other.T, for another operator of the same structure."""
@@ -93,6 +97,9 @@ class UniformPlus(Operator):
 
     def dense(self) -> Array:
         return self.a * np.eye(self.k) + self.b
+
+    def entries(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Array:
+        return np.where(np.equal.outer(rows, cols), self.a + self.b, self.b)
 
     def diagonal_of_product(self, other: Operator) -> Array:
         if not isinstance(other, UniformPlus):

@@ -1,7 +1,8 @@
 """Subset selection: report a set of values that holds the true one with odds gamma.
 
 At equal gamma it is never worse than symmetric randomization and far better for many values, since the released set
-spends its bits on telling groups of values apart instead of on naming one value that is almost surely wrong.
+spends its bits on telling groups of values apart instead of on naming one value that is almost surely wrong. Up to a
+few thousand values the sets stand in a matrix; beyond, ``hyperplanes`` does without.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
+from sfumato.channels.geometry import Geometry, is_prime
+from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
 from sfumato.channels.odds import odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
@@ -27,7 +30,8 @@ from sfumato.randomness import ONE, Words
 #: The most outputs for which all sets of a size are listed; beyond it the projective design takes over.
 MOST_SETS = 1 << 14
 MOST_VALUES = 1 << 13
-MOST_ENTRIES = 1 << 25  # of a matrix
+MOST_ENTRIES = 1 << 25  # of a matrix that is read
+CHOSEN_ENTRIES = 1 << 22  # of a matrix that is chosen
 DESIGNS = ("sets", "projective")
 
 
@@ -107,28 +111,32 @@ class Subset(Channel):
         return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
 
 
-def subset(k: int, gamma: float, design: str | None = None, size: int | None = None) -> Subset:
-    """The best subset selection for k values under a bound on gamma.
+def subset(k: int, gamma: float, design: str | None = None, size: int | None = None) -> Subset | Hyperplanes:
+    """The best subset selection for k values, up to 16 million of them, under a bound on gamma.
 
-    ``design`` ("sets" or "projective") and ``size`` (of the sets; or the prime of the field) settle what is otherwise
-    chosen for equally likely values.
+    ``design`` ("sets", "projective", or the same without a matrix, "hyperplanes") and ``size`` (of the sets; or the
+    prime of the field) settle what is otherwise chosen for equally likely values.
     """
     k, gamma = whole("k", k, 2), bound(gamma)
-    if design not in (None, *DESIGNS):
-        raise ChannelError(f"design must be 'sets' or 'projective', got {design!r} instead")
-    if size is not None:
-        return _checked(k, Fraction(gamma), design or "sets", whole("size", size, 1))
-    return _checked(k, Fraction(gamma), *best_sets(k, gamma, design))
+    if design not in (None, *DESIGNS, "hyperplanes"):
+        raise ChannelError(f"design must be 'sets', 'projective' or 'hyperplanes', got {design!r} instead")
+    chosen = best_sets(k, gamma, design) if size is None else (design or "sets", whole("size", size, 1))
+    if chosen[0] == "hyperplanes":
+        return hyperplanes(k, Fraction(gamma), chosen[1])
+    return _checked(k, Fraction(gamma), *chosen)
 
 
 def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int]:
     """The design, and the size of its sets or its prime, that is best for equally likely values."""
     size = min(_sizes(k, gamma), key=lambda w: _sets_spread(k, w, gamma))
-    if design == "projective" or (design is None and comb(k, size) > MOST_SETS):
-        primes = _primes(k, gamma)
-        fitting = [q for q in primes if k * _projective(k, q)[0] <= MOST_ENTRIES] or primes
-        return "projective", min(fitting, key=lambda q: spread(k, *_projective(k, q), gamma))
-    return "sets", size
+    if design == "sets" or (design is None and k <= MOST_SETS and comb(k, size) <= MOST_SETS):
+        return "sets", size
+    most = MOST_ENTRIES if design == "projective" else CHOSEN_ENTRIES
+    primes = _primes(gamma)
+    fitting = [q for q in primes if k * _projective(k, q)[0] <= most] if design != "hyperplanes" else []
+    if fitting or design == "projective":
+        return "projective", min(fitting or primes, key=lambda q: spread(k, *_projective(k, q), gamma))
+    return "hyperplanes", best_order(k, gamma)
 
 
 def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
@@ -137,11 +145,11 @@ def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
         raise ChannelError(f"subset selection needs a known design and 2 to {MOST_VALUES} values, got {design!r}, {k}")
     if design == "sets" and not 1 <= size < k:
         raise ChannelError(f"the sets must have 1 to {k - 1} values, got {size} instead")
-    if design == "projective" and not (size <= MOST_VALUES and _prime(size)):
+    if design == "projective" and not (size <= MOST_VALUES and is_prime(size)):
         raise ChannelError(f"a projective design needs a prime, got {size} instead")
     outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
     if k * outputs > MOST_ENTRIES:
-        raise ChannelError(f"subset selection of {k} values by {design} needs too many outputs: group the values first")
+        raise ChannelError(f"subset selection of {k} values by {design} needs too large a matrix: leave out the design")
     return Subset(k, gamma, design, size).verified(gamma)
 
 
@@ -174,33 +182,22 @@ def _all_sets(k: int, w: int) -> NDArray[np.bool_]:
     return out
 
 
-def _prime(q: int) -> bool:
-    return q >= 2 and all(q % d for d in range(2, math.isqrt(q) + 1))
-
-
-def _primes(k: int, gamma: float) -> list[int]:
+def _primes(gamma: float) -> list[int]:
     """Primes around gamma + 1."""
     most = max(2 * math.ceil(gamma + 1), 5)
-    primes = [q for q in range(2, min(most, 2 * MOST_VALUES) + 1) if _prime(q)]
+    primes = [q for q in range(2, min(most, 2 * MOST_VALUES) + 1) if is_prime(q)]
     return sorted(primes, key=lambda q: abs(q - gamma - 1))[:4]
-
-
-def _dimension(k: int, q: int) -> int:
-    dimension = 2
-    while (q**dimension - 1) // (q - 1) < k:
-        dimension += 1
-    return dimension
 
 
 def _projective(k: int, q: int) -> tuple[int, int, int]:
     """Hyperplanes in all, through one point, through two points."""
-    d = _dimension(k, q)
-    return (q**d - 1) // (q - 1), (q ** (d - 1) - 1) // (q - 1), (q ** (d - 2) - 1) // (q - 1)
+    space = Geometry.holding(k, q)
+    return space.points, space.through_one, space.through_two
 
 
 def _hyperplanes(k: int, q: int) -> NDArray[np.bool_]:
     """Points of the projective space against its hyperplanes: incident where the inner product is 0 mod q."""
-    d = _dimension(k, q)
+    d = Geometry.holding(k, q).d
     points = [(0,) * lead + (1, *rest) for lead in range(d) for rest in product(range(q), repeat=d - 1 - lead)]
     vectors = np.array(points, dtype=np.int64)
     return np.asarray((vectors[:k] @ vectors.T) % q == 0)

@@ -23,7 +23,9 @@ from sfumato.schema import Schema
 def estimate(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     columns: Annotated[str, typer.Option(help="The attributes to cross, comma-separated.")],
-    method: Annotated[str, typer.Option(help="mle (never negative) or moment (unbiased).")] = "mle",
+    method: Annotated[
+        str | None, typer.Option(help="mle (never negative; the default) or moment (unbiased; for very many values).")
+    ] = None,
     level: Annotated[float, typer.Option(help="The confidence of the intervals.")] = 0.95,
     where: Annotated[
         list[str] | None,
@@ -53,6 +55,8 @@ def estimate(
     both = [name for name in held if name in names]
     if both:
         raise SfumatoError(f"--where fixes {both[0]!r}: leave it out of --columns")
+    if method is None:
+        method = "mle" if evidence(release).feasible([*names, *held]) else "moment"
     found = evidence(release, method=method).counts([*names, *held])
     if population:
         found = found.population()

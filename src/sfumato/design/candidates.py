@@ -169,5 +169,5 @@ def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, p
 def check_size(name: str, domain: Domain) -> None:
     """Covariances of more values than this take too long."""
     if domain.size > MOST_VALUES:
-        how = "use wider bins" if domain.ordered else "group the values"
+        how = "use wider bins" if domain.ordered else "group the values, or take Scheme.for_gamma"
         raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: {how}")

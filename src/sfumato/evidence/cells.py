@@ -23,9 +23,8 @@ def listed_cells(found: SparseCounts, shown: View, codes: NDArray[np.int64]) -> 
     ):
         true = np.ravel_multi_index(tuple(codes[:, axis : axis + len(sizes)].T), sizes)
         released = join_codes(found.codes[column : column + len(outputs)], outputs)
-        A = inverse.dense()
-        rows *= A[np.ix_(true, released)]
-        own *= [np.einsum("ij,ij->i", A[true] ** k, transition.dense()[true]) for k in MOMENTS]
+        rows *= inverse.entries(true, released)
+        own *= [inverse.power(k).diagonal_of_product(transition)[true] for k in MOMENTS]
         axis, column = axis + len(sizes), column + len(outputs)
     return ListedPiece(Dense(rows), found.counts.astype(np.float64), shown, own=own)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import BlockDiagonal, Embedded, Kronecker, Operator, UniformPlus
 
 Labels = NDArray[np.int64]
@@ -20,6 +21,8 @@ def components(transition: Operator) -> Labels | None:
     """
     if isinstance(transition, UniformPlus):
         return None if transition.b else np.arange(transition.k)
+    if isinstance(transition, Incidence) and np.min(transition.off) > 0 < np.min(transition.on):
+        return None
     if isinstance(transition, Kronecker):
         return _crossed([(components(factor), factor.rows) for factor in transition.factors])
     if isinstance(transition, BlockDiagonal):

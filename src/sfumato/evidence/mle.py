@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Array, Embedded, Kronecker, Operator, UniformPlus
-from sfumato.errors import ConvergenceWarning
+from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.threads import one_thread
 
+#: The most cells of a table with an attribute under hyperplanes: beyond it the iteration takes minutes to hours.
+MOST_CELLS = 1 << 14
 _SHRINK = 100.0  # an extrapolated cell may lose at most this factor in one step, so that none is frozen at zero
 
 
@@ -36,7 +39,18 @@ def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: in
         theta = np.zeros(single.size)
         theta[single.cells] = _water_fill(single.inner, observed[single.cells])
         return Fit(theta, 0.0, 0)
+    if not feasible(transition):
+        raise EstimationError(
+            f'the most likely counts of {transition.rows:,} cells would take too long: use method="moment", or '
+            f'"project" for counts that are never negative'
+        )
     return _squarem(transition, observed, tolerance, most)
+
+
+def feasible(transition: Operator) -> bool:
+    """Whether the most likely counts can be found in reasonable time."""
+    factors = transition.factors if isinstance(transition, Kronecker) else (transition,)
+    return transition.rows <= MOST_CELLS or not any(isinstance(factor, Incidence) for factor in factors)
 
 
 def log_likelihood(transition: Operator, observed: Array, theta: Array) -> float:

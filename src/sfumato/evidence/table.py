@@ -96,6 +96,10 @@ class Evidence:
         value = np.asarray(np.sum([piece.centre for piece in pieces], axis=0))
         return Estimate(self.schema.select(asked), value, tuple(pieces), "moment", codes=codes)
 
+    def feasible(self, names: Sequence[str]) -> bool:
+        """Whether method "mle" can find the table of these attributes in reasonable time."""
+        return all(mle.feasible(view(part.scheme, names).full) for part in self.release.parts)
+
     def density(self, name: str, **options: Any) -> Density:
         """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
         from sfumato.evidence.density import density
@@ -164,7 +168,7 @@ class Evidence:
     def _listed(self, part: Part, names: list[str], codes: NDArray[np.int64]) -> Piece:
         shown = view(part.scheme, names)
         codes = codes[:, [names.index(name) for name in shown.axes]]
-        if shown.full.rows * shown.full.cols > LISTED_CELLS:
+        if shown.full.rows * shown.full.cols > LISTED_CELLS and not shown.solved_whole:
             return listed_cells(sparse_counts(part, shown.columns), shown, codes)
         place = np.ravel_multi_index(tuple(codes.T), self.schema.sizes(shown.axes))
         return Piece(shown.inverse, self._observed(part, names), shown, place)
@@ -253,9 +257,10 @@ def _is_identity(channel: Channel) -> bool:
 def _warn_if_negative(estimate: Estimate) -> None:
     negative = int((estimate.value < -1e-9 * max(estimate.n, 1)).sum())
     if negative:
+        other = "mle" if all(mle.feasible(piece.shown.full) for piece in estimate.pieces) else "project"
         warnings.warn(
             f"{negative} of {len(estimate.value)} estimated counts are negative, as unbiased estimates of small counts "
-            f'are; use method="mle" where that is not wanted',
+            f'are; use method="{other}" where that is not wanted',
             NegativeCountsWarning,
             stacklevel=4,
         )

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels import Channel
-from sfumato.channels.linear import Array, Dense, Embedded, Kronecker, Operator, kronecker
+from sfumato.channels.geometry import Incidence
+from sfumato.channels.linear import Array, Dense, Embedded, Kronecker, Operator, UniformPlus, kronecker
 from sfumato.channels.product import Product
 from sfumato.errors import ChannelError, EstimationError
 from sfumato.scheme import Scheme
@@ -36,6 +37,11 @@ class View:
     def partial(self) -> bool:
         """Whether some attributes are summed out."""
         return any(into is not None for into in self.into)
+
+    @property
+    def solved_whole(self) -> bool:
+        """Whether all cells take no longer than some: a single attribute under a channel that needs no matrix."""
+        return len(self.full.factors) == 1 and isinstance(self.full.factors[0], UniformPlus | Incidence)
 
     def summed(self, values: Array) -> Array:
         """A table of all attributes, summed to one of the axes."""

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from sfumato.assess.report.facts import Unit
+from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
 from sfumato.channels.pram import Blocks
 from sfumato.channels.response import Symmetric, ValidSymmetric
@@ -84,9 +85,12 @@ def what_happens(unit: Unit) -> str:
             )
         by = "the other one" if channel.k == 2 else "one of the others, drawn at random"
         return f"In {changed} of the records the true value is replaced by {by}."
-    if isinstance(channel, Subset):
-        size = int(channel.membership.sum(axis=0)[0])
-        inside = float(channel.matrix[0] @ channel.membership[0])
+    if isinstance(channel, Subset | Hyperplanes):
+        if isinstance(channel, Hyperplanes):
+            size, inside = round(channel.k * channel.space.through_one / channel.m), channel.inside
+        else:
+            size = int(channel.membership.sum(axis=0)[0])
+            inside = float(channel.matrix[0] @ channel.membership[0])
         return (
             f"Not a value but a set of about {size} of the {channel.k} values is reported; it holds the true value in "
             f"{percent(inside)} of the records, and nobody can tell in which."

@@ -1,0 +1,199 @@
+r"""Points and hyperplanes of the projective space over F_q, q prime, without a matrix.
+
+A point is a vector of d digits modulo q whose first digit that is not 0 is 1. Points are numbered by where that 1
+stands, at the front first, and then by the digits after it. Point a and point y are incident where
+
+    a_{d-1} y_0 + a_{d-2} y_1 + ... + a_0 y_{d-1} = 0  (mod q)
+
+so that every point stands for a hyperplane too. Read backwards, the relation is the same: incidence is symmetric.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.channels.linear import Array, Operator
+from sfumato.errors import ChannelError
+
+#: The most entries of a matrix of incidences that is formed in full.
+_DENSE_ENTRIES = 1 << 24
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """The projective space of d digits over F_q.
+
+    >>> plane = Geometry(3, 3)
+    >>> plane.points, plane.through_one, plane.through_two
+    (13, 4, 1)
+    """
+
+    q: int
+    d: int
+
+    @classmethod
+    def holding(cls, k: int, q: int) -> Geometry:
+        """The smallest space over F_q, at least a line, with k points or more."""
+        d = 2
+        while point_count(q, d) < k:
+            d += 1
+        return cls(q, d)
+
+    @property
+    def points(self) -> int:
+        """How many points there are, and so how many hyperplanes."""
+        return point_count(self.q, self.d)
+
+    @property
+    def through_one(self) -> int:
+        """How many hyperplanes hold a point."""
+        return point_count(self.q, self.d - 1)
+
+    @property
+    def through_two(self) -> int:
+        """How many hyperplanes hold two different points."""
+        return point_count(self.q, self.d - 2)
+
+    def digits(self, numbers: Numbers) -> Numbers:
+        """The vectors of these points, a row each."""
+        out = np.zeros((len(numbers), self.d), dtype=np.int64)
+        rest = np.asarray(numbers, dtype=np.int64).copy()
+        for lead in range(self.d):
+            here = self.q ** (self.d - 1 - lead)
+            own = (rest >= 0) & (rest < here)
+            value = rest[own]
+            out[own, lead] = 1
+            for place in range(self.d - 1, lead, -1):
+                value, out[own, place] = np.divmod(value, self.q)
+            rest = np.where(own, -1, rest - here)
+        return out
+
+    def incident(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
+        """Which points of the left are incident with which of the right, left by right."""
+        product = self.digits(left)[:, ::-1].astype(np.float64) @ self.digits(right).T.astype(np.float64)
+        return np.asarray(product % self.q == 0)  # whole numbers below 2^53
+
+    def sums(self, values: Array) -> Array:
+        r"""For every point the sum of the values over the points that it is incident with.
+
+        The q^(d-1) points that begin with 1 form an affine space. Its sums over all hyperplanes come from one Fourier
+        transform of it, followed by a transform of length q for each direction (the slices of a Radon transform). The
+        other points form a projective space of one digit less, whose sums are added.
+
+        >>> Geometry(2, 3).sums(np.ones(7))
+        array([3., 3., 3., 3., 3., 3., 3.])
+        """
+        if self.d == 1:
+            return np.zeros(1)
+        affine, beyond = values[: self.q ** (self.d - 1)], values[self.q ** (self.d - 1) :]
+        out = np.empty(self.points)
+        slices = out[:-1].reshape(-1, self.q)  # direction by last digit
+        self._radon(affine, slices)
+        slices += Geometry(self.q, self.d - 1).sums(beyond)[:, None]
+        out[-1] = beyond.sum()
+        return out
+
+    def _radon(self, affine: Array, out: Array) -> None:
+        from scipy import fft
+
+        q, half, first = self.q, self.q // 2 + 1, 0
+        spectrum = fft.rfftn(affine.reshape((q,) * (self.d - 1)))
+        for axes in range(self.d - 1, 0, -1):
+            # directions with their 1 further back look at the sums over the last axes: frequency 0 there
+            directions = q ** (axes - 1)
+            lines = spectrum[:half, None].copy() if axes == 1 else np.empty((half, directions), dtype=np.complex128)
+            for multiple in range(half if axes > 1 else 0):
+                lines[multiple] = spectrum[..., multiple].reshape(-1)[self._reversed(axes - 1, multiple)]
+            np.conjugate(lines, out=lines)
+            out[first : first + directions] = fft.irfft(lines, q, axis=0, overwrite_x=True).T
+            first += directions
+            spectrum = spectrum[..., 0]
+
+    def _reversed(self, axes: int, multiple: int) -> Numbers:
+        """For every vector a of this many digits the number of ``multiple`` times a, its digits in reverse."""
+        scaled = np.arange(self.q, dtype=np.int64) * multiple % self.q
+        out = np.zeros(1, dtype=np.int64)
+        for place in range(axes):
+            out = (out[:, None] + scaled * self.q**place).reshape(-1)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Incidence(Operator):
+    """A matrix of the first k points against all: one number where they are incident and another elsewhere.
+
+    The two numbers may differ from column to column. ``turned`` is the transpose.
+
+    >>> Incidence(Geometry(2, 2), 2, 0.0, 1.0).dense()
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
+
+    space: Geometry
+    k: int
+    off: float | Array
+    on: float | Array
+    turned: bool = False
+
+    @property
+    def rows(self) -> int:
+        return self.space.points if self.turned else self.k
+
+    @property
+    def cols(self) -> int:
+        return self.k if self.turned else self.space.points
+
+    @property
+    def T(self) -> Incidence:
+        return replace(self, turned=not self.turned)
+
+    def power(self, k: int) -> Incidence:
+        return replace(self, off=self.off**k, on=self.on**k)
+
+    def entries(self, rows: Numbers, cols: Numbers) -> Array:
+        if self.turned:
+            return self.T.entries(cols, rows).T
+        off, on = (np.broadcast_to(number, self.cols)[cols] for number in (self.off, self.on))
+        return np.where(self.space.incident(rows, cols), on, off)
+
+    def dense(self) -> Array:
+        if self.rows * self.cols > _DENSE_ENTRIES:
+            raise ChannelError(
+                f"{self.k} values are too many for what needs their whole matrix: estimate their counts, or group them"
+            )
+        return self.entries(np.arange(self.rows), np.arange(self.cols))
+
+    def diagonal_of_product(self, other: Operator) -> Array:
+        if not isinstance(other, Incidence):
+            return np.asarray(np.einsum("ij,ij->i", self.dense(), other.dense()))
+        return replace(self, off=self.off * other.off, on=self.on * other.on).apply(np.ones(self.cols))
+
+    def apply_middle(self, x: Array) -> Array:
+        out = np.empty((x.shape[0], self.rows, x.shape[2]))
+        for before in range(x.shape[0]):
+            for after in range(x.shape[2]):
+                given = x[before, :, after]
+                out[before, :, after] = self._spread(given) if self.turned else self._gathered(given)
+        return out
+
+    def _gathered(self, given: Array) -> Array:
+        return self.space.sums((self.on - self.off) * given)[: self.k] + float((self.off * given).sum())
+
+    def _spread(self, given: Array) -> Array:
+        found = self.space.sums(np.concatenate((given, np.zeros(self.space.points - self.k))))
+        return np.asarray((self.on - self.off) * found + self.off * float(given.sum()))
+
+
+def point_count(q: int, d: int) -> int:
+    """The points of the projective space of d digits over F_q."""
+    return int((q**d - 1) // (q - 1))
+
+
+def is_prime(q: int) -> bool:
+    return q >= 2 and all(q % divisor for divisor in range(2, math.isqrt(q) + 1))

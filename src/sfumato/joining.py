@@ -49,7 +49,10 @@ def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray]) -> None
     for side, mine, theirs in (("left", ids["left"], ids["right"]), ("right", ids["right"], ids["left"])):
         alone = len(mine) - int(pc.sum(pc.is_in(mine, value_set=theirs)).as_py() or 0)
         if alone:
-            raise ReleaseError(f"{alone} ids of the {side} release are not in the other one; join the same records")
+            raise ReleaseError(
+                f"{alone} ids of the {side} release are not in the other one; join the same records: "
+                "the parties agree on the ids before they randomize"
+            )
 
 
 def _text(columns: list[pa.ChunkedArray]) -> pa.Array:

@@ -258,7 +258,10 @@ class Release:
         on = on or self.id or other.id
         for side, release in (("left", self), ("right", other)):
             if on is None or release.id != on:
-                raise ReleaseError(f"the {side} release has no id column {on!r}: randomize it with id={on or 'id'!r}")
+                has = "" if release.id is None else f"its id column is {release.id!r}, or "
+                raise ReleaseError(
+                    f"the {side} release has no id column {on!r}: {has}randomize it with id={on or 'id'!r} (--id)"
+                )
         if on is None:
             raise ReleaseError("join needs the name of the id column")
         check_links({part.link for part in (*self.parts, *other.parts)})

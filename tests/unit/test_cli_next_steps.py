@@ -82,3 +82,40 @@ def test_values_outside_are_told_where_they_may_go(folder: Path) -> None:
     (folder / "gaps.csv").write_text("age\n3\n\n4\n")
     refused = run("randomize gaps.csv out.parquet --scheme scheme.json").error
     assert "--nullable" not in refused, "there is no such option"
+
+
+def test_no_answer_has_a_name_everywhere(folder: Path) -> None:
+    table = {"pain": ["no", "yes", None, None] * 100, "sex": ["F", "M"] * 200}
+    schema = sf.Schema({"pain": sf.Categorical(("no", "yes"), nullable=True), "sex": sf.Categorical(("F", "M"))})
+    for name in ("north.parquet", "south.parquet"):
+        sf.randomize(table, sf.Scheme.for_gamma(schema, 9)).save(name)
+    assert "no answer" in run("estimate north.parquet --columns pain").out
+    held = run("estimate north.parquet --columns sex --where 'pain=no answer'")
+    assert "of records with pain = no answer" in held.out
+    assert "it has no, yes, no answer" in run("estimate north.parquet --columns sex --where pain=maybe").error
+    assert run("estimate north.parquet --columns sex --where pain=").out == held.out
+    run("concat north.parquet south.parquet -o both.parquet")
+    shown = run("inspect both.parquet").out
+    assert "800 records in 2 parts of 400, 400" in shown
+    assert shown.count("gamma of a whole record") == 1, "one table for parts that are made alike"
+
+
+def test_estimates_at_the_rim_are_zero(folder: Path) -> None:
+    schema = sf.Schema({"town": sf.Categorical(tuple("abcdefghij"))})
+    sf.randomize({"town": ["a"] * 400}, sf.Scheme.for_gamma(schema, 3)).save("towns.parquet")
+    assert "e-" not in run("estimate towns.parquet --columns town").out
+
+
+def test_resampling_points_out_identifiers_and_all_words(folder: Path) -> None:
+    refused = run("resample clinic.csv --target age")
+    assert "(--drop sex)" in refused.error
+    assert "column 'patient' looks like an identifier" in refused.error
+    assert "looks like" not in run("resample clinic.csv --target age --drop patient").error
+
+
+def test_a_join_names_the_id_column_there_is(folder: Path) -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    (folder / "scheme.json").write_text(sf.Scheme.for_gamma(schema, 3).to_json())
+    for name in ("one", "two"):
+        run(f"randomize clinic.csv {name}.parquet --scheme scheme.json --id patient --link-key-file link.key")
+    assert "its id column is 'patient'" in run("join one.parquet two.parquet --on Nr -o both.parquet").error

@@ -221,6 +221,16 @@ class TestWarnings:
         assert "Few records for sex" in titles(found)
         assert "Few records for sex" not in titles(report(SCHEME.select(["sex"]), n=50_000))
 
+    def test_many_attributes_with_few_records_are_one_warning(self):
+        schema = sf.Schema({name: sf.Numeric(0, 10, bins=10) for name in "abcdef"})
+        found = report(sf.Scheme.for_gamma(schema, 3), n=500)
+        few = [caution for caution in found.warnings if caution.title.startswith("Few records")]
+        assert [caution.title for caution in few] == ["Few records for 6 attributes"]
+        alone = report(sf.Scheme.for_gamma(schema.select(["a"]), 3), n=500)
+        needed = re.search(r"about ([\d,]+) records are needed", " ".join(alone.text().split()))
+        assert needed is not None
+        assert needed[1] in few[0].text
+
     def test_continuous_noise_and_correlated_columns(self):
         one = report(SCHEME, n=100, noise={"income": c.gaussian(5)})
         assert "Additive noise gives no guarantee" in titles(one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -93,7 +94,9 @@ def attack(
     for key, value in details.items():
         if key == "shares":
             console.say(f"  {SHARES[value]}")
-        else:
+        elif key == "exact":
+            console.say("  computed exactly" if value else "  simulated: the last digits vary from run to run")
+        elif key != "expected" or not math.isclose(value, found.error or 0.0):
             console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
 
 

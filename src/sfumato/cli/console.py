@@ -177,6 +177,15 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
         yield lambda rows: bar.update(task, advance=rows)
 
 
+def some(words: Sequence[str], most: int = 6) -> str:
+    """The first few of them.
+
+    >>> some(["a", "b", "c"], 2)
+    'a, b ...'
+    """
+    return ", ".join(words[:most]) + " ..." * (len(words) > most)
+
+
 def listed(names: str) -> list[str]:
     """Names from the comma-separated form. A name with a comma or with outer spaces stands in double quotes.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
@@ -70,4 +69,4 @@ def _write(release: Release, out: Path, overwrite: bool, json: bool, done: str) 
         console.emit({"out": str(out), "rows": len(release), "parts": len(release.parts), "attributes": names})
         return
     parts = f" in {len(release.parts)} parts" if len(release.parts) > 1 else ""
-    console.say(f"{len(release)} records{parts} {done} into {out}: {escape(', '.join(release.schema.names))}")
+    console.say(f"{len(release)} records{parts} {done} into {out}: {', '.join(release.schema.names)}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato import tables
 from sfumato.cli import console
+from sfumato.cli.identifiers import point_out_identifiers
 from sfumato.documents import read_json
 from sfumato.errors import SfumatoError
 from sfumato.files import replacing
@@ -120,6 +121,7 @@ def resample(
             return
         _say(goal, about, None, json)
         return
+    point_out_identifiers(source, dropped, target, site_column)
     table = _read(source, dropped)
     released = draw(table, target, site_column or sites, rows=rows, **asked)
     measured = _measured(table, target, released) if bandwidth is not None or report is not None else None

@@ -20,9 +20,12 @@ class Caution:
     serious: bool = False
 
 
+_MOST_ALONE = 3
+
+
 def cautions(facts: Facts) -> list[Caution]:
     """Every warning that applies, the serious ones first."""
-    found = [caution for unit in facts.units for caution in _of_unit(unit, facts.n)]
+    found = [caution for unit in facts.units for caution in _of_unit(unit)] + _of_accuracies(facts)
     found += _of_noise(facts) + _of_repeats(facts) + _of_whole(facts) + _of_ids(facts) + _of_order(facts)
     if facts.n is None:
         text = "Without the number of records the report cannot say how accurate estimates will be."
@@ -37,7 +40,7 @@ def cautions(facts: Facts) -> list[Caution]:
     return sorted(found, key=lambda caution: not caution.serious)
 
 
-def _of_unit(unit: Unit, n: int | None) -> list[Caution]:
+def _of_unit(unit: Unit) -> list[Caution]:
     m, out = unit.measures, []
     if unit.channel.k == 1:
         return []
@@ -65,23 +68,45 @@ def _of_unit(unit: Unit, n: int | None) -> list[Caution]:
             f"{percent(m['beliefs']['0.01'])}. This hardly protects anybody."
         )
         out.append(Caution(f"{unit.title} is hardly randomized", text, serious=True))
-    return out + _of_accuracy(unit, n)
-
-
-def _of_accuracy(unit: Unit, n: int | None) -> list[Caution]:
-    m = unit.measures
     if "not_estimable" in m:
         text = f"Different distributions of {quoted(unit)} give the same answers: nothing can be estimated from them."
-        return [Caution(f"{unit.title} cannot be estimated", text, serious=True)]
-    reach = m.get("half_width_cdf", m.get("half_width"))
-    if n is None or reach is None or reach <= 0.05:
+        out.append(Caution(f"{unit.title} cannot be estimated", text, serious=True))
+    return out
+
+
+def _of_accuracies(facts: Facts) -> list[Caution]:
+    """Attributes that there are too few records for: each by itself, or together where they are many."""
+    short = [(unit, found) for unit in facts.units if (found := _reach(unit)) is not None and found > 0.05]
+    if facts.n is None or not short:
         return []
+    n = facts.n
+    if len(short) <= _MOST_ALONE:
+        return [_of_accuracy(unit, reach, n) for unit, reach in short]
+    names = listed(
+        [f"{quoted(unit)} ({points(reach) if reach < 1 else 'nothing can be said'})" for unit, reach in short]
+    )
+    needed = math.ceil(n * (max(reach for _, reach in short) / 0.05) ** 2)
+    text = (
+        f"With {records(n)} these figures carry more than ± 5 points: {names}. For ± 5 points in all of them about "
+        f"{needed:,} records are needed, or a larger gamma."
+    )
+    return [Caution(f"Few records for {len(short)} attributes", text)]
+
+
+def _reach(unit: Unit) -> float | None:
+    m = unit.measures
+    if unit.channel.k == 1 or unit.identity or "not_estimable" in m:
+        return None
+    return m.get("half_width_cdf", m.get("half_width"))
+
+
+def _of_accuracy(unit: Unit, reach: float, n: int) -> Caution:
     needed = math.ceil(n * (reach / 0.05) ** 2)
     carry = f"the figures for {quoted(unit)} carry {points(reach)}"
     if reach >= 1:
         carry = f"nothing can be said about {quoted(unit)}"
     text = f"With {records(n)} {carry}. For ± 5 points about {needed:,} records are needed, or a larger gamma."
-    return [Caution(f"Few records for {unit.title}", text)]
+    return Caution(f"Few records for {unit.title}", text)
 
 
 def _of_noise(facts: Facts) -> list[Caution]:

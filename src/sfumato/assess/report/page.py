@@ -100,7 +100,7 @@ def _overview(facts: Facts) -> str:
         gamma = record_gamma(facts)
         rows.append(
             f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(gamma)}</td>'
-            f'<td class="num">{words.number(gamma)}</td><td colspan="4">the factors multiply</td></tr>'
+            f'<td colspan="5">γ&nbsp;{words.number(gamma)}: the factors multiply</td></tr>'
         )
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     drawn = figures.overview(facts) if len(facts.units) <= 24 else None
@@ -164,6 +164,6 @@ def _whole(facts: Facts) -> str:
         factors = " × ".join(
             words.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "") for unit in guarded[:12]
         )
-        more = " × …" if len(guarded) > 12 else ""
+        more = f" × …, {len(guarded)} factors" if len(guarded) > 12 else ""
         out += f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,9 +74,10 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
     names = tuple(name for name in whole.column_names if name not in (target, site_column))
     strange = [name for name in names if not _numeric(whole.schema.field(name).type)]
     if strange:
+        more = f" (and {len(strange) - 1} more)" if len(strange) > 1 else ""
         raise SchemaError(
-            f"column {strange[0]!r} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
-            f"(drop), and randomize it with a channel of its own (sf.randomize)"
+            f"column {strange[0]!r}{more} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
+            f"(--drop {quote(','.join(strange))}), and randomize it with a channel of its own (sf.randomize)"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")

@@ -255,10 +255,15 @@ def test_only_evidence_of_untouched_records_that_is_no_model_is_exact(kind: Any)
     assert kind(partly, SUBSETS["some"]).exact == (kind(RELEASE, None).method != "model")
 
 
+WIDE = sf.Scheme(SCHEMA, {name: SCHEME[name] for name in SCHEMA} | {"age": c.windows(3, 9)})
+RELEASES = {"symmetric": RELEASE, "more outputs than inputs": sf.randomize(PEOPLE, WIDE, rng=sf.experiment(3))}
+
+
+@pytest.mark.parametrize("release", RELEASES.values(), ids=RELEASES.keys())
 @each_subset
 @each_kind
-def test_the_error_bars_of_a_network_are_those_of_its_evidence(kind: Any, names: Names) -> None:
-    source = kind(RELEASE, names)
+def test_the_error_bars_of_a_network_are_those_of_its_evidence(kind: Any, names: Names, release: sf.Release) -> None:
+    source = kind(release, names)
     parents = {"age": [], "diet": [], "smoke": [], "ill": ["age", "smoke"]}
     net = BayesianNetwork({name: parents[name] for name in source.names}).fit(source)
     cpt = net.cpt(TARGET)

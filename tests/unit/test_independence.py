@@ -11,7 +11,8 @@ from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.evidence import contrasts
-from sfumato.evidence.families import Block, Families, Family, Seen, _histogram, each_axis
+from sfumato.evidence.coded_rows import _histogram
+from sfumato.evidence.families import Block, Families, Family, Seen, each_axis
 from sfumato.evidence.independence import all_pairs, association, g_squared, wald
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")

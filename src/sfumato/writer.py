@@ -51,7 +51,7 @@ class Writer(DescribedFile):
         self._rows[part] += batch.num_rows
 
     def _packing(self) -> dict[str, Any]:
-        # Pseudonyms are random: neither a dictionary nor compression finds anything in them but time.
+        # Pseudonyms are random: no dictionary, no compression and no statistics finds anything in them but time.
         packed = dict.fromkeys(self._kinds, "zstd")
         if self._id is not None and None not in self._links:
             packed[self._id] = "none"

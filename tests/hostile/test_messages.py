@@ -196,3 +196,12 @@ def test_damaged_parquet_is_one_line_on_the_command_line(tmp_path) -> None:
         for line in (f"inspect {path}", f"estimate {path} --columns a", f"density {path} --column a --noise uniform:1"):
             ran = run(line)
             assert ran.code in (1, 2) and ran.error.count("\n") <= 2 and "Traceback" not in ran.error, ran
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_a_value_that_a_spark_worker_refuses_is_one_line(spark_session) -> None:
+    frame = spark_session.createDataFrame([("1", "Schmidt"), ("2", "F")], ["id", "sex"])
+    scheme = sf.Scheme(sf.Schema({"sex": sf.Categorical(("F", "M"))}), {"sex": sf.channels.binary(0.25, 0.25)})
+    with pytest.raises(SfumatoError, match="^column 'sex': 1 row holds a value that is not in its domain") as caught:
+        sf.randomize(frame, scheme, id="id")
+    assert "Schmidt" not in str(caught.value)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, SfumatoError
 from sfumato.owner.answers import Fresh, Keyed
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
 from sfumato.positions import spark_places
@@ -52,14 +54,26 @@ def randomize_spark(frame: Any, request: Request) -> Release:
         partial(_partition, scheme.to_json(), request.key, id, request.pseudonyms, request.clear_ids),
         ", ".join([*(f"c{i} {kind}" for i, kind in enumerate(columns)), "tag binary"]),
     )
-    if request.key is None:
-        treated = treated.localCheckpoint(eager=True)
-    if id is not None:
-        repeated = treated.groupBy("tag").count().filter("count > 1").count()
-        if repeated:
-            raise SchemaError(repeated_ids(repeated))
+    with _in_one_line():
+        if request.key is None:
+            treated = treated.localCheckpoint(eager=True)
+        repeated = 0 if id is None else treated.groupBy("tag").count().filter("count > 1").count()
+    if repeated:
+        raise SchemaError(repeated_ids(repeated))
     ordered = treated if request.keep_order else treated.orderBy("tag")
     return Release(ordered.drop("tag").toDF(*released), scheme, id, request.link, request.order)
+
+
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """An error that we raised on a worker as the one line it was there, without Spark's pages around it."""
+    try:
+        yield
+    except Exception as problem:
+        ours = re.search(r"sfumato\.errors\.\w+: ([^\n]+)", str(problem))
+        if ours is None or isinstance(problem, SfumatoError):
+            raise
+        raise SchemaError(ours[1]) from None
 
 
 def _partition(

@@ -16,6 +16,8 @@ from sfumato.channels.best import best_channel
 from sfumato.channels.limits import check_cells
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import product
+from sfumato.channels.subset import Subset
+from sfumato.channels.windows import Windows
 from sfumato.documents import read_json
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
 from sfumato.pages.display import html_table
@@ -59,6 +61,7 @@ class Scheme:
         self.schema = schema
         self.noises: dict[str, Noise] = {}  # numeric attributes that are released as numbers plus noise
         treated: dict[str, Group] = {}
+        shared: dict[Channel, Channel] = {}
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
         passing: dict[str | tuple[str, ...], Channel | Noise] = {name: identity(schema[name].size) for name in clear}
@@ -67,6 +70,8 @@ class Scheme:
             if isinstance(channel, Noise):
                 self.noises[names[0]] = _noise(schema, names, channel)
                 continue
+            if isinstance(channel, Subset | Windows):
+                channel = shared.setdefault(channel, channel)  # attributes treated alike share one matrix
             group = _group(schema, names, channel)
             for name in group.names:
                 if name in treated or name in self.noises:
@@ -82,7 +87,7 @@ class Scheme:
         in_order = (treated[name] for name in schema.names if name in treated)
         self.groups: tuple[Group, ...] = tuple({id(group): group for group in in_order}.values())
         try:
-            check_cells(sum(group.channel.matrix_cells for group in self.groups))
+            check_cells(sum({id(g.channel): g.channel.matrix_cells for g in self.groups}.values()))
         except ChannelError as problem:
             raise SchemeError(str(problem)) from None
         twice = first_repeated(self.columns)

@@ -44,7 +44,8 @@ def test_a_mask_over_a_billion_items_is_refused() -> None:
 def test_many_large_subset_channels_are_refused_before_any_is_built() -> None:
     names = [f"a{i}" for i in range(100)]
     one = {"kind": "subset", "values": 5700, "gamma": "3", "design": "sets", "size": 1}
-    text = document(dict.fromkeys(names[:3], 5700), [([name], one) for name in names[:3]])
+    entries = [([name], {**one, "gamma": str(3 + i)}) for i, name in enumerate(names)]
+    text = document(dict.fromkeys(names[:3], 5700), entries[:3])
     assert f"more than {MOST_CELLS}" in refused(lambda: sf.Scheme.from_json(text))
     with guarded(memory=1 << 28):
         channels = [c.from_dict(one) for _ in names]
@@ -54,7 +55,9 @@ def test_many_large_subset_channels_are_refused_before_any_is_built() -> None:
 def test_many_large_windows_are_refused_before_any_is_built() -> None:
     names = [f"a{i}" for i in range(50)]
     one = {"kind": "windows", "values": 2000, "gamma": "3", "widths": [1, 2, 4, 8]}
-    text = document(dict.fromkeys(names, 2000), [([name], one) for name in names])
+    text = document(
+        dict.fromkeys(names, 2000), [([name], {**one, "gamma": str(3 + i)}) for i, name in enumerate(names)]
+    )
     assert len(text) < 1_000_000
     assert f"more than {MOST_CELLS}" in refused(lambda: sf.Scheme.from_json(text))
 
@@ -225,6 +228,18 @@ def test_the_limits_leave_ordinary_schemes_alone() -> None:
     assert len(sf.Scheme.for_gamma(schema, 3).groups) == 200
     with pytest.raises(SfumatoError):
         sf.Scheme(schema, {"a0": c.mask(0.1)})
+
+
+def test_attributes_treated_alike_share_one_matrix() -> None:
+    schema = sf.Schema({f"a{i}": sf.Numeric(0, 1, bins=500) for i in range(100)})
+    for scheme in (
+        sf.Scheme(schema, dict.fromkeys(schema.names, c.windows(500, 3))),
+        sf.Scheme(schema, {name: c.windows(500, 3) for name in schema.names}),
+    ):
+        read = sf.Scheme.from_json(scheme.to_json())
+        assert len({id(group.channel) for group in read.groups}) == 1
+        with guarded(memory=512 << 20):
+            assert len(sf.randomize({name: np.full(3, 0.5) for name in schema.names}, read)) == 3
 
 
 def test_thousands_of_dates_are_read_at_once() -> None:

@@ -8,7 +8,7 @@ from sfumato.errors import ChannelError
 MOST_ITEMS = 100_000
 #: The most attributes that select-a-size treats together: its gamma is a search over pairs of sizes.
 MOST_CHOSEN = 1_000
-#: The most entries of the matrices of a whole scheme: 512 MB of integers.
+#: The most entries of the different matrices of a whole scheme: 512 MB of integers.
 MOST_CELLS = 1 << 26
 
 
@@ -22,8 +22,8 @@ def check_cells(cells: int) -> None:
     """Raise where the matrices of a scheme would not fit into memory."""
     if cells > MOST_CELLS:
         raise ChannelError(
-            f"the channels need matrices of {_shown(cells)} entries in all, more than {MOST_CELLS}: "
-            f"use fewer values or wider bins"
+            f"the channels need matrices of {_shown(cells)} entries in all, more than {MOST_CELLS}: use fewer values, "
+            f"wider bins, the same gamma for attributes alike, or several schemes"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -49,6 +50,7 @@ SCHEME = sf.Scheme(SCHEMA, {name: c.symmetric(SCHEMA[name].size, 0.05) for name 
 CLEAR = sf.Scheme(SCHEMA, {name: c.identity(SCHEMA[name].size) for name in SCHEMA})
 RELEASE = sf.randomize(PEOPLE, SCHEME, rng=sf.experiment(3))
 UNTOUCHED = sf.randomize(PEOPLE, CLEAR, rng=sf.experiment(3))
+RAW = sf.evidence(PEOPLE, SCHEMA).release
 
 Names = Sequence[str] | None
 KINDS: dict[str, Callable[[sf.Release, Names], sf.Evidence]] = {
@@ -77,6 +79,16 @@ each_kind_and_exact = pytest.mark.parametrize("kind", WITH_EXACT.values(), ids=W
 each_subset = pytest.mark.parametrize("names", SUBSETS.values(), ids=SUBSETS.keys())
 
 
+@cache
+def _made(kind: Any, release: sf.Release, names: tuple[str, ...] | None) -> sf.Evidence:
+    return kind(release, names)
+
+
+def given(kind: Any, release: sf.Release, names: Names) -> sf.Evidence:
+    """Evidence that several learners share, as a user's would."""
+    return _made(kind, release, None if names is None else tuple(names))
+
+
 def learned(model: Any) -> Any:
     """What a fitted model says, in numbers."""
     if isinstance(model, AssociationRules):
@@ -92,7 +104,7 @@ def learned(model: Any) -> Any:
 @each_kind_and_exact
 @each_classifier
 def test_a_classifier_fits_predicts_scores_and_is_pickled(make: Any, kind: Any, names: Names) -> None:
-    model = make().fit(kind(RELEASE, names), target=TARGET)
+    model = make().fit(given(kind, RELEASE, names), target=TARGET)
     assert set(model.schema_.names) == set(names or SCHEMA.names)
     shares = model.predict_proba(PEOPLE)
     assert shares.shape == (len(PEOPLE[TARGET]), 2)
@@ -168,19 +180,20 @@ def test_the_identity_channel_gives_the_model_of_the_raw_table(make: Any) -> Non
 @each_kind
 @each_learner
 def test_every_kind_of_evidence_is_the_same_of_an_identity_release_and_of_the_raw_table(make: Any, kind: Any) -> None:
-    raw = sf.evidence(PEOPLE, SCHEMA).release
-    by_identity, by_table = (make().fit(kind(release, None), target=TARGET) for release in (UNTOUCHED, raw))
+    by_identity, by_table = (make().fit(given(kind, release, None), target=TARGET) for release in (UNTOUCHED, RAW))
     assert learned(by_identity) == learned(by_table)
+
+
+FEW = sf.Scheme(SCHEMA.select(SUBSETS["some"]), {name: SCHEME[name] for name in SUBSETS["some"]})
+NARROW = sf.Release(RELEASE.parts[0].arrow().select(SUBSETS["some"]), FEW)
 
 
 @each_kind
 @each_learner
 def test_a_subset_of_the_names_is_the_release_without_the_other_columns(make: Any, kind: Any) -> None:
     names = SUBSETS["some"]
-    few = sf.Scheme(SCHEMA.select(names), {name: SCHEME[name] for name in names})
-    columns = RELEASE.parts[0].arrow().select(names)
-    alone = make().fit(kind(sf.Release(columns, few), names), target=TARGET)
-    assert learned(make().fit(kind(RELEASE, names), target=TARGET)) == learned(alone)
+    alone = make().fit(given(kind, NARROW, names), target=TARGET)
+    assert learned(make().fit(given(kind, RELEASE, names), target=TARGET)) == learned(alone)
 
 
 # What is refused.

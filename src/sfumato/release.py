@@ -258,9 +258,10 @@ class Release:
         on = on or self.id or other.id
         for side, release in (("left", self), ("right", other)):
             if on is None or release.id != on:
+                called = "" if on is None else f" {on!r}"
                 has = "" if release.id is None else f"its id column is {release.id!r}, or "
                 raise ReleaseError(
-                    f"the {side} release has no id column {on!r}: {has}randomize it with id={on or 'id'!r} (--id)"
+                    f"the {side} release has no id column{called}: {has}randomize it with id={on or 'id'!r} (--id)"
                 )
         if on is None:
             raise ReleaseError("join needs the name of the id column")

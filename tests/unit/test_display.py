@@ -30,6 +30,10 @@ def release():
     return sf.randomize(table, SCHEME, rng=rng)
 
 
+def test_evidence_says_what_it_rests_on(release):
+    assert repr(sf.evidence(release, method="mle")) == "Evidence(900 records, mle; sex, grade, y)"
+
+
 class TestEstimate:
     def test_printing_shows_the_numbers_with_their_intervals(self, release):
         found = sf.evidence(release).counts("sex")

@@ -23,6 +23,7 @@ from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
 from sfumato.evidence.pieces import Piece
 from sfumato.evidence.simplex import project
 from sfumato.evidence.view import View, view
+from sfumato.printable import printable
 from sfumato.release import Part, Release
 from sfumato.schema import Numeric, Schema
 from sfumato.scheme import Scheme
@@ -51,6 +52,10 @@ class Evidence:
         self.names = tuple(release.schema.names if names is None else names)
         self.schema = release.schema if names is None else release.schema.select(self._check(list(self.names)))
         self._warned = False
+
+    def __repr__(self) -> str:
+        about = "exact" if self.exact else self.method
+        return f"Evidence({self.n:,} records, {about}; {printable(', '.join(self.names))})"
 
     @property
     def exact(self) -> bool:

@@ -16,6 +16,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import console
+from sfumato.columns import examine
 from sfumato.errors import SfumatoError, show_values
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.printable import printable_lines
@@ -61,6 +62,8 @@ def late(folder):
         (lambda f: SCHEMA.encode(pd.read_csv(headerless(f))), "none of its 1 columns|none of its 2 columns"),
         (lambda f: sf.resample(pa.table({SECRET: [1.0, 2.0]}), "y"), "no column 'y'"),
         (lambda f: sf.density(headerless(f), "uniform:1", column="z"), "no column 'z'"),
+        (lambda f: examine(headerless(f), drop=["z"]), "no column 'z'"),
+        (lambda f: examine(pd.read_csv(headerless(f)), drop=["z"]), "no column 'z'"),
         (lambda f: BayesianNetwork.from_bif(headerless(f)), "line 1: expected network, variable or probability"),
         (lambda f: sf.Scheme.from_json(headerless(f).read_text()), "the scheme is not JSON"),
         (lambda f: sf.learn.read_baskets([[SECRET]], items=["milk"]), "transaction 1 holds an item"),

@@ -133,3 +133,13 @@ def test_a_frame_with_an_index_of_its_own_is_read() -> None:
     assert tables.column_names(frame) == ["a", "b"]
     (batch,) = tables.batches(frame, ["b"])
     assert batch.to_pydict() == {"b": ["x", "y", "z"]}
+
+
+def test_options_of_name_and_value_take_them(tmp_path) -> None:
+    frame = pd.DataFrame({" edge ": np.arange(50.0), "c,d": np.arange(50.0), "a=b": np.arange(50.0)})
+    frame.to_csv(tmp_path / "raw.csv", index=False, quoting=csv.QUOTE_ALL)
+    for name in frame:
+        asked = shlex.quote(f'"{name}"=0:90')
+        done = run(f"schema {tmp_path}/raw.csv --range {asked} --save {tmp_path}/s.json --overwrite")
+        assert done.code == 0, done.error
+        assert sf.Schema.from_json((tmp_path / "s.json").read_text())[name].high == 90

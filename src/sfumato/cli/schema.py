@@ -85,10 +85,10 @@ def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], mos
 
 def _pairs(texts: list[str], option: str) -> list[tuple[str, str]]:
     """Names and values from name=value, several of them between commas or in several options."""
-    parts = [part.rpartition("=") for text in texts for part in console.listed(text)]
-    if not all(name.strip() and sign for name, sign, _ in parts):
+    parts = [(*part.rpartition("="), text) for text in texts for part in console.listed(text)]
+    if not all(name.strip() and sign for name, sign, _, _ in parts):
         raise SfumatoError(f"{option} must look like name=value, got {texts[0]!r} instead")
-    return [(name.strip(), value.strip()) for name, _, value in parts]
+    return [(name if f'"{name}"' in text else name.strip(), value.strip()) for name, _, value, text in parts]
 
 
 def _numbers(text: str, option: str, count: int | None) -> tuple[float, ...]:

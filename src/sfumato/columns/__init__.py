@@ -75,7 +75,7 @@ def examine(
     present = tables.column_names(table)
     absent = [name for name in (*drop, *sorted(requests.names)) if name not in present]
     if absent:
-        raise SchemaError(f"the table has no column {absent[0]!r}; it has {', '.join(present[:20])}")
+        raise SchemaError(f"the table has no column {absent[0]!r}; {tables.instead(absent[0], present)}")
     wanted = [name for name in (present if columns is None else columns) if name not in drop]
     if not wanted:
         raise SchemaError("no column is left to look at")

@@ -51,6 +51,7 @@ def linear(
             )
         )
         return
+    learning.show_score(score, target)
     heads = ["feature"]
     for name in found.weighed_classes:
         heads += [f"weight for {name}", *(["±"] if errors is not None else [])]
@@ -65,7 +66,6 @@ def linear(
         + ("; ± one standard error" if errors is not None else "")
     )
     console.table(heads, rows)
-    learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
 

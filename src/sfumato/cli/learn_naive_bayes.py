@@ -45,6 +45,7 @@ def naive_bayes(
         parents = getattr(model, "parents_", None)
         console.emit(learning.document("naive bayes", model, score, tested, tables=tables, parents=parents))
         return
+    learning.show_score(score, target)
     if isinstance(model, TAN):
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
     elif isinstance(model, NaiveBayes):
@@ -54,6 +55,5 @@ def naive_bayes(
             for label, row in zip(model.schema_[name].labels, table, strict=True)
         ]
         console.table(["value", *(f"if {label_text(label)}" for label in model.classes_)], rows)
-    learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

@@ -41,10 +41,7 @@ class Part:
     link: str | None = None
     order: str | None = None
     raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
-    span: tuple[int, int] | None = (
-        None  # the first row and how many, where ``rows`` is a file that holds other parts too
-    )
-
+    span: tuple[int, int] | None = None  # the first row and how many, where a file holds other parts too
     stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
 
     def __post_init__(self) -> None:
@@ -80,6 +77,7 @@ class Part:
         kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
         stream = self.batches(columns, kinds, tables.BATCH if rows is None else max(rows, _FEW))
         if isinstance(self.rows, Path):
+            self.check_unchanged()
             if rows is None:
                 check_decoded(self.rows, columns)
             stream = within_memory(self.rows, stream)

@@ -131,8 +131,8 @@ class Incidence(Operator):
     The two numbers may differ from column to column. ``turned`` is the transpose.
 
     >>> Incidence(Geometry(2, 2), 2, 0.0, 1.0).dense()
-    array([[0., 1., 0.],
-           [1., 0., 0.]])
+    array([[1., 0., 0.],
+           [0., 1., 0.]])
     """
 
     space: Geometry

@@ -145,7 +145,7 @@ def _chosen(found: Estimate, held: dict[str, Any], top: int | None) -> NDArray[n
 
 
 def _in_words(row: list[Any], attributes: int) -> list[Any]:
-    """A row to print: "no answer" in words, and no digits of an estimate far below its error."""
+    """A row to print: "no answer" in words, and no digits of an estimate or a limit far below its error."""
     labels, (value, sd, low, high) = row[:attributes], row[attributes:]
-    value = 0.0 if abs(value) < 1e-3 * sd else value
+    value, low, high = (0.0 if abs(number) < 1e-3 * sd else number for number in (value, low, high))
     return [*(label_text(label) if label is None else label for label in labels), value, sd, low, high]

@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 import scipy.stats as st
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise, from_scipy, gaussian, laplace, uniform
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -23,13 +21,13 @@ class Mixture:
 
     parts: tuple[tuple[float, Any], ...]
 
-    def cdf(self, x: Any) -> Floats:
+    def cdf(self, x: Any) -> Array:
         return np.asarray(sum(w * d.cdf(x) for w, d in self.parts))
 
-    def pdf(self, x: Any) -> Floats:
+    def pdf(self, x: Any) -> Array:
         return np.asarray(sum(w * d.pdf(x) for w, d in self.parts))
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
         which = rng.choice(len(self.parts), size=n, p=[w for w, _ in self.parts])
         out = np.empty(n)
         for k, (_, dist) in enumerate(self.parts):
@@ -108,7 +106,7 @@ HELD_OUT = (
 )
 
 
-def information_loss(x: Mixture, edges: Floats, mass: Floats, points: int = 20) -> float:
+def information_loss(x: Mixture, edges: Array, mass: Array, points: int = 20) -> float:
     """Half the L1 distance on the whole line: fine trapezoid inside each cell, exact mass outside."""
     t = (np.arange(points) + 0.5) / points
     grid = edges[:-1, None] + np.diff(edges)[:, None] * t

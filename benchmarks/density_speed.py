@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import gaussian, uniform
 from sfumato.evidence.density import density
 
 from .harness import Case, benchmark
-
-Floats = NDArray[np.float64]
 
 
 @benchmark
@@ -42,7 +40,7 @@ def auto() -> Iterator[Case]:
 def stream() -> Iterator[Case]:
     """10^8 values that are never all in memory."""
 
-    def chunks() -> Iterator[Floats]:
+    def chunks() -> Iterator[Array]:
         rng = np.random.default_rng(3)
         for _ in range(200):
             yield rng.uniform(2, 4, 500_000) + rng.uniform(-1, 1, 500_000)
@@ -79,7 +77,7 @@ def neighbours() -> Iterator[Case]:
         )
 
 
-def g_model(z: Floats, sd: float, splines: int = 7, ridge: float = 1.0) -> Floats:
+def g_model(z: Array, sd: float, splines: int = 7, ridge: float = 1.0) -> Array:
     """Efron's g-modelling: log-density in a spline basis, a small ridge on the coefficients, by BFGS."""
     from scipy.interpolate import BSpline
     from scipy.optimize import minimize
@@ -92,7 +90,7 @@ def g_model(z: Floats, sd: float, splines: int = 7, ridge: float = 1.0) -> Float
     z_edges = np.linspace(z.min(), z.max(), 201)
     A, counts = gaussian(sd).interval_matrix(edges, z_edges), np.histogram(z, z_edges)[0]
 
-    def cost(a: Floats) -> tuple[float, Floats]:
+    def cost(a: Array) -> tuple[float, Array]:
         g = np.exp(basis @ a - np.max(basis @ a))
         g /= g.sum()
         f = np.maximum(g @ A, 1e-300)

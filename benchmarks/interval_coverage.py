@@ -21,6 +21,7 @@ from scipy.stats import binom
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.arrays import Array
 from sfumato.channels.base import left_inverse
 from sfumato.channels.linear import Dense
 from sfumato.evidence.limits import Records, limits
@@ -30,7 +31,6 @@ from sfumato.evidence.view import View, view
 
 from .interval_settings import Setting, scheme, settings
 
-Array = NDArray[np.float64]
 LEVELS = (0.9, 0.95, 0.99)
 #: Numbers of records; the method was chosen at 50, 100, 300 and 400.
 RECORDS = (50, 120, 500)

@@ -9,15 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sfumato import channels, datasets, errors
-from sfumato.csv_format import CsvFile
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
-from sfumato.keys import new_key, new_link_key
 from sfumato.owner import Groups, Ledger, mgas, randomize, randomize_file
 from sfumato.randomness import experiment
+from sfumato.reading.csv_format import CsvFile
 from sfumato.release import Release
 from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema
 from sfumato.scheme import Scheme
+from sfumato.secrets.keys import new_key, new_link_key
 
 if TYPE_CHECKING:
     from sfumato import design, learn

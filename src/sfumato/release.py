@@ -2,109 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import tables
-from sfumato.decoded import TooLargeError, check_decoded, pieces, within_memory
-from sfumato.description import read_description
 from sfumato.errors import ReleaseError
-from sfumato.joining import check_ids, check_links, join_schemes, match, with_one_id_type
 from sfumato.printable import printable
-from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
+from sfumato.reading import tables
+from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.released.description import read_description
+from sfumato.released.joining import check_ids, check_links, join_schemes, match, with_one_id_type
+from sfumato.released.part import Part, held, in_memory
+from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
-from sfumato.stamps import Stamp, stamp
-from sfumato.writer import Writer, check_codes, code_types, id_kind
+from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Rows that are read at once where few are asked for.
-_FEW = 1 << 10
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Rows that were all randomized under one scheme. ``rows`` holds codes: a path, an Arrow table or any frame.
-
-    ``link`` is the fingerprint of the key under which the ids became pseudonyms; None where they are as they were.
-    ``order`` tells whether the owner's rows were "shuffled" or their order was "kept", where that is known.
-    """
-
-    rows: Any
-    scheme: Scheme
-    id: str | None = None
-    link: str | None = None
-    order: str | None = None
-    raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
-    span: tuple[int, int] | None = None  # the first row and how many, where a file holds other parts too
-    stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
-
-    def __post_init__(self) -> None:
-        if isinstance(self.rows, Path):
-            object.__setattr__(self, "stamp", stamp(self.rows))
-
-    def check_unchanged(self) -> None:
-        """Raise if the file is not the one that was loaded any more: its rows may be of another scheme."""
-        if isinstance(self.rows, Path) and stamp(self.rows) != self.stamp:
-            raise ReleaseError(f"{self.rows} was replaced or changed after it was loaded: load it again")
-
-    def batches(
-        self, columns: Sequence[str], types: Mapping[str, Any] | None = None, most: int = tables.BATCH
-    ) -> Iterator[pa.RecordBatch]:
-        """Some columns of the rows, as they were when the release was loaded."""
-        self.check_unchanged()
-        found = tables.batches(self.rows, columns, types, most)
-        yield from pieces(found, *self.span) if self.span else found
-        self.check_unchanged()
-
-    def arrow(self) -> pa.Table:
-        """The rows in memory."""
-        return self._table(None)
-
-    def head(self, rows: int) -> pa.Table:
-        """The first rows in memory."""
-        return self._table(rows)
-
-    def _table(self, rows: int | None) -> pa.Table:
-        import pyarrow as pa
-
-        columns = [*self.scheme.columns, *([self.id] if self.id else [])]
-        kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
-        stream = self.batches(columns, kinds, tables.BATCH if rows is None else max(rows, _FEW))
-        if isinstance(self.rows, Path):
-            self.check_unchanged()
-            if rows is None:
-                check_decoded(self.rows, columns)
-            stream = within_memory(self.rows, stream)
-        found, held = [], 0
-        for batch in stream:
-            if rows is not None and held >= rows:
-                break
-            found.append(batch)
-            held += batch.num_rows
-        if found:
-            return pa.Table.from_batches(found).slice(0, rows)
-        return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
-
-    def select(self, names: Sequence[str]) -> Part:
-        """The same rows with some attributes only, and all that is known of them."""
-        chosen = replace(self, scheme=self.scheme.select(names))
-        object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
-        return chosen
-
-    def with_rows(self, rows: Any) -> Release:
-        """A release of other rows that were made in the same way."""
-        return Release._of([replace(self, rows=rows, span=None)])
-
-    def __len__(self) -> int:
-        self.check_unchanged()
-        known = self.span[1] if self.span else tables.count_rows(self.rows)
-        return self.arrow().num_rows if known is None else known
+__all__ = ["Part", "Release"]
 
 
 class Release:
@@ -113,7 +31,7 @@ class Release:
     def __init__(
         self, rows: Any, scheme: Scheme, id: str | None = None, link: str | None = None, order: str | None = None
     ) -> None:
-        rows = _held(rows)
+        rows = held(rows)
         present = set(tables.column_names(rows))
         missing = [column for column in scheme.columns if column not in present]
         if missing:
@@ -123,7 +41,8 @@ class Release:
         self.parts: tuple[Part, ...] = (Part(rows, scheme, id, link, order),)
 
     @classmethod
-    def _of(cls, parts: Iterable[Part]) -> Release:
+    def of(cls, parts: Iterable[Part]) -> Release:
+        """A release of these parts."""
         release = cls.__new__(cls)
         release.parts = tuple(parts)
         return release
@@ -148,7 +67,7 @@ class Release:
         if id is not None and link_key is not None:
             made = Pseudonyms.under(None, link_key)
             columns[id], link = hexadecimal(made.of(id_text(columns[id]))), made.fingerprint
-        return cls._of([Part(pa.table(columns), Scheme.identity(schema), id, link, raw=True)])
+        return cls.of([Part(pa.table(columns), Scheme.identity(schema), id, link, raw=True)])
 
     # What it holds.
 
@@ -231,7 +150,7 @@ class Release:
         unknown = [name for name in names if name not in self.schema]
         if unknown:
             raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
-        return Release._of(part.select(names) for part in self.parts)
+        return Release.of(part.select(names) for part in self.parts)
 
     # Parties.
 
@@ -249,7 +168,7 @@ class Release:
                 )
             if other.id != first.id:
                 raise ReleaseError(f"the releases have different id columns, {first.id!r} and {other.id!r}")
-        return cls._of(part for release in releases for part in release.parts)
+        return cls.of(part for release in releases for part in release.parts)
 
     def join(self, other: Release, on: str | None = None) -> Release:
         """One release of records whose columns are held by two parties, matched by their ids."""
@@ -275,7 +194,7 @@ class Release:
                 if rows.num_rows or (len(left) == 1 and len(right) == 1):
                     raw = part.raw or their_part.raw
                     joined.append(Part(rows, scheme, on, part.link, part.order, raw))
-        return Release._of(joined)
+        return Release.of(joined)
 
     # Files.
 
@@ -310,7 +229,7 @@ class Release:
             return cls(path, scheme, identifier, link, order)._loaded(path, before)
         scheme = entries[0][1]
         total = sum(rows for rows, _, _ in entries)
-        whole = _small(path, scheme, identifier, total)
+        whole = in_memory(path, scheme, identifier, total)
         if total != tables.count_rows(path if whole is None else whole):
             raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
         found, start = [], 0
@@ -318,46 +237,12 @@ class Release:
             held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)
             found.append(Part(held_rows, scheme, identifier, link, order, span=span))
             start += rows
-        return cls._of(found)._loaded(path, before)
+        return cls.of(found)._loaded(path, before)
 
     def _loaded(self, path: Path, before: Stamp | None) -> Release:
         if stamp(path) != before:
             raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
         return self
-
-
-def _held(rows: Any) -> Any:
-    """Rows in a form that can be counted: a path, an Arrow table or the user's own frame."""
-    import pyarrow as pa
-
-    if isinstance(rows, str):
-        return Path(rows)
-    if isinstance(rows, pa.RecordBatch):
-        return pa.Table.from_batches([rows])
-    return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
-
-
-def _small(path: Path, scheme: Scheme, identifier: str | None, total: int) -> pa.Table | None:
-    """The rows of several parts in memory; None where Parquet holds so many that they are better left in the file."""
-    import pyarrow as pa
-
-    columns = [*scheme.columns, *([identifier] if identifier else [])]
-    kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
-    try:
-        check_decoded(path, columns, total)
-        stream = tables.batches(path, columns, {name: _wide(kind) for name, kind in kinds.items()})
-        return pa.Table.from_batches(list(pieces(within_memory(path, stream), 0, total + 1)))  # one row more tells
-    except TooLargeError:
-        if tables.suffix(path) in tables.CSV:
-            raise
-        return None
-
-
-def _wide(kind: Any) -> Any:
-    """Room for the codes of any part."""
-    import pyarrow as pa
-
-    return pa.uint32() if pa.types.is_integer(kind) else kind
 
 
 def _releases_values(scheme: Scheme, name: str) -> bool:

@@ -10,23 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato import tables
+from sfumato.arrays import Codes
 from sfumato.columns import Requests, examine
-from sfumato.documents import SURROGATE, read_json
-from sfumato.domains import (
-    Categorical,
-    Codes,
-    Date,
-    Domain,
-    Numeric,
-    Ordinal,
-    Tally,
-    check_bins,
-    domain_from_dict,
-    warn_moved,
-)
+from sfumato.domains import Categorical, Date, Domain, Numeric, Ordinal, Tally, check_bins, domain_from_dict, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SfumatoError
 from sfumato.pages.display import html_table
+from sfumato.reading import tables
+from sfumato.reading.json_documents import SURROGATE, read_json
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,15 +13,15 @@ from typing import Any
 
 from sfumato.channels import Channel, Noise, any_from_dict, identity
 from sfumato.channels.best import best_channel
-from sfumato.channels.limits import check_cells
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import product
+from sfumato.channels.size_limits import check_cells
 from sfumato.channels.subset import Subset
 from sfumato.channels.windows import Windows
-from sfumato.documents import read_json
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
 from sfumato.pages.display import html_table
 from sfumato.printable import printable
+from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
 
 VERSION = 2

@@ -131,7 +131,7 @@ class Files:
         path = self.folder / "m.csv"
         path.write_bytes(mutate_bytes(self.csv, rng))
         about = json.loads(self.sidecar)
-        from sfumato.described import content, sidecar
+        from sfumato.writing.described_file import content, sidecar
 
         sidecar(path).write_text(json.dumps({**about, **content(path)}))
         return lambda: use(sf.Release.load(path))

@@ -13,8 +13,8 @@ from tests.hostile.guard import refused
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.documents import read_json
 from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.reading.json_documents import read_json
 
 SCHEMA = sf.Schema({"a": sf.Categorical(("x", "y", "z"))})
 SCHEME = sf.Scheme(SCHEMA, {"a": c.symmetric(3, gamma=3)})

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.assess.resample_study import quietly
-from sfumato.draws import normals
-from sfumato.randomness import source
+from sfumato.randomness import normals, source
 
 SHADOWS = 120
 

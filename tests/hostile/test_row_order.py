@@ -12,10 +12,10 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato import tables
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner import shuffle
 from sfumato.randomness import SecureSource
+from sfumato.reading import tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*project:sfumato.errors.SfumatoWarning")
 

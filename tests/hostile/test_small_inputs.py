@@ -13,14 +13,14 @@ from tests.hostile.guard import guarded, refused
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.channels.limits import MOST_CELLS
 from sfumato.channels.select_a_size import SelectASize
-from sfumato.described import content, sidecar
+from sfumato.channels.size_limits import MOST_CELLS
 from sfumato.errors import SfumatoError
 from sfumato.evidence.counting import counts
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.randomness import ONE
 from sfumato.scheme import VERSION
+from sfumato.writing.described_file import content, sidecar
 
 
 def document(sizes: dict[str, int], channels: list[tuple[list[str], dict]]) -> str:
@@ -169,8 +169,8 @@ def test_rows_that_stay_in_the_file_are_counted_part_by_part(tmp_path, monkeypat
     ]
     sf.Release.concat(parts).save(path)
     held = sf.Release.load(path)
-    monkeypatch.setattr("sfumato.decoded.ALWAYS_FITS", 100)
-    monkeypatch.setattr("sfumato.decoded.MOST_EXPANSION", 0)
+    monkeypatch.setattr("sfumato.reading.memory_limit.ALWAYS_FITS", 100)
+    monkeypatch.setattr("sfumato.reading.memory_limit.MOST_EXPANSION", 0)
     left = sf.Release.load(path)
     assert [part.span for part in left.parts] == [(0, 70), (70, 1), (71, 40)]
     assert [len(part) for part in left.parts] == [len(part) for part in held.parts] == [70, 1, 40]

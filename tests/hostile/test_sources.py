@@ -17,9 +17,10 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato import files, tables
 from sfumato.errors import ReleaseError, SchemaError
 from sfumato.randomness import SecureSource
+from sfumato.reading import tables
+from sfumato.writing import whole_files
 
 SCHEMA = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1))})
 SCHEME = sf.Scheme(SCHEMA, {name: c.binary(0.25, 0.25) for name in "ab"})
@@ -171,7 +172,7 @@ def test_parts_left_behind_are_swept_and_others_are_not(folder: Path) -> None:
     gone = multiprocessing.get_context("fork").Process(target=int)
     gone.start()
     gone.join()
-    here, code = files._MACHINE, "0123456789ab"
+    here, code = whole_files._MACHINE, "0123456789ab"
     stale = [
         f".out.parquet.{here}-{gone.pid}-{code}.part",
         f".out.parquet.{code}.part",

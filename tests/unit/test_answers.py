@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.answers import in_words
 from sfumato.cli import app, console
+from sfumato.released.in_words import in_words
 
 SCHEMA = sf.Schema(
     {

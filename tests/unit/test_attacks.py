@@ -9,10 +9,10 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import attacks, privacy
-from sfumato.draws import integers
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.kernel import epanechnikov
+from sfumato.randomness import integers
 
 
 def correlated(seed: int, n: int = 1000, d: int = 50, components: int = 5, eigenvalue: float = 400.0):

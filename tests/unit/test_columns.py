@@ -134,7 +134,7 @@ def test_dates_keep_a_wrong_century_out_and_say_what_cannot_be_told() -> None:
 
 
 def test_long_columns_are_judged_by_all_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.columns.cells.MOST_KEPT", 200)
+    monkeypatch.setattr("sfumato.columns.value_counts.MOST_KEPT", 200)
     start = dt.datetime(2021, 1, 1)
     times = [start + dt.timedelta(minutes=35 * i) for i in range(6_000)]  # sorted, each once, to the end of May
     written = [moment.isoformat() + "Z" for moment in times]

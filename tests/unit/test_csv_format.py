@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato import tables
-from sfumato.csv_format import detect
 from sfumato.errors import SchemaError
+from sfumato.reading import tables
+from sfumato.reading.csv_format import detect
 
 PLAIN = "name,dose,note\nAnn,1.5,calm\nBob,22.25,\nZoë,3,late\n"
 

@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.errors import SchemaError
 from sfumato.owner.agglomerate import Chain
 from sfumato.owner.discretize import Groups, mgas
 
-Floats = NDArray[np.float64]
 Distance = Callable[[list[float], list[float]], float]
 
 
@@ -25,7 +24,7 @@ def between_means(left: list[float], right: list[float]) -> float:
 
 
 def literal_line(
-    values: Floats, min_records: int, min_width: float, distance: Distance = between_means
+    values: Array, min_records: int, min_width: float, distance: Distance = between_means
 ) -> list[list[float]]:
     """MGAS word by word on a line: look at every adjacent pair, merge the nearest, check, again. O(N^3)."""
     distinct = sorted(set(values.tolist()))
@@ -60,12 +59,12 @@ def literal_line(
     return sorted(sorted(members) for members in result.values())
 
 
-def literal_space(points: Floats, min_records: int, min_width: float) -> set[frozenset[int]]:
+def literal_space(points: Array, min_records: int, min_width: float) -> set[frozenset[int]]:
     """MGAS word by word in space: look at every pair, merge the nearest, check, again. O(N^3)."""
     pool = [[i] for i in range(len(points))]
     finished: list[list[int]] = []
 
-    def mean(members: list[int]) -> Floats:
+    def mean(members: list[int]) -> Array:
         return np.asarray(points[members].mean(axis=0))
 
     while len(pool) > 1:
@@ -82,11 +81,11 @@ def literal_space(points: Floats, min_records: int, min_width: float) -> set[fro
     return {frozenset(members) for members in finished}
 
 
-def members(values: Floats, groups: Groups) -> list[list[float]]:
+def members(values: Array, groups: Groups) -> list[list[float]]:
     return [sorted(values[groups.codes == code].tolist()) for code in range(len(groups))]
 
 
-def check_promises(values: Floats, groups: Groups, min_records: int, min_width: float) -> None:
+def check_promises(values: Array, groups: Groups, min_records: int, min_width: float) -> None:
     for code in range(len(groups)):
         held = values[groups.codes == code]
         width = np.ptp(held, axis=0).min()
@@ -163,7 +162,7 @@ def test_rounds_and_walk_agree_on_many_values(shape: str) -> None:
     assert (groups.encode(values) == groups.codes).all()
 
 
-def two_triangles(rng: np.random.Generator, size: int, base: float) -> Floats:
+def two_triangles(rng: np.random.Generator, size: int, base: float) -> Array:
     """Two equal triangles side by side, each ``base`` wide."""
     one = base * rng.triangular(0, 0.5, 1, size)
     return np.where(rng.random(size) < 0.5, one, one + base)

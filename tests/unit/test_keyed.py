@@ -10,10 +10,10 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from sfumato.errors import SfumatoError
-from sfumato.keyed import KeyedSource, code_bytes
-from sfumato.keys import HEADER, answer_secret, link_secret, new_key
-from sfumato.pseudonyms import Pseudonyms, hexadecimal, id_text
 from sfumato.randomness import SecureSource
+from sfumato.secrets.keyed_answers import KeyedSource, code_bytes
+from sfumato.secrets.keys import HEADER, answer_secret, link_secret, new_key
+from sfumato.secrets.pseudonyms import Pseudonyms, hexadecimal, id_text
 
 KEY = HEADER + bytes(range(32))
 

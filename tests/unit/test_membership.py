@@ -7,11 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sfumato.draws import normals
 from sfumato.membership import FEATURES, Risk, Shadows, auc, loneliest, shadow_risk
 from sfumato.membership.features import Pool
 from sfumato.membership.shadow import Learned, halve
-from sfumato.randomness import source
+from sfumato.randomness import normals, source
 
 X = np.random.default_rng(0).normal(size=(90, 3)) + np.repeat([0, 2], [60, 30])[:, None]
 Y = np.repeat(["a", "b"], [60, 30])

@@ -7,7 +7,7 @@ import pytest
 
 from sfumato.assess.attacks import procrustes
 from sfumato.errors import SfumatoError
-from sfumato.owner import project
+from sfumato.owner import baselines as project
 
 X = np.random.default_rng(0).normal(size=(300, 4)) @ np.random.default_rng(1).normal(size=(4, 4)) + 3
 Y = np.repeat([0, 1], 150)

@@ -17,10 +17,10 @@ import pytest
 import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
-from sfumato import tables
 from sfumato.errors import SfumatoError
-from sfumato.keyed import KeyedSource
-from sfumato.keys import HEADER
+from sfumato.reading import tables
+from sfumato.secrets.keyed_answers import KeyedSource
+from sfumato.secrets.keys import HEADER
 
 KEY = HEADER + bytes(range(32))
 OTHER_KEY = HEADER + bytes(32)

@@ -13,8 +13,8 @@ import pytest
 import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
-from sfumato.described import sidecar
 from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.writing.described_file import sidecar
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 
@@ -282,7 +282,8 @@ def test_a_csv_and_its_sidecar_change_together(tmp_path: Path, monkeypatch: pyte
     owner().save(path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     monkeypatch.setattr(
-        "sfumato.described.content", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device"))
+        "sfumato.writing.described_file.content",
+        lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")),
     )
     with pytest.raises(ReleaseError, match="the disk is full; nothing was changed"):
         owner(seed=3).save(path, overwrite=True)

@@ -157,7 +157,7 @@ class TestNumbers:
         assert ill.measures["guess_blind"] == pytest.approx(0.9)
 
     def test_grades(self):
-        from sfumato.assess.report.words import grade
+        from sfumato.assess.report.sentences import grade
 
         assert [grade(g) for g in (1.5, 3.0, 3.1, 10, 99, 101, math.inf)] == [
             "strong", "strong", "moderate", "moderate", "weak", "very weak", "none",

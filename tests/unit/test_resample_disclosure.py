@@ -13,7 +13,7 @@ from sfumato.assess.comparison import compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind
 from sfumato.assess.resample_page import page
 from sfumato.errors import EstimationError
-from sfumato.owner import project
+from sfumato.owner import baselines as project
 from sfumato.owner.resample import Risk, Setting, calibrate, resample
 from sfumato.owner.resample.model import FORMS
 from sfumato.randomness import source

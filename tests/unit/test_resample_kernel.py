@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sfumato import draws
+from sfumato import randomness
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample import kernel
 from sfumato.randomness import source
@@ -26,7 +26,7 @@ def test_epanechnikov_draws_follow_their_density(rng):
 
 
 def test_a_uniform_draw_would_be_told_from_epanechnikov():
-    drawn = 2 * draws.uniforms(source(7), N) - 1
+    drawn = 2 * randomness.uniforms(source(7), N) - 1
     assert stats.kstest(drawn, epanechnikov_cdf).statistic > 2.7 / np.sqrt(N)
 
 
@@ -39,7 +39,7 @@ def test_epanechnikov_moments():
 
 @pytest.mark.parametrize("rng", [3, None])
 def test_normal_draws_follow_their_density(rng):
-    drawn = draws.normals(source(rng), N + 1)
+    drawn = randomness.normals(source(rng), N + 1)
     assert len(drawn) == N + 1
     assert stats.kstest(drawn, "norm").statistic < 2.7 / np.sqrt(N)
     assert stats.kstest(1.02 * drawn, "norm").statistic > 2.7 / np.sqrt(N)
@@ -53,15 +53,15 @@ def test_uniforms_never_reach_the_ends():
         def fill(self, buffer):
             buffer[:] = self.byte
 
-    assert draws.uniforms(Extreme(0), 3).min() > 0
-    assert draws.uniforms(Extreme(255), 3).max() < 1
-    assert draws.integers(Extreme(255), 10, 3).max() == 9
-    assert np.isfinite(draws.normals(Extreme(0), 4)).all()
-    assert np.isfinite(draws.normals(Extreme(255), 4)).all()
+    assert randomness.uniforms(Extreme(0), 3).min() > 0
+    assert randomness.uniforms(Extreme(255), 3).max() < 1
+    assert randomness.integers(Extreme(255), 10, 3).max() == 9
+    assert np.isfinite(randomness.normals(Extreme(0), 4)).all()
+    assert np.isfinite(randomness.normals(Extreme(255), 4)).all()
 
 
 def test_integers_are_uniform():
-    counts = np.bincount(draws.integers(source(5), 7, 70_000), minlength=7)
+    counts = np.bincount(randomness.integers(source(5), 7, 70_000), minlength=7)
     assert stats.chisquare(counts).pvalue > 1e-6
     assert stats.chisquare(counts + np.array([1500, 0, 0, 0, 0, 0, 0])).pvalue < 1e-6
 

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
-from sfumato import tables
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import calibrate, plan, resample, resample_file
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.moments import Moments
 from sfumato.randomness import source
+from sfumato.reading import tables
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.assess.distances import conditional_kl, information_loss, kl, kolmogorov, total_variation
-from sfumato.assess.independence import OddsRatio, odds_ratio, odds_ratio_spread
+from sfumato.assess.odds_ratio import OddsRatio, odds_ratio, odds_ratio_spread
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.assess.resampling import Deterioration, dapl, dapl_lower, deterioration, scott_bandwidth
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, channel_of, noise_of
 from sfumato.channels import Channel
-from sfumato.channels.linear import Array
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import as_float, product
 from sfumato.errors import ChannelError

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.arrays import Array
 from sfumato.assess.entropy import entropy
 from sfumato.assess.subject import Attribute, subject
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, subject
-from sfumato.channels.linear import Array
 from sfumato.errors import ChannelError, SfumatoError
 
 _MOST_VALUES = 14  # 2^14 properties: beyond that only single values and the caller's own sets are looked at

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.draws import Array, permutation
+from sfumato.arrays import Array, Labels
 from sfumato.errors import MissingPartError
-from sfumato.membership import Labels, Method, Risk, auc, shadow_risk
-from sfumato.owner import project
+from sfumato.membership import Method, Risk, auc, shadow_risk
+from sfumato.owner import baselines as project
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.calibrate import calibrate
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.request import ROWS_PER_RECORD
-from sfumato.randomness import Source, source
+from sfumato.randomness import Source, permutation, source
 from sfumato.threads import one_thread
 
 Rng = np.random.Generator | Source | int | None

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.assess.law import Law, law, panels, piecewise, released
+from sfumato.assess.distribution import Law, law, panels, piecewise, released
 from sfumato.assess.quadrature import absolute, entropy
 from sfumato.channels.additive import Laplace
 from sfumato.errors import EstimationError

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.draws import Array, Index, integers, permutation
+from sfumato.arrays import Array, Index
 from sfumato.errors import EstimationError
 from sfumato.membership import loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.paper import Kernel
-from sfumato.randomness import Source, source
+from sfumato.randomness import Source, integers, permutation, source
 
 Rng = np.random.Generator | Source | int | None
 

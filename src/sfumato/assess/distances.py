@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.subject import is_noise
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 _SUM = 1e-6

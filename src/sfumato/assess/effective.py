@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
 from sfumato.channels.hyperplanes import Hyperplanes
-from sfumato.channels.linear import Array, Dense
+from sfumato.channels.linear import Dense
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric, ValidSymmetric
 from sfumato.channels.select_a_size import SelectASize

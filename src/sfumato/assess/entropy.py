@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, noise_of, subject
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, Subject, channel_of, noise_of, subject
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 _ROUNDING = 1e-12  # of two payoffs that differ by less than this, relatively, none is the better one

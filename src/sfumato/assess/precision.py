@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, Subject, subject
 from sfumato.channels.efficiency import best_covariance, even_prior, target_map
-from sfumato.channels.linear import Array
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset
 from sfumato.errors import EstimationError

@@ -6,20 +6,19 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.errors import ConvergenceWarning
 
-Floats = NDArray[np.float64]
 ENOUGH = 1e-4  # the error that the measures promise
 MOST_PANELS = 6000  # evaluated in all; ordinary densities need a few hundred
 BATCH = 64
 
 
-def entropy(pdf: Callable[[Floats], Floats], panels: Floats, most: int = MOST_PANELS) -> float:
+def entropy(pdf: Callable[[Array], Array], panels: Array, most: int = MOST_PANELS) -> float:
     """-int f log2 f; warns when the panels hold a mass other than 1, or when they ran out."""
 
-    def integrand(t: Floats) -> Floats:
+    def integrand(t: Array) -> Array:
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             value = np.asarray(pdf(t), dtype=np.float64)
         value = np.where(np.isfinite(value), np.maximum(value, 0.0), 0.0)
@@ -31,10 +30,10 @@ def entropy(pdf: Callable[[Floats], Floats], panels: Floats, most: int = MOST_PA
     return float(found)
 
 
-def absolute(difference: Callable[[Floats], Floats], panels: Floats, tolerance: float) -> float:
+def absolute(difference: Callable[[Array], Array], panels: Array, tolerance: float) -> float:
     """int |f - g|."""
 
-    def integrand(t: Floats) -> Floats:
+    def integrand(t: Array) -> Array:
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             value = np.abs(np.asarray(difference(t), dtype=np.float64))
         return np.where(np.isfinite(value), value, 0.0)[None, :]
@@ -45,16 +44,14 @@ def absolute(difference: Callable[[Floats], Floats], panels: Floats, tolerance: 
     return float(found)
 
 
-def adaptive(
-    integrand: Callable[[Floats], Floats], panels: Floats, tolerance: float, most: int
-) -> tuple[Floats, float]:
+def adaptive(integrand: Callable[[Array], Array], panels: Array, tolerance: float, most: int) -> tuple[Array, float]:
     """Gauss-Legendre with 10 points against its two halves; only panels that disagree are split again.
 
     The integrand has a row for each of several integrals. Returns these and the disagreement that was left.
     """
     nodes, weights = np.polynomial.legendre.leggauss(10)
 
-    def rule(left: Floats, right: Floats) -> Floats:
+    def rule(left: Array, right: Array) -> Array:
         half = (right - left) / 2
         points = (left / 2 + right / 2)[:, None] + half[:, None] * nodes
         parts = []

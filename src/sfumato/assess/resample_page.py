@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.assess.comparison import Row
 from sfumato.assess.disclosure import Disclosure
-from sfumato.draws import Array
 from sfumato.membership import Risk
 from sfumato.owner.resample import Resampled
 from sfumato.pages import Section

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Array, Labels
 from sfumato.assess.comparison import errors
-from sfumato.draws import Array
 from sfumato.errors import DisclosureWarning
-from sfumato.membership import Labels, Risk, shadow_risk
+from sfumato.membership import Risk, shadow_risk
 from sfumato.owner.resample import Resampled, resample
 from sfumato.randomness import source
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels import Channel
-from sfumato.channels.linear import Array
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, ConvergenceWarning, EstimationError, NegativeCountsWarning, SfumatoError
 from sfumato.evidence import Evidence, mle

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.channels import Channel, matrix, product
-from sfumato.channels.linear import Array
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, SchemeError
 from sfumato.scheme import Scheme

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.channels.additive_given import Frozen, Tabulated, empirical, from_scipy, named, tabulated
-from sfumato.channels.noise import TIE, Closed, Floats, Noise
+from sfumato.channels.noise import TIE, Closed, Noise
 from sfumato.errors import ChannelError, cause
 
 KINDS = ("uniform", "gaussian", "laplace", "tabulated", "scipy")
@@ -35,15 +36,15 @@ class Uniform(Closed):
     def __post_init__(self) -> None:
         _positive("half_width", self.half_width)
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         return np.clip((np.asarray(x, dtype=np.float64) / self.half_width + 1) / 2, 0.0, 1.0)
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         t = np.abs(np.asarray(x, dtype=np.float64)) / self.half_width
         inside = np.where(t < 1, 1.0, 0.0)
         return np.where(np.abs(t - 1) <= TIE, 0.5, inside) / (2 * self.half_width)
 
-    def quantile(self, u: ArrayLike) -> Floats:
+    def quantile(self, u: ArrayLike) -> Array:
         return self.half_width * (2 * np.asarray(u, dtype=np.float64) - 1)
 
     @property
@@ -54,7 +55,7 @@ class Uniform(Closed):
     def sd(self) -> float:
         return self.half_width / math.sqrt(3)
 
-    def _cdf_integral(self, t: Floats) -> Floats:
+    def _cdf_integral(self, t: Array) -> Array:
         a = self.half_width
         return np.where(t >= a, t, np.square(np.clip(t, -a, a) + a) / (4 * a))
 
@@ -72,16 +73,16 @@ class Gaussian(Closed):
     def __post_init__(self) -> None:
         _positive("sd", self.std)
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         from scipy.special import ndtr
 
         return np.asarray(ndtr(np.asarray(x, dtype=np.float64) / self.std), dtype=np.float64)
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         u = np.asarray(x, dtype=np.float64) / self.std
         return np.exp(-u * u / 2) / (self.std * math.sqrt(2 * math.pi))
 
-    def quantile(self, u: ArrayLike) -> Floats:
+    def quantile(self, u: ArrayLike) -> Array:
         from scipy.special import ndtri
 
         return np.asarray(self.std * ndtri(np.asarray(u, dtype=np.float64)), dtype=np.float64)
@@ -90,7 +91,7 @@ class Gaussian(Closed):
     def sd(self) -> float:
         return self.std
 
-    def _cdf_integral(self, t: Floats) -> Floats:
+    def _cdf_integral(self, t: Array) -> Array:
         return t * self.cdf(t) + self.std**2 * self.pdf(t)
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,15 +108,15 @@ class Laplace(Closed):
     def __post_init__(self) -> None:
         _positive("scale", self.scale)
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         t = np.asarray(x, dtype=np.float64) / self.scale
         tail = np.exp(-np.abs(t)) / 2
         return np.where(t < 0, tail, 1 - tail)
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         return np.exp(-np.abs(np.asarray(x, dtype=np.float64)) / self.scale) / (2 * self.scale)
 
-    def quantile(self, u: ArrayLike) -> Floats:
+    def quantile(self, u: ArrayLike) -> Array:
         q = np.asarray(u, dtype=np.float64)
         centred = q - 0.5
         return np.asarray(-self.scale * np.sign(centred) * np.log1p(-2 * np.abs(centred)))
@@ -124,7 +125,7 @@ class Laplace(Closed):
     def sd(self) -> float:
         return self.scale * math.sqrt(2)
 
-    def _cdf_integral(self, t: Floats) -> Floats:
+    def _cdf_integral(self, t: Array) -> Array:
         return np.maximum(t, 0.0) + self.scale / 2 * np.exp(-np.abs(t) / self.scale)
 
     def to_dict(self) -> dict[str, Any]:

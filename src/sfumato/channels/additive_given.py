@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels.noise import TIE, Closed, Floats, Noise, checked_edges, numbers
+from sfumato.arrays import Array
+from sfumato.channels.noise import TIE, Closed, Noise, checked_edges, numbers
 from sfumato.errors import ChannelError
 
 
@@ -40,15 +41,15 @@ class Tabulated(Closed):
             raise ChannelError(f"mass must be non-negative and sum to 1, got sum {m.sum():.6g}")
 
     @property
-    def _knots(self) -> tuple[Floats, Floats, Floats]:
+    def _knots(self) -> tuple[Array, Array, Array]:
         e, m = np.asarray(self.edges), np.asarray(self.mass)
         return e, m / m.sum(), np.concatenate(([0.0], np.cumsum(m / m.sum())))
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         e, _, total = self._knots
         return np.interp(np.asarray(x, dtype=np.float64), e, total)
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         e, m, _ = self._knots
         t, near = np.asarray(x, dtype=np.float64), TIE * (e[-1] - e[0])
         height = np.concatenate(([0.0], m / np.diff(e), [0.0]))
@@ -56,7 +57,7 @@ class Tabulated(Closed):
         before = height[np.searchsorted(e, t - near, side="right")]
         return np.asarray(before + height[np.searchsorted(e, t + near, side="right")]) / 2
 
-    def quantile(self, u: ArrayLike) -> Floats:
+    def quantile(self, u: ArrayLike) -> Array:
         e, _, total = self._knots
         keep = np.concatenate(([True], np.diff(total) > 0))
         keep[max(int(np.argmax(keep[1:])), 0)] = True
@@ -74,7 +75,7 @@ class Tabulated(Closed):
         mean = float(m @ middle)
         return math.sqrt(float(m @ ((middle - mean) ** 2 + width**2 / 12)))
 
-    def _cdf_integral(self, t: Floats) -> Floats:
+    def _cdf_integral(self, t: Array) -> Array:
         e, m, total = self._knots
         width = np.diff(e)
         area = np.concatenate(([0.0], np.cumsum(width * (total[1:] + total[:-1]) / 2)))
@@ -99,10 +100,10 @@ class Frozen(Noise):
     kind: ClassVar[str] = "scipy"
     symmetric: ClassVar[bool] = False
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         return np.asarray(self._dist.cdf(np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         t = np.asarray(x, dtype=np.float64)
         low, high = self.support
         reach = high - low if math.isfinite(high - low) else float(self.quantile(0.75) - self.quantile(0.25))
@@ -113,7 +114,7 @@ class Frozen(Noise):
                 value = np.where(tied, np.asarray(self._dist.pdf(end + inward * 2 * TIE * reach)) / 2, value)
         return value
 
-    def quantile(self, u: ArrayLike) -> Floats:
+    def quantile(self, u: ArrayLike) -> Array:
         return np.asarray(self._dist.ppf(np.asarray(u, dtype=np.float64)), dtype=np.float64)
 
     @property

@@ -14,11 +14,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.channels.linear import Array, Dense, Operator
-from sfumato.channels.lookup import Codes, Lookup, code_type
+from sfumato.arrays import Array, Codes, Words
+from sfumato.channels.linear import Dense, Operator
+from sfumato.channels.lookup import Lookup, code_type
 from sfumato.channels.ratios import Ratio, as_float, log
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, Words, source
+from sfumato.randomness import ONE, Source, source
 from sfumato.schema import Domain
 
 #: The most entries a matrix may have when a caller asks for it in full.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.channels.base import Channel
 from sfumato.channels.hyperplanes import Hyperplanes, share_variance
-from sfumato.channels.linear import Array
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
 from sfumato.errors import EstimationError

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array, Operator
+from sfumato.arrays import Array
+from sfumato.channels.linear import Operator
 from sfumato.errors import ChannelError
 
 #: The most entries of a matrix of incidences that is formed in full.

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Codes, Words
 from sfumato.channels.base import DENSE_LIMIT, Channel
 from sfumato.channels.geometry import Geometry, Incidence, is_prime, point_count
-from sfumato.channels.lookup import Codes, code_type
+from sfumato.channels.lookup import code_type
 from sfumato.channels.odds import levels, odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, Words, words
+from sfumato.randomness import ONE, Source, words
 
 #: The most values, and the most released codes: what estimating needs stays within a few gigabytes.
 MOST_VALUES = 1 << 24

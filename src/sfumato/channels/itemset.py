@@ -11,10 +11,10 @@ from typing import Any
 
 from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes
-from sfumato.channels.limits import check_items
 from sfumato.channels.pram import binary
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import power
+from sfumato.channels.size_limits import check_items
 from sfumato.errors import ChannelError
 from sfumato.schema import Domain
 

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.randomness import BITS, Source, Words
+from sfumato.arrays import Codes as Codes
+from sfumato.arrays import Words
+from sfumato.randomness import BITS, Source
 
-Codes = NDArray[Any]
 Places = NDArray[np.int32]
 
 _BLOCK = 1 << 17  # records treated at a time: their bytes and codes stay in the processor's cache

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sfumato import randomness
+from sfumato.arrays import Array, Words
 from sfumato.domains import Domain, Numeric
 from sfumato.errors import ChannelError
 
-Floats = NDArray[np.float64]
 TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
 CHUNK = 1 << 20
 STEEP = 8
@@ -35,13 +35,13 @@ class Noise(ABC):
     symmetric: ClassVar[bool] = True  # about zero
 
     @abstractmethod
-    def cdf(self, x: ArrayLike) -> Floats: ...
+    def cdf(self, x: ArrayLike) -> Array: ...
 
     @abstractmethod
-    def pdf(self, x: ArrayLike) -> Floats: ...
+    def pdf(self, x: ArrayLike) -> Array: ...
 
     @abstractmethod
-    def quantile(self, u: ArrayLike) -> Floats: ...
+    def quantile(self, u: ArrayLike) -> Array: ...
 
     @property
     def support(self) -> tuple[float, float]:
@@ -70,12 +70,12 @@ class Noise(ABC):
             raise ChannelError("additive noise needs a single numeric attribute without nulls")
         return self
 
-    def draw(self, values: Floats, draws: randomness.Words) -> Floats:
+    def draw(self, values: Array, draws: Words) -> Array:
         """values + noise under given 63-bit draws, by the inverse cdf of their leading 53 bits."""
         bits = draws >> np.uint64(randomness.BITS - 53)
         return np.asarray(values + self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53))
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator | randomness.Source | int | None = None) -> Floats:
+    def randomize(self, values: ArrayLike, rng: np.random.Generator | randomness.Source | int | None = None) -> Array:
         """values + noise, by the inverse cdf of 53 random bits from the secure source (or `rng` for experiments).
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
@@ -91,7 +91,7 @@ class Noise(ABC):
             part[:] = self.draw(part, randomness.words(src, part.size))
         return flat.reshape(x.shape)
 
-    def interval_matrix(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Floats:
+    def interval_matrix(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Array:
         """P[x, y] of shape (K, M), exact; rows sum to 1 when y_edges cover all outputs (outer edges may be infinite).
 
         >>> from sfumato.channels.additive import uniform
@@ -108,7 +108,7 @@ class Noise(ABC):
             matrix = np.where(below[1:] < 0.5, matrix, -np.diff(above, axis=0))
         return np.ascontiguousarray(np.maximum(matrix, 0.0).T)
 
-    def density_matrix(self, x_edges: ArrayLike, z: ArrayLike) -> Floats:
+    def density_matrix(self, x_edges: ArrayLike, z: ArrayLike) -> Array:
         """The density of each z given X uniform in each cell, (F(z - x0) - F(z - x1)) / w, of shape (N, K)."""
         x, points = checked_edges(x_edges, "x_edges"), np.asarray(z, dtype=np.float64)
         gap = points[:, None] - x[None, :]
@@ -134,7 +134,7 @@ class Noise(ABC):
     @abstractmethod
     def to_dict(self) -> dict[str, Any]: ...
 
-    def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
+    def _mean_cdf(self, y: Array, x: Array) -> Array:
         """C[e, i]: the mean of F(y_e - x) over cell i, by Gauss-Legendre between the ends of the support."""
         low, high = self.support
         width = np.diff(x)
@@ -154,7 +154,7 @@ class Noise(ABC):
             total = total + weight * half * self.cdf(edge - (middle + node * half))
         return np.where(finite[:, None], total / width, (y > 0)[:, None])
 
-    def _steep_mean_cdf(self, y: Floats, x: Floats, steep: tuple[bool, bool]) -> Floats:
+    def _steep_mean_cdf(self, y: Array, x: Array, steep: tuple[bool, bool]) -> Array:
         """The same where the density diverges at an end e of its support: in r with t = e + r^8, F is smooth."""
         low, high = self.support
         median = float(self.quantile(0.5))
@@ -182,15 +182,15 @@ class Closed(Noise):
     """Noise whose cdf has a known antiderivative G: the mean of F over a cell is a difference of G."""
 
     @abstractmethod
-    def _cdf_integral(self, t: Floats) -> Floats: ...
+    def _cdf_integral(self, t: Array) -> Array: ...
 
-    def _mean_cdf(self, y: Floats, x: Floats) -> Floats:
+    def _mean_cdf(self, y: Array, x: Array) -> Array:
         finite = np.isfinite(y)
         G = self._cdf_integral(np.where(finite, y, 0.0)[:, None] - x[None, :])
         return np.where(finite[:, None], -np.diff(G, axis=1) / np.diff(x), (y > 0)[:, None])
 
 
-def checked_edges(values: ArrayLike, name: str) -> Floats:
+def checked_edges(values: ArrayLike, name: str) -> Array:
     edges = numbers(values, name)
     if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all():
         raise ChannelError(f"{name} must be at least 2 increasing numbers, got {np.asarray(values).shape}")
@@ -211,7 +211,7 @@ def steep_ends(noise: Noise) -> tuple[bool, bool]:
     return found[0], found[1]
 
 
-def numbers(values: ArrayLike, name: str) -> Floats:
+def numbers(values: ArrayLike, name: str) -> Array:
     """values as floats, or one line that names them."""
     try:
         return np.asarray(values, dtype=np.float64)

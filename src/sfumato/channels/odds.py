@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Words
 from sfumato.errors import ChannelError
-from sfumato.randomness import Words
 
 _FRACTION = re.compile(r"\d{1,400}(/\d{1,400})?")
 

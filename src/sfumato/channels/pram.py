@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array, Words
 from sfumato.channels.arguments import real
 from sfumato.channels.base import Channel
-from sfumato.channels.linear import Array, BlockDiagonal, Operator
+from sfumato.channels.linear import BlockDiagonal, Operator
 from sfumato.channels.ratios import Ratio
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Words, quantize
+from sfumato.randomness import ONE, quantize
 
 _SUM_TOLERANCE = 1e-9
 

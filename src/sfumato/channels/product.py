@@ -10,14 +10,14 @@ from itertools import accumulate
 from math import fsum, inf
 from typing import Any
 
+from sfumato.arrays import Codes, Words
 from sfumato.channels.base import Channel, check_axes, join_codes, split_codes
-from sfumato.channels.limits import check_items
 from sfumato.channels.linear import Kronecker
-from sfumato.channels.lookup import Codes
 from sfumato.channels.ratios import Ratio
 from sfumato.channels.ratios import product as multiplied
+from sfumato.channels.size_limits import check_items
 from sfumato.errors import ChannelError
-from sfumato.randomness import Source, Words
+from sfumato.randomness import Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes, join_codes
 from sfumato.channels.linear import Embedded, Operator, UniformPlus
-from sfumato.channels.lookup import Codes, code_type
+from sfumato.channels.lookup import code_type
 from sfumato.channels.ratios import Ratio
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, Words, parts, words
+from sfumato.randomness import ONE, Source, parts, words
 from sfumato.schema import Domain
 
 _LISTED = 256  # values up to which a table of the matrix samples faster than arithmetic

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array, Codes, Words
 from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes
 from sfumato.channels.itemset import check_two_valued
-from sfumato.channels.limits import MOST_CHOSEN, check_items
-from sfumato.channels.linear import Array, Dense
-from sfumato.channels.lookup import Codes
+from sfumato.channels.linear import Dense
 from sfumato.channels.ratios import Ratio
+from sfumato.channels.size_limits import MOST_CHOSEN, check_items
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, Words, parts, quantize, words
+from sfumato.randomness import ONE, Source, parts, quantize, words
 from sfumato.schema import Domain
 
 _MATRIX_ITEMS = 12

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
 from sfumato.channels.geometry import Geometry, is_prime
@@ -25,7 +26,7 @@ from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
 from sfumato.channels.odds import odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Words
+from sfumato.randomness import ONE
 
 #: The most outputs for which all sets of a size are listed; beyond it the projective design takes over.
 MOST_SETS = 1 << 14

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
 from sfumato.channels.odds import levels, odds, read_fraction
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Words
+from sfumato.randomness import ONE
 from sfumato.schema import Domain
 
 

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from sfumato import tables
 from sfumato.assess import attacks
 from sfumato.assess.attacks import Recovery
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
@@ -18,6 +17,7 @@ from sfumato.cli import console
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
+from sfumato.reading import tables
 from sfumato.release import Release
 
 NAMES = (

@@ -16,9 +16,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.busy import Busy
-from sfumato.documents import read_json
 from sfumato.errors import SchemaError, SchemeError, SfumatoError
 from sfumato.printable import json_text, printable, printable_lines
+from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from sfumato.csv_format import reading
+from sfumato.reading.csv_format import reading
 
 _PANEL = "How the text file is written (told by its first block if not said)"
 _OPTIONS: dict[str, Any] = {

@@ -38,7 +38,7 @@ def density(
         sfumato density survey.csv --column z --noise scipy.gamma:2,-2,1
     """
     from sfumato.evidence.density import density as estimate
-    from sfumato.tables import count_rows
+    from sfumato.reading.tables import count_rows
 
     between = _pair(support)
     if file.is_dir():

@@ -10,8 +10,8 @@ import typer
 from sfumato.cli import console
 from sfumato.design import design as choose
 from sfumato.errors import SfumatoError
-from sfumato.files import replacing
 from sfumato.schema import Schema
+from sfumato.writing.whole_files import replacing
 
 
 def design(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from sfumato.answers import in_words
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
-from sfumato.files import replacing
 from sfumato.release import Part, Release
-from sfumato.writer import code_types
+from sfumato.released.in_words import in_words
+from sfumato.released.writer import code_types
+from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

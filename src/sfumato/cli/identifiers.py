@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from shlex import quote
 
-from sfumato import tables
 from sfumato.cli import console
 from sfumato.columns import examine
+from sfumato.reading import tables
 
 
 def point_out_identifiers(source: Path, drop: tuple[str, ...], *known: str | None) -> None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.answers import in_words
 from sfumato.cli import console
 from sfumato.release import Release
+from sfumato.released.in_words import in_words
 from sfumato.scheme import Scheme
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
-from sfumato.files import replacing
-from sfumato.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_link_key
+from sfumato.secrets.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_link_key
+from sfumato.writing.whole_files import replacing
 
 
 def read_key(path: Path) -> bytes:

@@ -9,14 +9,14 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from sfumato import tables
 from sfumato.cli import console
-from sfumato.columns.limits import nice_step
+from sfumato.columns.bin_edges import nice_step
 from sfumato.domains import Numeric
 from sfumato.errors import SchemaError
-from sfumato.files import replacing
 from sfumato.owner.discretize import mgas as group
+from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
+from sfumato.writing.whole_files import replacing
 
 
 def mgas(

@@ -8,16 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato import tables
 from sfumato.cli import console
 from sfumato.cli.keyfile import read_key, read_link_key
-from sfumato.described import sidecar
 from sfumato.errors import ReleaseError, SchemeError
-from sfumato.files import check_distinct, replacing
 from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.randomize import randomize_file
+from sfumato.reading import tables
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
+from sfumato.writing.described_file import sidecar
+from sfumato.writing.whole_files import check_distinct, replacing
 
 
 def randomize(

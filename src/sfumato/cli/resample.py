@@ -9,13 +9,11 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from sfumato import tables
+from sfumato.arrays import Labels
 from sfumato.cli import console
 from sfumato.cli.identifiers import point_out_identifiers
-from sfumato.documents import read_json
 from sfumato.errors import SfumatoError
-from sfumato.files import replacing
-from sfumato.membership import SHADOWS, Labels, Risk, shadow_risk
+from sfumato.membership import SHADOWS, Risk, shadow_risk
 from sfumato.owner.resample import Resampled, resample_file
 from sfumato.owner.resample import resample as draw
 from sfumato.owner.resample.calibrate import refuse_or_warn
@@ -23,6 +21,9 @@ from sfumato.owner.resample.description import risk_entry
 from sfumato.owner.resample.plan import repeat
 from sfumato.owner.resample.stream import check_target
 from sfumato.randomness import source as source_of
+from sfumato.reading import tables
+from sfumato.reading.json_documents import read_json
+from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -13,8 +13,8 @@ import typer
 from sfumato import channels
 from sfumato.cli import console
 from sfumato.errors import DisclosureWarning, ReleaseError
-from sfumato.files import replacing
 from sfumato.scheme import Scheme
+from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato import tables
 from sfumato.cli import console
 from sfumato.columns import Examination, Requests, examine
 from sfumato.errors import SchemaError, SfumatoError
-from sfumato.files import replacing
+from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
+from sfumato.writing.whole_files import replacing
 
 
 def schema(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import documents
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
+from sfumato.reading import json_documents
 
 
 def read_shares(text: str, attribute: str) -> Any:
@@ -34,4 +34,4 @@ def read_shares(text: str, attribute: str) -> Any:
 
 def read_json(path: Path) -> Any:
     """A JSON document, or one clear line."""
-    return documents.read_json(console.read_text(path), f"{path}:")
+    return json_documents.read_json(console.read_text(path), f"{path}:")

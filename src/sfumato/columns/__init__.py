@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sfumato import tables
-from sfumato.columns.cells import Cells, collect
 from sfumato.columns.numbers import MOSTLY, Wanted, judge_numbers, judge_written, read_numbers
 from sfumato.columns.text import judge_identifier, judge_numbered, judge_words
 from sfumato.columns.times import judge_clock, judge_moments, judge_text
+from sfumato.columns.value_counts import Cells, collect
 from sfumato.columns.verdict import Verdict
 from sfumato.domains import Categorical, Date, Domain
 from sfumato.domains.periods import NUMBER
 from sfumato.errors import SchemaError
+from sfumato.reading import tables
 
 __all__ = ["Examination", "Requests", "Verdict", "examine"]
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from sfumato.columns.cells import Cells
-from sfumato.columns.limits import edges_between, nice_edges, robust_limits
+from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits
+from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
+from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
-from sfumato.columns.words import CODED, NOTHING, UNKNOWN
 from sfumato.domains import Numeric, Ordinal
 
 _WRITTEN = re.compile(

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from sfumato.columns.cells import Cells
+from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
+from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
-from sfumato.columns.words import in_order, no_answers, same_words, yes_and_no
 from sfumato.domains import Categorical, Ordinal
 from sfumato.domains.categorical import is_number
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.columns.cells import Cells
-from sfumato.columns.limits import TAIL
+from sfumato.columns.bin_edges import TAIL
+from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.domains import Date
-from sfumato.domains.moments import ISO, from_text
+from sfumato.domains.date_columns import ISO, from_text
 from sfumato.domains.periods import NUMBER, label, seconds
 
 _DAYS = (

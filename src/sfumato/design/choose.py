@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from sfumato.channels import Channel, identity
 from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of
+from sfumato.design.requirements import Wishes, tightest
 from sfumato.design.search import LOOSEST, least, needed
 from sfumato.design.together import Together, together
 from sfumato.design.tradeoff import Tradeoff, tradeoff
-from sfumato.design.wishes import Wishes, tightest
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema

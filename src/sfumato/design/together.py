@@ -8,8 +8,8 @@ from math import prod
 
 from sfumato.channels import Channel, symmetric
 from sfumato.design.candidates import Candidate, expected, target_of, weigh
+from sfumato.design.requirements import Wishes
 from sfumato.design.search import LOOSEST, least, needed
-from sfumato.design.wishes import Wishes
 from sfumato.schema import Schema
 
 _MOST_TOGETHER = 4096

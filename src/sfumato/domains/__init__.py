@@ -1,6 +1,7 @@
 """The values one attribute may take: categorical, ordinal, numeric or dates."""
 
-from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, warn_moved
+from sfumato.arrays import Codes
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, warn_moved
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
 from sfumato.domains.document import check_bins, domain_from_dict

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.arrays import Codes
 from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError, show_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Codes = NDArray[Any]
 
 #: How many values of each column lay outside its domain and were moved to "other" or to the nearest end.
 Tally = Counter[str]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.documents import SURROGATE
-from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, count, is_text
+from sfumato.arrays import Codes
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.reading.json_documents import SURROGATE
 
 if TYPE_CHECKING:
     import pyarrow as pa

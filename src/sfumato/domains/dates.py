@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, count, is_text
-from sfumato.domains.moments import moments, one_moment
+from sfumato.arrays import Codes
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
+from sfumato.domains.date_columns import moments, one_moment
 from sfumato.domains.periods import NUMBER, ROUND, label, seconds
 from sfumato.errors import OutsideDomainError, SchemaError
 

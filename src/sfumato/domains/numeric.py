@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.domains.base import NO_ANSWER, Codes, Domain, Tally, count, is_text
+from sfumato.arrays import Codes
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
 from sfumato.domains.categorical import is_number
 from sfumato.errors import OutsideDomainError, SchemaError
 

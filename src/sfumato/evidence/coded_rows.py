@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.channels.linear import Array
 from sfumato.evidence import counting
 from sfumato.release import Part
-from sfumato.writer import check_codes
+from sfumato.released.writer import check_codes
 
 #: The most bytes of codes that are read into memory; larger releases are counted where they are.
 CODES_IN_MEMORY = 1 << 30

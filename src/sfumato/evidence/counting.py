@@ -17,13 +17,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
 from sfumato.channels.base import join_codes
 from sfumato.errors import ReleaseError
-from sfumato.positions import placed
-from sfumato.reader_problems import described
+from sfumato.reading import tables
+from sfumato.reading.positions import placed
+from sfumato.reading.problems import described
 from sfumato.release import Part
-from sfumato.writer import check_codes, code_types
+from sfumato.released.writer import check_codes, code_types
 
 Counts = NDArray[np.int64]
 

@@ -14,10 +14,10 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.limits import limits
 from sfumato.evidence.pieces import Piece, records
-from sfumato.frames import as_frame
 from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.printable import label_text, printable
 from sfumato.schema import Schema
+from sfumato.writing.data_frames import as_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -133,7 +133,7 @@ def g_squared(evidence: Evidence, x: str, y: str, given: Sequence[str] = ()) -> 
                     f"{name} is randomized, and given its released values {x} and {y} may depend on each other "
                     f"though they do not given the true ones: use wald"
                 )
-        part = Evidence(Release._of(part for part in evidence.release.parts if part.scheme == scheme))
+        part = Evidence(Release.of(part for part in evidence.release.parts if part.scheme == scheme))
         shape = [prod(view(scheme, [name]).transition.cols for name in group) for group in (given, [x], [y])]
         for table in part.released_counts(names).reshape(shape).astype(np.float64):
             statistic, more = _likelihood_ratio(table)

@@ -29,6 +29,7 @@ from sfumato.learn.base import Classifier, check_number
 from sfumato.learn.drawn import drawn_confusion
 from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
 from sfumato.release import Release
+from sfumato.released.part import Part
 from sfumato.threads import one_thread
 
 #: A: how many records the fitted table is trusted like. Chosen on few releases of wine at p = .3: 10 varied less, and
@@ -45,7 +46,7 @@ def folds(release: Release, count: int = 5, rng: np.random.Generator | int | Non
     if len(release) < 2 * count:
         raise EstimationError(f"{count} folds need at least {2 * count} records, and the release holds {len(release)}")
     generator = np.random.default_rng(rng)
-    cut: list[list[Release]] = [[] for _ in range(count)]
+    cut: list[list[Part]] = [[] for _ in range(count)]
     at = 0
     for part in release.parts:
         rows = part.arrow()
@@ -53,7 +54,7 @@ def folds(release: Release, count: int = 5, rng: np.random.Generator | int | Non
         at += rows.num_rows
         for fold in range(count):
             cut[fold].append(part.with_rows(rows.take(np.flatnonzero(place == fold))))
-    return [Release.concat([part for part in parts if len(part)]) for parts in cut]
+    return [Release.of(part for part in parts if len(part)) for parts in cut]
 
 
 @one_thread()

@@ -128,7 +128,7 @@ def hold_out(
         cut = round(share * rows.num_rows)
         held.append(part.with_rows(rows.take(np.sort(drawn[:cut]))))
         learn.append(part.with_rows(rows.take(np.sort(drawn[cut:]))))
-    return Release.concat(learn), Release.concat(held)
+    return Release.of(learn), Release.of(held)
 
 
 @one_thread()

@@ -1,7 +1,7 @@
 """Who was in the table? One attack by an attacker who knows how the release was made; owner and assess both use it."""
 
-from sfumato.membership.features import FEATURES, Labels, loneliest
+from sfumato.membership.features import FEATURES, loneliest
 from sfumato.membership.risk import Risk
-from sfumato.membership.shadow import SHADOWS, Mask, Method, Shadows, auc, shadow_risk
+from sfumato.membership.shadow import SHADOWS, Method, Shadows, auc, shadow_risk
 
-__all__ = ["FEATURES", "SHADOWS", "Labels", "Mask", "Method", "Risk", "Shadows", "auc", "loneliest", "shadow_risk"]
+__all__ = ["FEATURES", "SHADOWS", "Method", "Risk", "Shadows", "auc", "loneliest", "shadow_risk"]

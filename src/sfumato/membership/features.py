@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.draws import Array, Index
-
-Labels = NDArray[Any]
+from sfumato.arrays import Array, Index, Labels
 
 #: Added to covariances before they are inverted, in squared deviations.
 _RIDGE = 0.02

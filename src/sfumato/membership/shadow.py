@@ -11,15 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.draws import Array, permutation, uniforms
-from sfumato.membership.features import FEATURES, Labels, Pool, loneliest
+from sfumato.arrays import Array, Flags, Labels
+from sfumato.membership.features import FEATURES, Pool, loneliest
 from sfumato.membership.risk import Risk
-from sfumato.randomness import Source
+from sfumato.randomness import Source, permutation, uniforms
 from sfumato.threads import one_thread
 
-Mask = NDArray[np.bool_]
 #: A way to release: (records, labels, source) to (rows, labels).
 Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
 
@@ -50,7 +48,7 @@ class Learned:
     weights: Array
 
     @classmethod
-    def fit(cls, features: Array, member: Mask) -> Learned:
+    def fit(cls, features: Array, member: Flags) -> Learned:
         """From shadow releases: features (release, feature, candidate) and who was in (release, candidate)."""
         inside = member.sum(axis=0)
         outside = len(member) - inside
@@ -92,7 +90,7 @@ class Shadows:
 
     pool: Pool
     features: Array
-    member: Mask
+    member: Flags
 
     @classmethod
     @one_thread()
@@ -111,7 +109,7 @@ class Shadows:
         return Learned.fit(self.features, self.member)
 
     @one_thread()
-    def judge(self, lonely: Mask) -> Risk:
+    def judge(self, lonely: Flags) -> Risk:
         """Attack every shadow release with what the others taught: the mean AUC, and its error over the releases."""
         fold = np.arange(len(self.member)) % _FOLDS
         whole, outer, single = [], [], []
@@ -136,7 +134,7 @@ def shadow_risk(X: Array, y: Labels, method: Method, src: Source, count: int = S
     return Shadows.draw(X, y, method, src, count).judge(loneliest(X, y))
 
 
-def halve(y: Labels, src: Source) -> Mask:
+def halve(y: Labels, src: Source) -> Flags:
     """A random half of each class; of an odd class the half is rounded up or down by chance."""
     out = np.zeros(len(y), dtype=bool)
     labels = np.unique(y)

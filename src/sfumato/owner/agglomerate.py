@@ -12,8 +12,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from sfumato.arrays import Array, Index
 
 
 class Chain:
@@ -28,7 +27,7 @@ class Chain:
     Ties go by ``rank``, odd boundaries first: equally spaced values pair up, none queues.
     """
 
-    def __init__(self, values: Floats, counts: Integers, min_records: int, min_width: float) -> None:
+    def __init__(self, values: Array, counts: Index, min_records: int, min_width: float) -> None:
         index = np.arange(len(values))
         self.first = index
         self.size, self.mean, self.low, self.high = counts.copy(), values.copy(), values, values.copy()
@@ -39,7 +38,7 @@ class Chain:
         self.done = self._meets()
         self._close_finished()
 
-    def group_starts(self) -> Integers:
+    def group_starts(self) -> Index:
         """The index of the first value of every group."""
         while self._merge_round():
             pass
@@ -114,7 +113,7 @@ class Chain:
         self.first, self.low = self.first[alive], self.low[alive]
         self.done = self._meets()
 
-    def _absorb_stranded(self) -> Integers:
+    def _absorb_stranded(self) -> Index:
         """Give each cluster that stayed too small or narrow to the finished neighbour of nearer mean."""
         stranded = np.flatnonzero(~self.done)
         distance = np.diff(self.mean, prepend=-np.inf, append=np.inf)
@@ -133,11 +132,11 @@ class Pool:
     cluster that is out (merged away or finished) has an infinite mean: infinitely far from all others.
     """
 
-    def __init__(self, points: Floats, counts: Integers, min_records: int, min_width: float) -> None:
+    def __init__(self, points: Array, counts: Index, min_records: int, min_width: float) -> None:
         from scipy.spatial import cKDTree
 
         self.min_records, self.min_width = min_records, min_width
-        self.joined, self.finished = np.arange(len(points)), dict[int, Floats]()
+        self.joined, self.finished = np.arange(len(points)), dict[int, Array]()
         self.point, self.size = np.arange(len(points)), counts.copy()
         self.mean, self.low, self.high = points.T.copy(), points.T.copy(), points.T.copy()
         # The points are distinct: the first found is the point itself, the second its neighbour. Where a tiny
@@ -147,7 +146,7 @@ class Pool:
         self.nearest = np.asarray(neighbour, dtype=np.int64)[:, 0]
         self.nearest[self.nearest == self.point] = -1
 
-    def groups(self) -> Integers:
+    def groups(self) -> Index:
         """The group of every point."""
         pooled = len(self.size)
         while pooled > 1:

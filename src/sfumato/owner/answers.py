@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Array, Bytes, Codes, Words
 from sfumato.channels import Noise
-from sfumato.channels.linear import Array
-from sfumato.channels.lookup import Codes
 from sfumato.domains import Tally
 from sfumato.errors import ChannelError, SchemaError
-from sfumato.keyed import KeyedSource, code_bytes
-from sfumato.keys import subkey
-from sfumato.randomness import Bytes, Source, Words
+from sfumato.randomness import Source
 from sfumato.scheme import Group, Scheme
+from sfumato.secrets.keyed_answers import KeyedSource, code_bytes
+from sfumato.secrets.keys import subkey
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +61,7 @@ class Keyed:
 
 
 @dataclass(frozen=True)
-class Seen:
+class BatchDigests:
     """What an account may keep of one batch: digests under the account's own secret, never ids or values.
 
     ``people`` has 16 bytes for each row. ``values`` has, for each question (the attributes, and ``question``), a word
@@ -80,7 +79,7 @@ class Account(Protocol):
     @property
     def secret(self) -> bytes: ...
 
-    def see(self, seen: Seen) -> None: ...
+    def see(self, seen: BatchDigests) -> None: ...
 
 
 class Digests:
@@ -99,7 +98,7 @@ class Digests:
         for name, numbers in encoded.numbers.items():
             asked = question(scheme, (name,))
             values.append(((name,), asked, self._source.words(asked, people, [_double(numbers)])(0)))
-        self._account.see(Seen(people, values))
+        self._account.see(BatchDigests(people, values))
 
 
 @dataclass(frozen=True)

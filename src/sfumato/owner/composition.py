@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.randomness import Words
-
-Mask = NDArray[np.bool_]
+from sfumato.arrays import Flags, Words
 
 
 @dataclass(frozen=True)
@@ -28,7 +26,7 @@ class Answer:
 
     gamma: float
     token: Hashable
-    who: Mask
+    who: Flags
     truth: Words | None = None
 
 
@@ -37,8 +35,8 @@ class Total:
     """The answers of n people so far, and what one more would change."""
 
     gamma: NDArray[np.float64]  # the product over each person's independent answers
-    repeated: Mask  # who has answered before, and would now answer independently
-    changed: Mask  # of these, who answered this very question under this key with another value
+    repeated: Flags  # who has answered before, and would now answer independently
+    changed: Flags  # of these, who answered this very question under this key with another value
 
 
 def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total:
@@ -71,7 +69,7 @@ def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total
     return Total(gamma, repeated, repeated & asked)
 
 
-def _same(answer: Answer, before: Sequence[Answer]) -> Mask:
+def _same(answer: Answer, before: Sequence[Answer]) -> Flags:
     """Whose answer repeats one that was given before."""
     same = np.zeros(len(answer.who), dtype=bool)
     for other in before:

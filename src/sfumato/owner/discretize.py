@@ -22,8 +22,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array, Index
 from sfumato.errors import SchemaError
-from sfumato.owner.agglomerate import Chain, Floats, Integers, Pool
+from sfumato.owner.agglomerate import Chain, Pool
 
 WIDEST = 1e150  # squares of distances stay finite
 
@@ -36,16 +37,16 @@ class Groups:
     the points midway between neighbouring groups. To put group means in place of values: ``means[codes]``.
     """
 
-    codes: Integers = field(repr=False)
-    means: Floats
-    sizes: Integers
-    widths: Floats
-    edges: Floats | None = None
+    codes: Index = field(repr=False)
+    means: Array
+    sizes: Index
+    widths: Array
+    edges: Array | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def encode(self, values: ArrayLike) -> Integers:
+    def encode(self, values: ArrayLike) -> Index:
         """The groups of new values: the interval that holds each (the outer ones reach to infinity).
 
         In several dimensions: the group with the nearest mean.
@@ -85,7 +86,7 @@ def mgas(values: ArrayLike, min_records: int = 1500, min_width: float = 0.25) ->
     return _summary(numbers, of_distinct[inverse.reshape(-1)])
 
 
-def _numbers(values: ArrayLike) -> Floats:
+def _numbers(values: ArrayLike) -> Array:
     """Finite numbers of shape (N, d)."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -101,7 +102,7 @@ def _numbers(values: ArrayLike) -> Floats:
     return numbers.reshape(len(numbers), -1)
 
 
-def _check(numbers: Floats, min_records: int, min_width: float) -> None:
+def _check(numbers: Array, min_records: int, min_width: float) -> None:
     """That both requirements make sense, and that all values together meet them: then a grouping exists."""
     if isinstance(min_records, bool) or not isinstance(min_records, int | np.integer) or min_records < 1:
         raise SchemaError(f"min_records must be a whole number of 1 or more, got {min_records!r}")
@@ -119,7 +120,7 @@ def _check(numbers: Floats, min_records: int, min_width: float) -> None:
         raise SchemaError(f"values must span at most {WIDEST:g}, got {spans.max():g}: scale them down")
 
 
-def _summary(numbers: Floats, codes: Integers) -> Groups:
+def _summary(numbers: Array, codes: Index) -> Groups:
     order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
     starts = np.cumsum(sizes) - sizes

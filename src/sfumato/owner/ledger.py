@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
-from sfumato.keyed import KeyedSource
-from sfumato.keys import answer_secret, subkey
 from sfumato.owner import ledger_people
-from sfumato.owner.answers import Seen
+from sfumato.owner.answers import BatchDigests
 from sfumato.owner.composition import total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
 from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, folded, judge, tell
 from sfumato.scheme import Scheme
+from sfumato.secrets.keyed_answers import KeyedSource
+from sfumato.secrets.keys import answer_secret, subkey
 
 #: The population of an owner who names none.
 EVERYBODY = "all records"
@@ -137,7 +137,7 @@ class Booking:
     def secret(self) -> bytes:
         return self._ledger.file.secret()
 
-    def see(self, seen: Seen) -> None:
+    def see(self, seen: BatchDigests) -> None:
         """Take down who answers, and where answers are keyed, a digest of what is true of them."""
         truths = []
         if self._test is not None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.owner.composition import Answer, Mask
+from sfumato.arrays import Bytes, Flags, Words
+from sfumato.owner.composition import Answer
 from sfumato.owner.ledger_file import Entry
-from sfumato.randomness import Bytes, Words
 
 _BLOCK = 1 << 17  # people who are composed at a time
 _FEW = 100  # people; two tables of fewer may well be of one size by chance
@@ -74,7 +74,7 @@ class Block:
     known: bool
 
     @property
-    def everyone(self) -> Mask:
+    def everyone(self) -> Flags:
         return np.ones(self.size, dtype=bool)
 
     def answer(self, entry: Entry) -> Answer:

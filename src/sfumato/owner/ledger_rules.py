@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from sfumato.arrays import Words
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.owner.answers import question
 from sfumato.owner.composition import Answer, Total
 from sfumato.owner.ledger_file import Entry
 from sfumato.owner.ledger_people import Block
-from sfumato.randomness import Words
 from sfumato.scheme import Scheme
 
 

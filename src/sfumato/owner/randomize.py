@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato import tables
-from sfumato.described import sidecar
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SchemeError
-from sfumato.files import check_distinct
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.shuffle import TAG, Shuffle, tag_column, tags_of
 from sfumato.owner.spark import is_spark, randomize_spark
-from sfumato.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 from sfumato.randomness import Source, source
+from sfumato.reading import tables
 from sfumato.release import Release
+from sfumato.released.writer import Writer, code_types
 from sfumato.scheme import Scheme
-from sfumato.writer import Writer, code_types
+from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
+from sfumato.writing.described_file import sidecar
+from sfumato.writing.whole_files import check_distinct
 
 if TYPE_CHECKING:
     import pyarrow as pa

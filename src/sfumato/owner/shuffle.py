@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
+from sfumato.arrays import Bytes
 from sfumato.errors import SchemaError
-from sfumato.randomness import Bytes, Source
+from sfumato.randomness import Source
+from sfumato.reading import tables
 
 if TYPE_CHECKING:
     import pyarrow as pa

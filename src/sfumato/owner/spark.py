@@ -13,12 +13,12 @@ import numpy as np
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.owner.answers import Fresh, Keyed
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
-from sfumato.positions import spark_places
-from sfumato.pseudonyms import Pseudonyms
 from sfumato.randomness import SecureSource
+from sfumato.reading.positions import spark_places
 from sfumato.release import Release
+from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
-from sfumato.writer import code_types
+from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.assess.continuous import information_loss
 from sfumato.channels.additive import Gaussian, Noise, Uniform, gaussian, uniform
 from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence.density import Density, density
 
-Floats = NDArray[np.float64]
 GAUSSIAN_SD = math.sqrt(2 / (math.pi * math.e))  # as much inherent privacy as a uniform of width 2
 
 
@@ -32,13 +31,13 @@ class Shifted:
     base: Noise
     centre: float = 0.0
 
-    def pdf(self, x: Any) -> Floats:
+    def pdf(self, x: Any) -> Array:
         return self.base.pdf(np.asarray(x) - self.centre)
 
-    def cdf(self, x: Any) -> Floats:
+    def cdf(self, x: Any) -> Array:
         return self.base.cdf(np.asarray(x) - self.centre)
 
-    def ppf(self, q: Any) -> Floats:
+    def ppf(self, q: Any) -> Array:
         return self.base.quantile(q) + self.centre
 
     def support(self) -> tuple[float, float]:
@@ -60,13 +59,13 @@ def noise_of(kind: str, sd: float) -> Noise:
     return gaussian(sd) if kind == "gaussian" else uniform(sd * math.sqrt(3))
 
 
-def perturbed(x: Any, noise: Noise, n: int, seed: int) -> Floats:
+def perturbed(x: Any, noise: Noise, n: int, seed: int) -> Array:
     """n values of x plus noise, from one seed."""
     rng = np.random.default_rng([2001, seed, n])
     return noise.randomize(np.asarray(x.ppf(rng.random(n)) if hasattr(x, "ppf") else x.quantile(rng.random(n))), rng)
 
 
-def losses(x: Any, noise: Noise, n: int, seeds: Sequence[int], **how: Any) -> Floats:
+def losses(x: Any, noise: Noise, n: int, seeds: Sequence[int], **how: Any) -> Array:
     """Information loss in points for each seed; `how` goes to `density`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnrecoverableWarning)  # the figures go there on purpose
@@ -77,7 +76,7 @@ def estimate(x: Any, noise: Noise, n: int, seed: int, **how: Any) -> Density:
     return density(perturbed(x, noise, n, seed), noise, **how)
 
 
-def line(label: str, paper: str, ours: Floats, why: str = "") -> str:
+def line(label: str, paper: str, ours: Array, why: str = "") -> str:
     spread = float(ours.std(ddof=1)) if ours.size > 1 else 0.0
     text = f"{label:44s} paper {paper:>7s}   ours {ours.mean():6.2f} +- {spread:.2f} over {ours.size} seeds"
     return text + (f"\n    {why}" if why else "")

@@ -6,15 +6,16 @@ import math
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.assess.continuous import information_loss
 from sfumato.channels.additive import gaussian
-from sfumato.papers.aa01 import GAUSSIAN_X, Floats, Shifted, line, losses, perturbed, show
+from sfumato.papers.aa01 import GAUSSIAN_X, Shifted, line, losses, perturbed, show
 
 NOISE = gaussian(math.sqrt(0.8))
 SIZES = (500, 2000, 20_000, 200_000)
 
 
-def parametric(n: int, seeds: int) -> Floats:
+def parametric(n: int, seeds: int) -> Array:
     """The loss of fitting the true family (mean and variance by moments): no honest method does better."""
     found = []
     for seed in range(seeds):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sfumato import channels as c
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence import Evidence, evidence
 from sfumato.learn.bayesnet import BayesianNetwork

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.papers.ma06_exp2 import binary_network, fitted

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import UnrecoverableWarning
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import wrong_links

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.assess.entropy import conditional_entropy
 from sfumato.channels import Channel, blocks, symmetric
-from sfumato.channels.linear import Array
 from sfumato.papers.printing import show
 
 CHANGES = np.linspace(0.01, 0.99, 99)

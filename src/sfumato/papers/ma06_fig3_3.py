@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.assess.independence import odds_ratio_spread
+from sfumato.arrays import Array
+from sfumato.assess.odds_ratio import odds_ratio_spread
 from sfumato.channels import identity, product, symmetric
-from sfumato.channels.linear import Array
 from sfumato.papers.printing import show
 
 N, P, RUNS = 10_000, 0.4, 2000

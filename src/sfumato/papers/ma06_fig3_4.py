@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.assess.distances import kl
 from sfumato.channels import product, symmetric
-from sfumato.channels.linear import Array
 from sfumato.evidence import mle
 from sfumato.papers.ma06_fig2_2 import TABLE
 from sfumato.papers.ma06_fig2_3 import BASE

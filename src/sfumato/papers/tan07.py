@@ -15,17 +15,14 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato import datasets
+from sfumato.arrays import Array, Labels
 from sfumato.assess.comparison import errors
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resampling import dapl_lower
 from sfumato.errors import DisclosureWarning
 from sfumato.owner.resample import resample
-
-Array = NDArray[np.float64]
-Labels = NDArray[Any]
 
 #: The paper's classifiers under our names.
 MODELS = {"ANN": "network", "kNN": "kNN", "NB": "naive Bayes"}

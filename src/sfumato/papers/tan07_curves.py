@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.papers.tan07 import MODELS, Array, Trial, trials
+from sfumato.arrays import Array
+from sfumato.papers.tan07 import MODELS, Trial, trials
 
 _MARKS = {"ANN": ("x", "#2d6a8e"), "kNN": ("o", "#b23a48"), "NB": ("+", "#4d7c3a")}
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, rms, table
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, table
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 

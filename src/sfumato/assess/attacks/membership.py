@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array, Labels
 from sfumato.assess.attacks.recovery import Recovery, table
-from sfumato.draws import Array
 from sfumato.errors import SfumatoError
-from sfumato.membership import SHADOWS, Labels, Shadows, auc, loneliest
+from sfumato.membership import SHADOWS, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.randomness import Source, source
 

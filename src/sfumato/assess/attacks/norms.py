@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import table
-from sfumato.channels.linear import Array
 from sfumato.errors import SfumatoError
 
 

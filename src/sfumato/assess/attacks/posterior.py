@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.guess import map_success
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
 from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, subject
 from sfumato.channels.base import join_codes
-from sfumato.channels.linear import Array
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.release import Release
 from sfumato.scheme import Scheme

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import SfumatoError
 
 

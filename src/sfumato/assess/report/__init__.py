@@ -14,15 +14,15 @@ from sfumato.assess.report.cautions import Caution, cautions
 from sfumato.assess.report.facts import Facts, gather
 from sfumato.assess.report.page import page
 from sfumato.assess.report.plain import plain
+from sfumato.assess.report.sentences import grade
 from sfumato.assess.report.summary import record_gamma, several, verdict
-from sfumato.assess.report.words import grade
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
-from sfumato.files import replacing
 from sfumato.owner.ledger import Ledger
 from sfumato.pages.display import html_table
 from sfumato.scheme import Scheme
+from sfumato.writing.whole_files import replacing
 
 TITLE = "What does this release disclose?"
 

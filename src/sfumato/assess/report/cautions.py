@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.sentences import listed, number, percent, points, quoted, records
 from sfumato.assess.report.summary import factor, joint_epsilon
-from sfumato.assess.report.words import listed, number, percent, points, quoted, records
 from sfumato.assess.shares import EQUAL
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.assess.anonymity import k_anonymity
 from sfumato.assess.attacks.posterior import repeated
 from sfumato.assess.breach import rho2
@@ -21,7 +22,6 @@ from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, giv
 from sfumato.assess.subject import subject
 from sfumato.channels import Channel, tabulated
 from sfumato.channels.efficiency import even_prior
-from sfumato.channels.linear import Array
 from sfumato.channels.pram import Blocks
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric

@@ -6,10 +6,11 @@ import math
 from html import escape
 from typing import Any
 
-from sfumato.assess.report import figures, words
+from sfumato.assess.report import plot as figures
+from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.numbers import GLOSSARY, numbers
+from sfumato.assess.report.measures import GLOSSARY, numbers
 from sfumato.assess.report.summary import record_gamma, several, summary, verdict, whole
 from sfumato.pages import Section
 from sfumato.pages import page as shell
@@ -36,7 +37,7 @@ def page(facts: Facts, title: str) -> str:
 
 def _about(facts: Facts) -> str:
     count = len(facts.scheme.schema)
-    records = f"{words.records(facts.n)}, " if facts.n is not None else ""
+    records = f"{sentences.records(facts.n)}, " if facts.n is not None else ""
     many = "1 attribute" if count == 1 else f"{count} attributes"
     mark = facts.scheme.fingerprint[:16]
     return f"{records}{many}. The scheme's fingerprint begins with <code>{mark}</code>."
@@ -57,11 +58,11 @@ def _verdict(facts: Facts) -> str:
 
 
 def _graded(what: str, gamma: float) -> str:
-    return f'<p class="grade">{_grade(gamma)}<span>{escape(what)}: γ&nbsp;{words.number(gamma)}</span></p>'
+    return f'<p class="grade">{_grade(gamma)}<span>{escape(what)}: γ&nbsp;{sentences.number(gamma)}</span></p>'
 
 
 def _grade(gamma: float) -> str:
-    word = words.grade(gamma)
+    word = sentences.grade(gamma)
     return badge(word, _KINDS[word])
 
 
@@ -70,37 +71,37 @@ def _paragraphs(lines: list[str]) -> str:
 
 
 def _text(line: str) -> str:
-    return words.whole_numbers(escape(line))
+    return sentences.whole_numbers(escape(line))
 
 
 def _overview(facts: Facts) -> str:
     heads = ("γ", "best guess right", "blind guess right", "10 % suspicion becomes at most", "accuracy left")
     head = '<th scope="col">Attribute</th><th scope="col">Protection</th>' + "".join(
-        f'<th scope="col" class="num">{words.whole_numbers(text)}</th>' for text in heads
+        f'<th scope="col" class="num">{sentences.whole_numbers(text)}</th>' for text in heads
     )
     rows = []
     for unit in facts.units:
         m = unit.measures
         reach = m.get("half_width_cdf", m.get("half_width"))
         cells = [
-            words.number(m["gamma"]),
-            words.percent(m["guess"]) if "guess" in m else "",
-            words.percent(m["guess_blind"]) if "guess_blind" in m else "",
-            words.percent(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
-            "exact" if unit.identity else words.points(reach) if reach is not None else "",
+            sentences.number(m["gamma"]),
+            sentences.percent(m["guess"]) if "guess" in m else "",
+            sentences.percent(m["guess_blind"]) if "guess_blind" in m else "",
+            sentences.percent(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
+            "exact" if unit.identity else sentences.points(reach) if reach is not None else "",
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
         rows.append(f'<tr><th scope="row">{escape(unit.title)}</th><td>{_badge(unit)}</td>{row}</tr>')
     rows += [
         f'<tr><th scope="row">{escape(name)}</th><td>{_grade(math.inf)}</td><td class="num">∞</td>'
-        f'<td colspan="4">additive noise, sd {words.number(m["sd"])}</td></tr>'
+        f'<td colspan="4">additive noise, sd {sentences.number(m["sd"])}</td></tr>'
         for name, m in facts.noise.items()
     ]
     if several(facts):
         gamma = record_gamma(facts)
         rows.append(
             f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(gamma)}</td>'
-            f'<td colspan="5">γ&nbsp;{words.number(gamma)}: the factors multiply</td></tr>'
+            f'<td colspan="5">γ&nbsp;{sentences.number(gamma)}: the factors multiply</td></tr>'
         )
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     drawn = figures.overview(facts) if len(facts.units) <= 24 else None
@@ -113,7 +114,7 @@ def _badge(unit: Unit) -> str:
 
 def _cautions(facts: Facts) -> str:
     return "".join(
-        callout(c.title, words.whole_numbers(c.text), "alarm" if c.serious else "note") for c in cautions(facts)
+        callout(c.title, sentences.whole_numbers(c.text), "alarm" if c.serious else "note") for c in cautions(facts)
     )
 
 
@@ -124,10 +125,10 @@ def _undrawn(facts: Facts) -> str:
 
 
 def _unit(unit: Unit, n: int | None, drawn: bool = True) -> Section:
-    said = [words.what_happens(unit)]
+    said = [sentences.what_happens(unit)]
     rows: list[tuple[str, str]] = []
     if unit.channel.k > 1:
-        said = said + words.learns(unit) + words.accuracy(unit, n)
+        said = said + sentences.learns(unit) + sentences.accuracy(unit, n)
         rows = numbers(unit)
     panels: list[str | None] = []
     if drawn and unit.channel.k > 1 and not unit.identity:
@@ -147,10 +148,13 @@ def _numbers(title: str, rows: list[tuple[str, str]]) -> str:
 
 
 def _noisy(name: str, measures: dict[str, Any]) -> Section:
-    kept = [("standard deviation", words.number(measures["sd"])), ("95 % interval", words.number(measures["interval"]))]
+    kept = [
+        ("standard deviation", sentences.number(measures["sd"])),
+        ("95 % interval", sentences.number(measures["interval"])),
+    ]
     if "privacy_loss" in measures:
-        kept.append(("privacy loss (average)", words.percent(measures["privacy_loss"])))
-    body = _channel(measures["noise"]) + _paragraphs(words.noisy(measures)) + _numbers(name, kept)
+        kept.append(("privacy loss (average)", sentences.percent(measures["privacy_loss"])))
+    body = _channel(measures["noise"]) + _paragraphs(sentences.noisy(measures)) + _numbers(name, kept)
     return Section(name, body, 3, _grade(math.inf))
 
 
@@ -162,7 +166,8 @@ def _whole(facts: Facts) -> str:
     out = f"{_graded(TOGETHER, gamma)}{_paragraphs([whole(facts)])}"
     if len(guarded) > 1:
         factors = " × ".join(
-            words.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "") for unit in guarded[:12]
+            sentences.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "")
+            for unit in guarded[:12]
         )
         more = f" × …, {len(guarded)} factors" if len(guarded) > 12 else ""
         out += f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from textwrap import fill
 
-from sfumato.assess.report import words
+from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
-from sfumato.assess.report.numbers import numbers
+from sfumato.assess.report.measures import numbers
 from sfumato.assess.report.summary import record_gamma, several, summary, verdict
 
 
@@ -15,13 +15,13 @@ def plain(facts: Facts, title: str, width: int = 100) -> str:
     """The same words and numbers as the page, without pictures."""
 
     def _fill(line: str, first: str = "", rest: str = "") -> str:
-        return fill(words.whole_numbers(line), width, initial_indent=first, subsequent_indent=rest)
+        return fill(sentences.whole_numbers(line), width, initial_indent=first, subsequent_indent=rest)
 
     out = [title, "=" * len(title), ""]
     out += [_fill(verdict(facts)), ""]
     if several(facts):
         gamma = record_gamma(facts)
-        out += [f"All answers of one person together: {words.grade(gamma)} (gamma {words.number(gamma)})", ""]
+        out += [f"All answers of one person together: {sentences.grade(gamma)} (gamma {sentences.number(gamma)})", ""]
     out += [_fill(line) for line in summary(facts)]
     found = cautions(facts)
     if found:
@@ -32,12 +32,12 @@ def plain(facts: Facts, title: str, width: int = 100) -> str:
         if unit.channel.k == 1:
             out += [f"{unit.title}: a single value", ""]
             continue
-        out.append(f"{unit.title}: protection {words.grade(unit.measures['gamma'])} ({unit.channel})")
-        said = [words.what_happens(unit), *words.learns(unit), *words.accuracy(unit, facts.n)]
+        out.append(f"{unit.title}: protection {sentences.grade(unit.measures['gamma'])} ({unit.channel})")
+        said = [sentences.what_happens(unit), *sentences.learns(unit), *sentences.accuracy(unit, facts.n)]
         out += [_fill(line, "  ", "  ") for line in said]
         out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
         out.append("")
     for name, measures in facts.noise.items():
         out.append(f"{name}: protection none ({measures['noise']})")
-        out += [*(_fill(line, "  ", "  ") for line in words.noisy(measures)), ""]
+        out += [*(_fill(line, "  ", "  ") for line in sentences.noisy(measures)), ""]
     return "\n".join(out).rstrip().replace("\u00a0", " ") + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.words import grade, listed, number, percent, quoted
+from sfumato.assess.report.sentences import grade, listed, number, percent, quoted
 
 _PROTECTED = {
     "strong": "strongly protected",

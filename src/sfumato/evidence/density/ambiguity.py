@@ -12,12 +12,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence.density.result import Density
 
-Floats = NDArray[np.float64]
 HALF_WIDTHS = (0.1, 0.2)  # of a block, in parts of the distance between the two
 AS_LIKELY, ELSEWHERE = 0.3, 0.35  # nats, and a share of the mass; set on TUNED_ON of benchmarks/density_adversarial
 CELLS = 240
@@ -55,7 +54,7 @@ def two_blocks(d: Density) -> list[Blocks]:
     own = np.diff(np.interp(grid, d.edges, np.concatenate(([0.0], np.cumsum(d.mass)))))
     kernel = d.noise.interval_matrix(grid, d.z_edges).T
 
-    def log_likelihood(mass: Floats) -> float:
+    def log_likelihood(mass: Array) -> float:
         return float(d.z_counts @ np.log(np.maximum(kernel @ mass, 1e-300)))
 
     out = []

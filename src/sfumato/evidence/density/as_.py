@@ -11,18 +11,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.evidence.density.binning import Sample
 from sfumato.evidence.density.em import Iterated, iterate
 from sfumato.evidence.density.kernels import midpoint_kernel
 from sfumato.evidence.density.stopping import Stop
 
-Floats = NDArray[np.float64]
 
-
-def aligned_edges(sample: Sample, x_edges: Floats) -> Floats:
+def aligned_edges(sample: Sample, x_edges: Array) -> Array:
     """The grid of x carried on to both sides until it covers z."""
     width = (x_edges[-1] - x_edges[0]) / (x_edges.size - 1)
     before = max(0, math.ceil((x_edges[0] - sample.low) / width - 1e-9))
@@ -30,7 +28,7 @@ def aligned_edges(sample: Sample, x_edges: Floats) -> Floats:
     return np.asarray(x_edges[0] + width * np.arange(-before, x_edges.size + after))
 
 
-def bayes(sample: Sample, noise: Noise, x_edges: Floats, stop: Stop) -> tuple[Iterated, Floats, Floats]:
+def bayes(sample: Sample, noise: Noise, x_edges: Array, stop: Stop) -> tuple[Iterated, Array, Array]:
     """(the iteration's end, z-edges, counts)."""
     edges = aligned_edges(sample, x_edges)
     counts = sample.histogram(edges)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.evidence.density import crop
 from sfumato.evidence.density.binning import Sample
@@ -23,7 +23,6 @@ from sfumato.evidence.density.penalised import (
     student_fit,
 )
 
-Floats = NDArray[np.float64]
 BONUS = {  # log prior odds of order and kind of row
     (1, "gaussian"): -2.0,
     (2, "gaussian"): 2.0,
@@ -44,10 +43,10 @@ CLEARLY, HOPELESS = 5.0, 12.0  # nats of evidence
 class Average:
     """The averaged density on its cells, and what the band needs of each model."""
 
-    edges: Floats
-    mass: Floats
+    edges: Array
+    mass: Array
     inner: tuple[int, int]
-    weights: Floats
+    weights: Array
     models: tuple[tuple[int, str, float], ...]
     fits: tuple[Fit, ...]
     steps: int
@@ -91,7 +90,7 @@ def average(
     )
 
 
-def masses_of(problem: Problem, fit: Fit) -> Floats:
+def masses_of(problem: Problem, fit: Fit) -> Array:
     mass = problem.widths * np.exp(fit.eta - fit.eta.max())
     return np.asarray(mass / mass.sum())
 
@@ -125,7 +124,7 @@ def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[flo
 def fit_auto(
     sample: Sample,
     noise: Noise,
-    edges: Floats,
+    edges: Array,
     cropped: bool = True,
     beyond: tuple[float, float] | None = None,
 ) -> tuple[Average, Problem]:

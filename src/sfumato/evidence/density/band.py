@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.evidence.density.penalised import Fit
 
-Floats = NDArray[np.float64]
 INFLATE, SLOPE = 1.25, 0.1
 UPWARD = 1.6  # exp(t) and 1 + 1.6 t part at t = 0.95
 
@@ -18,12 +17,12 @@ UPWARD = 1.6  # exp(t) and 1 + 1.6 t part at t = 0.95
 class Spread:
     """Per model (rows) and cell (columns): centre and sd of the log-density; one weight a model."""
 
-    centre: Floats
-    sd: Floats
-    weights: Floats
+    centre: Array
+    sd: Array
+    weights: Array
 
 
-def spread(fits: tuple[Fit, ...], weights: Floats, inner: tuple[int, int], shift: float) -> Spread:
+def spread(fits: tuple[Fit, ...], weights: Array, inner: tuple[int, int], shift: float) -> Spread:
     """From the models that matter; `shift` is the log of the mass kept, so that heights are those of the result.
 
     Laplace's covariance takes the row scale as known and the models as all there are: measured coverage falls short.
@@ -48,13 +47,13 @@ def spread(fits: tuple[Fit, ...], weights: Floats, inner: tuple[int, int], shift
     return Spread(np.array(centre), np.array(sd), weights[held] / weights[held].sum())
 
 
-def limits(models: Spread, level: float) -> tuple[Floats, Floats]:
+def limits(models: Spread, level: float) -> tuple[Array, Array]:
     """The (1 - level) / 2 and (1 + level) / 2 quantiles of each cell's mixture, by bisection."""
     tail = (1 - level) / 2
     return _quantile(models, tail), _quantile(models, 1 - tail)
 
 
-def _quantile(models: Spread, q: float) -> Floats:
+def _quantile(models: Spread, q: float) -> Array:
     from scipy.special import ndtr
 
     low = (models.centre - 9 * models.sd).min(axis=0)
@@ -66,7 +65,7 @@ def _quantile(models: Spread, q: float) -> Floats:
     return np.asarray(np.exp(np.minimum((low + high) / 2, 700.0)))
 
 
-def _standard(above: Floats) -> Floats:
+def _standard(above: Array) -> Array:
     """Where the density is near 0 the log-likelihood is flat below and steep above: upwards the scale is linear.
 
     A normal log-density with a large sd would put the upper limit anywhere.

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.reading import chunks
 
-Floats = NDArray[np.float64]
 EXACT = 20_000  # up to here every value is kept
 BULK, TAIL, GROWTH = 12_288, 2048, 1.02
 CELLS = BULK + 2 * TAIL
@@ -33,12 +32,12 @@ class Sample:
     n: int
     low: float
     high: float
-    values: Floats | None
-    fine_edges: Floats
-    fine_counts: Floats
+    values: Array | None
+    fine_edges: Array
+    fine_counts: Array
     step: float  # the spacing when z lies on a lattice (rounded data), else 0
 
-    def histogram(self, edges: Floats) -> Floats:
+    def histogram(self, edges: Array) -> Array:
         """Counts between the edges, z beyond them joining the ends; a fine cell that an edge cuts is shared."""
         if self.values is not None:
             places = np.searchsorted(self.values, edges[1:-1], side="left").astype(np.float64)
@@ -73,7 +72,7 @@ class Sample:
 
 def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | None = None) -> Sample:
     """Read z once, whatever holds it; refuses NaN, infinities and fewer than two values."""
-    kept: list[Floats] = []
+    kept: list[Array] = []
     n, grid, first = 0, None, np.empty(0)
     for chunk in chunks(z, column):
         if chunk.size == 0:
@@ -106,7 +105,7 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
     return Sample(n, grid.low, grid.high, None, edges, counts, lattice(np.sort(first)))
 
 
-def lattice(values: Floats) -> float:
+def lattice(values: Array) -> float:
     """The spacing of rounded data: most values tie and all gaps are multiples of the smallest; 0 when there is none.
 
     >>> lattice(np.array([1.0, 1.0, 1.5, 1.5, 1.5, 3.0]))
@@ -126,7 +125,7 @@ def lattice(values: Floats) -> float:
 class _Grid:
     """Counts on equal cells over the bulk and geometric cells beyond it."""
 
-    def __init__(self, values: Floats) -> None:
+    def __init__(self, values: Array) -> None:
         self.low, self.high = float(values.min()), float(values.max())
         self.counts = np.zeros(CELLS)
         self._lay(*_bulk(np.quantile(values, (0.005, 0.995)), self.low, self.high))
@@ -136,7 +135,7 @@ class _Grid:
         tail = self.width / (GROWTH - 1) * (GROWTH ** np.arange(1, TAIL + 1) - 1)
         self.edges = np.concatenate((start - tail[::-1], np.linspace(start, end, BULK + 1), end + tail))
 
-    def add(self, chunk: Floats) -> None:
+    def add(self, chunk: Array) -> None:
         low, high = float(chunk.min()), float(chunk.max())
         self.low, self.high = min(self.low, low), max(self.high, high)
         end = self.start + BULK * self.width
@@ -160,7 +159,7 @@ class _Grid:
             held[BULK - 1] += held[BULK:].sum()  # a value on the last edge, rounded up
             self.counts[TAIL : TAIL + BULK] += held[:BULK]
 
-    def _move(self, seen: Floats) -> None:
+    def _move(self, seen: Array) -> None:
         """A bulk that also covers what is coming; each old cell's count is shared by the new cells it meets."""
         total, old = np.concatenate(([0.0], np.cumsum(self.counts))), self.edges
         if total[-1] > 0:
@@ -171,7 +170,7 @@ class _Grid:
         places[0], places[-1] = 0.0, total[-1]
         self.counts = np.diff(places)
 
-    def trimmed(self) -> tuple[Floats, Floats]:
+    def trimmed(self) -> tuple[Array, Array]:
         used = np.flatnonzero(self.counts)
         first, last = int(used[0]), int(used[-1])
         edges = self.edges[first : last + 2].copy()
@@ -182,12 +181,12 @@ class _Grid:
         return edges, self.counts[first : last + 1]
 
 
-def _some(chunk: Floats) -> Floats:
+def _some(chunk: Array) -> Array:
     """At most EXACT values from all over the chunk: its head alone would mislead when it is sorted."""
     return chunk[:: max(1, chunk.size // EXACT)][:EXACT]
 
 
-def _bulk(ends: Floats, low: float, high: float) -> tuple[float, float]:
+def _bulk(ends: Array, low: float, high: float) -> tuple[float, float]:
     """Where the equal cells go: 0.5 % to 99.5 % and as much again on either side, but no further than the data."""
     reach = float(ends[1] - ends[0])
     start, end = max(low, float(ends[0]) - reach), min(high, float(ends[1]) + reach)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.evidence.density.binning import Sample
 from sfumato.evidence.density.penalised import Problem
 
-Floats = NDArray[np.float64]
 GROWTH = 1.7
 
 
-def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None) -> Floats:
+def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None) -> Array:
     """`count` z-cells from end to end, on half-steps of the lattice when z was rounded.
 
     Equal ones, unless the body (where the density puts z) is a small part of the range: then nine in ten lie in the
@@ -37,7 +36,7 @@ def z_edges(sample: Sample, count: int, body: tuple[float, float] | None = None)
     return np.concatenate((left - _outer(left - low, width)[::-1], middle, right + _outer(high - right, width)))
 
 
-def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, float]) -> Problem:
+def problem(sample: Sample, noise: Noise, edges: Array, ends: tuple[float, float]) -> Problem:
     """The given cells of x, and outside them geometrically growing ones out to the ends."""
     width, cells = (edges[-1] - edges[0]) / (edges.size - 1), edges.size - 1
     left, right = _outer(edges[0] - ends[0], width), _outer(ends[1] - edges[-1], width)
@@ -49,7 +48,7 @@ def problem(sample: Sample, noise: Noise, edges: Floats, ends: tuple[float, floa
     return Problem(matrix, sample.histogram(found), x_edges, found, (left.size, left.size + cells))
 
 
-def first_edges(sample: Sample, noise: Noise, edges: Floats) -> Floats:
+def first_edges(sample: Sample, noise: Noise, edges: Array) -> Array:
     """Where the pilot puts its cells: all of the support, unless a few far values stretch it over nothing."""
     if math.isfinite(noise.sd):
         middle = float(noise.quantile(0.5))
@@ -82,7 +81,7 @@ def _dense_body(sample: Sample, noise: Noise) -> tuple[float, float, float]:
     return middle - 4 * narrow, middle + 4 * narrow, 4 * narrow
 
 
-def best_interval(edges: Floats, mass: Floats, cells: int) -> tuple[float, float]:
+def best_interval(edges: Array, mass: Array, cells: int) -> tuple[float, float]:
     """[a, b] minimising 2 (mass outside) + (b - a) TV(f) / (8 K), widened a cell each side.
 
     The second term is the floor of K cells on [a, b]. Mass outside is dropped, which costs it once in information loss
@@ -100,7 +99,7 @@ def best_interval(edges: Floats, mass: Floats, cells: int) -> tuple[float, float
     return float(edges[low]), float(edges[high])
 
 
-def _outer(reach: float, width: float) -> Floats:
+def _outer(reach: float, width: float) -> Array:
     """Distances of geometric outer edges that end exactly at reach; none when there is no room."""
     if reach <= 1e-9 * width:
         return np.empty(0)

@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.evidence.density.kernels import Dense, Kernel
 from sfumato.evidence.density.stopping import Stop
 
-Floats = NDArray[np.float64]
 TINY = 1e-150  # small enough to be nothing, large enough that counts over it do not overflow
 
 
@@ -24,16 +23,16 @@ TINY = 1e-150  # small enough to be nothing, large enough that counts over it do
 class Iterated:
     """Masses after the last iteration, and the log-likelihood before each one and at the end."""
 
-    mass: Floats
+    mass: Array
     iterations: int
-    trace: Floats
+    trace: Array
 
 
 def iterate(
     kernel: Kernel,
-    counts: Floats,
+    counts: Array,
     stop: Stop,
-    start: Floats | None = None,
+    start: Array | None = None,
     rng: np.random.Generator | None = None,
 ) -> Iterated:
     """EM from a uniform start (or `start`) until the rule is met."""
@@ -59,9 +58,9 @@ def iterate(
 
 def cross_validated(
     kernel: Kernel,
-    counts: Floats,
+    counts: Array,
     folds: int,
-    start: Floats | None = None,
+    start: Array | None = None,
     rng: np.random.Generator | None = None,
     limit: int = 3000,
 ) -> int:
@@ -89,7 +88,7 @@ def cross_validated(
     return int(marks[int(np.argmax(behind.mean(axis=0) <= error))])
 
 
-def split(counts: Floats, folds: int, rng: np.random.Generator) -> list[Floats]:
+def split(counts: Array, folds: int, rng: np.random.Generator) -> list[Array]:
     """Each observation to a fold at random, as counts."""
     left = counts.astype(np.int64)
     parts = []
@@ -100,7 +99,7 @@ def split(counts: Floats, folds: int, rng: np.random.Generator) -> list[Floats]:
     return [*parts, left.astype(np.float64)]
 
 
-def _occupied(kernel: Kernel, counts: Floats) -> tuple[Kernel, Floats]:
+def _occupied(kernel: Kernel, counts: Array) -> tuple[Kernel, Array]:
     """Empty z-cells leave the iteration unchanged: without them a dense kernel is smaller."""
     if isinstance(kernel, Dense) and not counts.all():
         held = counts > 0

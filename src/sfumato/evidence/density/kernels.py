@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 
-Floats = NDArray[np.float64]
 FFT_FROM = 400
 
 
@@ -24,25 +23,25 @@ class Kernel(Protocol):
     @property
     def cells(self) -> int: ...
     @property
-    def matrix(self) -> Floats: ...
-    def forward(self, mass: Floats) -> Floats: ...
-    def adjoint(self, weight: Floats) -> Floats: ...
+    def matrix(self) -> Array: ...
+    def forward(self, mass: Array) -> Array: ...
+    def adjoint(self, weight: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
 class Dense:
     """A stored matrix A of shape (M, K)."""
 
-    matrix: Floats
+    matrix: Array
 
     @property
     def cells(self) -> int:
         return int(self.matrix.shape[1])
 
-    def forward(self, mass: Floats) -> Floats:
+    def forward(self, mass: Array) -> Array:
         return np.asarray(self.matrix @ mass)
 
-    def adjoint(self, weight: Floats) -> Floats:
+    def adjoint(self, weight: Array) -> Array:
         return np.asarray(weight @ self.matrix)
 
 
@@ -50,7 +49,7 @@ class Dense:
 class Toeplitz:
     """A_ji = band[j - i + K - 1]: equal cells of one width on both sides, multiplied by FFT."""
 
-    band: Floats
+    band: Array
     cells: int
 
     @property
@@ -59,14 +58,14 @@ class Toeplitz:
 
         return int(next_fast_len(self.band.size + self.cells - 1, real=True))
 
-    def forward(self, mass: Floats) -> Floats:
+    def forward(self, mass: Array) -> Array:
         from scipy.fft import irfft, rfft
 
         size = self._size
         full = irfft(rfft(self.band, size) * rfft(mass, size), size)
         return np.maximum(np.asarray(full[self.cells - 1 : self.band.size]), 0.0)
 
-    def adjoint(self, weight: Floats) -> Floats:
+    def adjoint(self, weight: Array) -> Array:
         from scipy.fft import irfft, rfft
 
         size = self._size
@@ -75,12 +74,12 @@ class Toeplitz:
         return np.asarray(full[m - 1 : m - 1 + self.cells])
 
     @property
-    def matrix(self) -> Floats:
+    def matrix(self) -> Array:
         rows = self.band.size - self.cells + 1
         return np.asarray(self.band[np.arange(rows)[:, None] - np.arange(self.cells)[None, :] + self.cells - 1])
 
 
-def interval_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Kernel:
+def interval_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> Kernel:
     """A_ji = Pr(Z in cell j | X uniform in cell i), from the cdf."""
     width = x_edges[1] - x_edges[0]
     equal = np.allclose(np.diff(x_edges), width, rtol=1e-9) and np.allclose(np.diff(z_edges), width, rtol=1e-9)
@@ -94,12 +93,12 @@ def interval_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Kernel:
     return Dense(np.ascontiguousarray(noise.interval_matrix(x_edges, z_edges).T))
 
 
-def sample_kernel(noise: Noise, x_edges: Floats, z: Floats) -> Dense:
+def sample_kernel(noise: Noise, x_edges: Array, z: Array) -> Dense:
     """A_ji = density of z_j given X uniform in cell i: AA01 section 4.1, exact for every sample."""
     return Dense(noise.density_matrix(x_edges, z))
 
 
-def midpoint_kernel(noise: Noise, x_edges: Floats, z_edges: Floats) -> Dense:
+def midpoint_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> Dense:
     """A_ji = f_Y(middle of z-cell j - middle of x-cell i) w_j: Agrawal and Srikant (2000), with ties weighing one half.
 
     When the cell width divides the half-width of uniform noise, middles sit exactly on its edge; a floating-point

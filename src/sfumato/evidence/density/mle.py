@@ -12,24 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.evidence.density.em import TINY, iterate
 from sfumato.evidence.density.kernels import Dense, Kernel
 from sfumato.evidence.density.stopping import Stop
 
-Floats = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Converged:
-    mass: Floats
+    mass: Array
     iterations: int
-    trace: Floats
+    trace: Array
     gap: float
 
 
-def maximise(kernel: Kernel, counts: Floats, gap: float = 1e-7, limit: int = 200) -> Converged:
+def maximise(kernel: Kernel, counts: Array, gap: float = 1e-7, limit: int = 200) -> Converged:
     """Masses whose log-likelihood per value is within `gap` of the largest possible."""
     from scipy.optimize import nnls
 
@@ -59,14 +57,14 @@ def maximise(kernel: Kernel, counts: Floats, gap: float = 1e-7, limit: int = 200
     return Converged(mass, len(trace) - 1, np.array(trace), max(left, 0.0))
 
 
-def _look(matrix: Floats, weight: Floats, mass: Floats) -> tuple[float, Floats]:
+def _look(matrix: Array, weight: Array, mass: Array) -> tuple[float, Array]:
     prob = np.maximum(matrix @ mass, TINY)
     return float(weight @ np.log(prob)), (weight / prob) @ matrix
 
 
 def _search(
-    matrix: Floats, weight: Floats, mass: Floats, goal: Floats, value: float, slope: Floats
-) -> tuple[Floats, float, Floats]:
+    matrix: Array, weight: Array, mass: Array, goal: Array, value: float, slope: Array
+) -> tuple[Array, float, Array]:
     """The longest of the halved steps towards the goal that gains, else an EM step that does, else no step."""
     total = float(goal.sum())
     goal = goal / total if total > 0 else mass

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from sfumato.arrays import Array
+
 MAX_STEP = 4.0
 LINEAR, QUADRATIC = 20.0, 80.0  # prior sd of slope and curvature of eta, over a support scaled to [-1, 1]
 
@@ -25,14 +25,14 @@ LINEAR, QUADRATIC = 20.0, 80.0  # prior sd of slope and curvature of eta, over a
 class Problem:
     """The kernel, counts of z, cells of x and z; x-cells inner[0]:inner[1] are the support, the rest lie outside."""
 
-    matrix: Floats
-    counts: Floats
-    edges: Floats
-    z_edges: Floats
+    matrix: Array
+    counts: Array
+    edges: Array
+    z_edges: Array
     inner: tuple[int, int]
 
     @cached_property
-    def widths(self) -> Floats:
+    def widths(self) -> Array:
         return np.diff(self.edges)
 
     @cached_property
@@ -45,8 +45,8 @@ class Penalty:
     """Divided differences of order m, their Gram determinant, and the prior on what they leave free."""
 
     order: int
-    rows: Floats
-    free: Floats
+    rows: Array
+    free: Array
     log_gram: float
     log_free: float
 
@@ -55,8 +55,8 @@ class Penalty:
 class Fit:
     """One fitted model: eta, the Cholesky factor of its precision, log-likelihood and log-evidence."""
 
-    eta: Floats
-    factor: Floats
+    eta: Array
+    factor: Array
     log_likelihood: float
     evidence: float
     steps: int
@@ -81,7 +81,7 @@ def penalty(problem: Problem, order: int) -> Penalty:
     return Penalty(order, rows, free, float(np.linalg.slogdet(rows @ rows.T)[1]), log_free)
 
 
-def positions(problem: Problem) -> Floats:
+def positions(problem: Problem) -> Array:
     """Cell centres with the support scaled to [-1, 1]; beyond twice its width a logarithmic scale.
 
     Far cells are there for heavy tails, which are smooth in log-distance; their true distance would ruin the numbers.
@@ -96,7 +96,7 @@ def positions(problem: Problem) -> Floats:
     return np.asarray(place)
 
 
-def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:
+def objective(problem: Problem, eta: Array) -> tuple[float, Array, Array]:
     """The Poisson form of the log-likelihood, the masses and the probabilities of the z-cells."""
     mass = problem.widths * np.exp(np.minimum(eta, 600.0))
     prob = np.maximum(problem.matrix @ mass, 1e-300)
@@ -105,8 +105,8 @@ def objective(problem: Problem, eta: Floats) -> tuple[float, Floats, Floats]:
 
 
 def newton(
-    problem: Problem, eta: Floats, precision: Floats, tolerance: float = 0.03, limit: int = 30
-) -> tuple[Floats, Floats, float, int]:
+    problem: Problem, eta: Array, precision: Array, tolerance: float = 0.03, limit: int = 30
+) -> tuple[Array, Array, float, int]:
     """Fisher scoring with capped, backtracked, damped steps: (eta, Cholesky factor, log-likelihood, steps)."""
     from scipy.linalg import lapack
 
@@ -146,7 +146,7 @@ def newton(
     return eta, information(problem, mass, prob, precision, 0.0), value, limit
 
 
-def information(problem: Problem, mass: Floats, prob: Floats, precision: Floats, damping: float) -> Floats:
+def information(problem: Problem, mass: Array, prob: Array, precision: Array, damping: float) -> Array:
     """The lower Cholesky factor of N B'B + S (+ damping on the diagonal)."""
     from scipy.linalg import lapack
 
@@ -164,11 +164,11 @@ def information(problem: Problem, mass: Floats, prob: Floats, precision: Floats,
         ridge = max(10 * ridge, 1e-12 * float(np.diag(H).max()))
 
 
-def log_det(factor: Floats) -> float:
+def log_det(factor: Array) -> float:
     return 2 * float(np.log(np.diag(factor)).sum())
 
 
-def gaussian_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats) -> Fit:
+def gaussian_fit(problem: Problem, pen: Penalty, scale: float, eta: Array) -> Fit:
     """Rows d_r ~ N(0, scale^2); evidence by Laplace: l - eta'S eta / 2 + log|S| / 2 - log|H| / 2."""
     precision = pen.rows.T @ pen.rows / scale**2 + pen.free
     eta, factor, value, steps = newton(problem, eta, precision)
@@ -177,7 +177,7 @@ def gaussian_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats) -> F
     return Fit(eta, factor, value, evidence, steps)
 
 
-def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats, nu: float = 0.5) -> Fit:
+def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Array, nu: float = 0.5) -> Fit:
     r"""Rows d_r ~ Student t(nu) of the given scale, for edges and gaps: variational, one scoring step per update.
 
         lambda_r = (nu + 1) / (nu s^2 + d_r^2 + Var d_r)
@@ -210,6 +210,6 @@ def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Floats, nu: f
         before = bound
 
 
-def _log_t(x: float | Floats, nu: float) -> float | Floats:
+def _log_t(x: float | Array, nu: float) -> float | Array:
     constant = math.lgamma((nu + 1) / 2) - math.lgamma(nu / 2) - 0.5 * math.log(nu * math.pi)
     return constant - (nu + 1) / 2 * np.log1p(np.square(x) / nu)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError, quoted
+from sfumato.reading import tables
 
-Floats = NDArray[np.float64]
 SLICE = 1 << 22
 
 
-def chunks(z: Any, column: str | None) -> Iterator[Floats]:
+def chunks(z: Any, column: str | None) -> Iterator[Array]:
     """z as float arrays: an array, an iterable of arrays, or any table (or path to CSV or Parquet) with `column`."""
     if column is not None:
         yield from _column(z, column)
@@ -56,7 +56,7 @@ def _names(z: Any) -> list[str] | None:
     return None if names is None or callable(names) else [str(name) for name in names]
 
 
-def _column(table: Any, column: str) -> Iterator[Floats]:
+def _column(table: Any, column: str) -> Iterator[Array]:
     import pyarrow as pa
 
     if hasattr(table, "fetch_record_batch"):  # a DuckDB relation streams on its own
@@ -71,7 +71,7 @@ def _column(table: Any, column: str) -> Iterator[Floats]:
         yield _numbers(batch.column(0).to_numpy(zero_copy_only=False))
 
 
-def _numbers(values: NDArray[Any]) -> Floats:
+def _numbers(values: NDArray[Any]) -> Array:
     if isinstance(values, np.ma.MaskedArray):
         if hidden := int(np.ma.getmaskarray(values).sum()):
             raise EstimationError(f"z must be known, got {hidden} masked values: drop them with z.compressed()")

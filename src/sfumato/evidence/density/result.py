@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sfumato import randomness
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.density import band, kernels
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,19 +30,19 @@ class Density:
     `dropped`                method "auto": estimated mass outside the cropped support
     """
 
-    edges: Floats
-    mass: Floats
+    edges: Array
+    mass: Array
     method: str
     noise: Noise
     n: int
     iterations: int
     log_likelihood: float
-    z_edges: Floats = field(repr=False)
-    z_counts: Floats = field(repr=False)
+    z_edges: Array = field(repr=False)
+    z_counts: Array = field(repr=False)
     stop: str = ""
     gap: float | None = None
     dropped: float = 0.0
-    trace: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    trace: Array = field(default_factory=lambda: np.empty(0), repr=False)
     spread: band.Spread | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
@@ -54,25 +53,25 @@ class Density:
         )
 
     @cached_property
-    def height(self) -> Floats:
+    def height(self) -> Array:
         """The density in each cell."""
         return self.mass / np.diff(self.edges)
 
     @cached_property
-    def cumulative(self) -> Floats:
+    def cumulative(self) -> Array:
         total = np.concatenate(([0.0], np.cumsum(self.mass)))
         return np.asarray(total / total[-1])
 
-    def pdf(self, x: ArrayLike) -> Floats:
+    def pdf(self, x: ArrayLike) -> Array:
         """The density at x, 0 outside the cells."""
         t = _numbers("x", x)
         cell = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, self.mass.size - 1)
         return np.where((t >= self.edges[0]) & (t <= self.edges[-1]), self.height[cell], 0.0)
 
-    def cdf(self, x: ArrayLike) -> Floats:
+    def cdf(self, x: ArrayLike) -> Array:
         return np.interp(_numbers("x", x), self.edges, self.cumulative)
 
-    def quantile(self, q: ArrayLike) -> Floats:
+    def quantile(self, q: ArrayLike) -> Array:
         """The smallest x with cdf(x) >= q."""
         u = _numbers("q", q)
         if not ((u >= 0) & (u <= 1)).all():
@@ -94,7 +93,7 @@ class Density:
     def sd(self) -> float:
         return math.sqrt(self.variance)
 
-    def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Floats:
+    def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Array:
         """Draws from the estimate (synthetic values; secure source by default)."""
         if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 0:
             raise EstimationError(f"size must be a whole number of at least 0, got {size!r}")
@@ -119,12 +118,12 @@ class Density:
         """The rank of the kernel from the cells of x to those of z; below K, z cannot tell some masses apart."""
         return kernels.rank(kernels.interval_kernel(self.noise, self.edges, self.z_edges))
 
-    def null_space(self) -> Floats:
+    def null_space(self) -> Array:
         """Orthonormal changes of mass, one a row, that leave the distribution of z as it is."""
         _, _, rows = np.linalg.svd(self.noise.interval_matrix(self.edges, self.z_edges).T, full_matrices=True)
         return np.asarray(rows[self.rank :])
 
-    def band(self, level: float = 0.9) -> tuple[Floats, Floats]:
+    def band(self, level: float = 0.9) -> tuple[Array, Array]:
         """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged."""
         if self.spread is None:
             raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
@@ -163,7 +162,7 @@ class Density:
         return document
 
 
-def _numbers(name: str, values: ArrayLike) -> Floats:
+def _numbers(name: str, values: ArrayLike) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 
-Floats = NDArray[np.float64]
 DEFAULTS = {"iterations": 100.0, "theta": 1e-3, "loglik": 0.3, "chi2": 0.01, "cv": 5.0}
 
 
@@ -44,7 +43,7 @@ class Stop:
     def __str__(self) -> str:
         return f"{self.rule}:{self.value:g}"
 
-    def met(self, before: Floats, after: Floats, gain: float, n: float) -> bool:
+    def met(self, before: Array, after: Array, gain: float, n: float) -> bool:
         """Whether the step from `before` to `after`, which gained `gain` log-likelihood, was the last one."""
         if self.rule == "theta":
             return float(np.abs(after - before).sum()) < self.value

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.channels.linear import Array
-from sfumato.documents import read_json
 from sfumato.errors import EstimationError, SfumatoError, quoted
 from sfumato.learn.bayesnet.structure import Parents
+from sfumato.reading.json_documents import read_json
 from sfumato.schema import Categorical, Schema
 
 #: The most cells of all tables of a network that is read.

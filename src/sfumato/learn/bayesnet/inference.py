@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.families import Families
@@ -18,6 +17,7 @@ from sfumato.learn.bayesnet.arguments import whole
 from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
 from sfumato.printable import label_text
+from sfumato.reading import tables
 from sfumato.schema import Schema
 
 if TYPE_CHECKING:

@@ -224,8 +224,8 @@ class BayesianNetwork(Parameters):
 
     def to_bif(self, path: str | Path | None = None) -> str:
         """The network in the BIF format, also written to a file if one is named."""
-        from sfumato.files import replacing
         from sfumato.learn.bayesnet.bif import write_bif
+        from sfumato.writing.whole_files import replacing
 
         self._whole()
         text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})

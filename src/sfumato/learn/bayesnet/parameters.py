@@ -15,13 +15,13 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.families import Family
 from sfumato.evidence.simplex import project
-from sfumato.frames import as_frame
 from sfumato.learn.bayesnet.arguments import real
 from sfumato.learn.bayesnet.limits import score_limits
 from sfumato.learn.bayesnet.moments import Triple, covariances, second_moments
 from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
 from sfumato.printable import label_text
 from sfumato.schema import Schema
+from sfumato.writing.data_frames import as_frame
 
 PRIORS = ("ml", "bdeu", "k2")
 

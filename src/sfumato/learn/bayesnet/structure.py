@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.documents import DocumentError, read_json
 from sfumato.errors import EstimationError
+from sfumato.reading.json_documents import DocumentError, read_json
 
 Parents = dict[str, tuple[str, ...]]
 

@@ -140,7 +140,7 @@ class LinearClassifier(Classifier):
         found = []
         for out in range(groups):
             kept = [p.with_rows(rows.take(np.flatnonzero(np.arange(len(rows)) % groups != out))) for p, rows in parts]
-            again = type(self)(**self.get_params()).fit(evidence.refitted(Release.concat(kept)), target=self.target_)
+            again = type(self)(**self.get_params()).fit(evidence.refitted(Release.of(kept)), target=self.target_)
             found.append(again.weights_)
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
 

@@ -14,7 +14,6 @@ import numpy as np
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.model import ModelEvidence
-from sfumato.frames import BACKENDS, as_frame
 from sfumato.learn.base import Parameters, as_evidence, check_number
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
@@ -25,6 +24,7 @@ from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
 from sfumato.learn.rules.supports import ReleaseSupports
 from sfumato.pages.display import MOST
 from sfumato.threads import one_thread
+from sfumato.writing.data_frames import BACKENDS, as_frame
 
 BY = ("lower", "estimate", "upper")
 Progress = Callable[[int], None]

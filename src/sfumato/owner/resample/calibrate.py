@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.draws import Array, Index, permutation
+from sfumato.arrays import Array, Flags, Index, Labels
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.membership import SHADOWS, Labels, Mask, Method, Risk, loneliest, shadow_risk
+from sfumato.membership import SHADOWS, Method, Risk, loneliest, shadow_risk
 from sfumato.owner.resample.choose import mean_error
 from sfumato.owner.resample.exposure import IGNORANCE, distances, expected_auc, least_strength
 from sfumato.owner.resample.model import FORMS, Form, Model
-from sfumato.randomness import Source
+from sfumato.randomness import Source, permutation
 from sfumato.threads import one_thread
 
 #: Records that take part in the games; a larger table discloses less of each, so this errs on the safe side.
@@ -139,7 +139,7 @@ def calibrate(
 
 
 def _best_form(
-    X: Array, y: Labels, lonely: Mask, bound: float, outlier_bound: float, rows: float, most: float, src: Source
+    X: Array, y: Labels, lonely: Flags, bound: float, outlier_bound: float, rows: float, most: float, src: Source
 ) -> tuple[Model, float]:
     """The form on whose rows classifiers do best, and its strength; a later form must be clearly better than the first.
 
@@ -163,7 +163,7 @@ def _error(model: Model, counts: Index, X: Array, y: Labels, src: Source) -> flo
     return mean_error(np.vstack(rows), np.repeat(model.labels, counts), X, y)
 
 
-def _behind(risk: Risk, expected: Array, lonely: Mask) -> tuple[float, float]:
+def _behind(risk: Risk, expected: Array, lonely: Flags) -> tuple[float, float]:
     """How far the attack stays behind the closed form, as ratios of distances, for all records and for the lonely."""
     from scipy.special import ndtri
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.draws import Array, Index
-from sfumato.membership import Labels
+from sfumato.arrays import Array, Index, Labels
 
 #: Neighbours that vote.
 _NEIGHBOURS = 11

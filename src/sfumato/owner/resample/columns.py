@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.draws import Array, Index, normals
-from sfumato.randomness import Source
+from sfumato.arrays import Array, Index
+from sfumato.randomness import Source, normals
 
 #: A column in which fewer records than this differ from the median is released as constant: the few would show.
 NEARLY_CONSTANT = 0.08

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.draws import Array
-from sfumato.membership import Mask
+from sfumato.arrays import Array, Flags
 from sfumato.owner.resample.model import Model
 
 #: The attacker's ignorance of the others, in units of their sampling: members are half of the pool that he knows.
@@ -64,7 +63,7 @@ def expected_auc(squared: Array) -> float:
     return float(np.mean(ndtr(np.sqrt(some[:, None] + some) / 2)))
 
 
-def least_strength(model: Model, rows: float, lonely: Mask, bound: float, outlier_bound: float, most: float) -> float:
+def least_strength(model: Model, rows: float, lonely: Flags, bound: float, outlier_bound: float, most: float) -> float:
     """The least noise at which the expected AUCs of all records and of the lonely ones are within their bounds."""
 
     def holds(strength: float) -> bool:

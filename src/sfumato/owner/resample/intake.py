@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato import tables
-from sfumato.draws import Array, Index, permutation
+from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError
-from sfumato.membership import Labels
-from sfumato.randomness import Source
+from sfumato.randomness import Source, permutation
+from sfumato.reading import tables
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.draws import BLOCK, Array
+from sfumato.arrays import Array
 from sfumato.errors import SfumatoError
-from sfumato.randomness import Source
+from sfumato.randomness import BLOCK, Source
 
 
 def scott(n: int, d: int) -> float:

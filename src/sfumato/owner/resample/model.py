@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sfumato.draws import Array, Index, normals
-from sfumato.membership import Labels
+from sfumato.arrays import Array, Index, Labels
 from sfumato.owner.resample.columns import Columns
-from sfumato.randomness import Source
+from sfumato.randomness import Source, normals
 
 #: A record is shortened to this many times the root-mean-square length of all.
 RADIUS = 1.5

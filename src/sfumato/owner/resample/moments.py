@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sfumato.draws import BLOCK, Array, Index
-from sfumato.randomness import Source
+from sfumato.arrays import Array, Index
+from sfumato.randomness import BLOCK, Source
 
 
 class Moments:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.draws import BLOCK, Array, Index, integers
+from sfumato.arrays import Array, Index
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.kernel import epanechnikov, scott
 from sfumato.owner.resample.moments import moments
-from sfumato.randomness import Source
+from sfumato.randomness import BLOCK, Source, integers
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.draws import Array, Index, integers
+from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SchemaError
-from sfumato.membership import Labels, Method, Risk
+from sfumato.membership import Method, Risk
 from sfumato.owner.resample.calibrate import Setting, calibrate
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row
 from sfumato.owner.resample.model import Model
@@ -22,7 +22,7 @@ from sfumato.owner.resample.moments import Moments
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.proved import Proved, check_ranges
 from sfumato.owner.resample.request import Key, Request
-from sfumato.randomness import Source
+from sfumato.randomness import Source, integers
 
 #: Records of a class that a model is fitted to; of a larger class a random sample.
 FITTED = 20_000

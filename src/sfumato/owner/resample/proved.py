@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.draws import Array, Index, normals
+from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SfumatoError
-from sfumato.membership import Labels
 from sfumato.owner.resample.model import floored, power
-from sfumato.randomness import Source
+from sfumato.randomness import Source, normals
 
 #: What mu^2 is spent on: the centre of the table, roughly and then better; the class means; the second moment.
 #: Shares and radii were set on breast cancer, diabetes, wine and digits of scikit-learn and on Pima, at epsilon 1.

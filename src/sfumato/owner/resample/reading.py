@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from sfumato import tables
+from sfumato.arrays import Labels
 from sfumato.errors import SchemaError
-from sfumato.membership import Labels
 from sfumato.owner.resample.intake import Intake, take_in
+from sfumato.reading import tables
 
 
 @dataclass

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.described import DescribedFile
-from sfumato.draws import Array, Index
+from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SfumatoError
-from sfumato.membership import Labels, Method, Risk
+from sfumato.membership import Method, Risk
 from sfumato.owner.resample.calibrate import Setting
 from sfumato.owner.resample.description import describe, proportions
 from sfumato.owner.resample.plan import Plan
 from sfumato.owner.resample.proved import Guarantee
+from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato import tables
-from sfumato.described import DescribedFile
 from sfumato.errors import ReleaseError
 from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.description import describe, proportions
@@ -17,6 +15,8 @@ from sfumato.owner.resample.plan import Piece, Plan, learn
 from sfumato.owner.resample.reading import Reading
 from sfumato.owner.resample.request import Request
 from sfumato.randomness import Source, source
+from sfumato.reading import tables
+from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,20 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Noise, from_scipy, parse_noise
 from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.ambiguity import warn_if_undecided
 from sfumato.evidence.density.binning import Sample, gather
-from sfumato.evidence.density.hopeless import check_scale, unrounded, warn_if_hopeless
+from sfumato.evidence.density.input_checks import check_scale, unrounded, warn_if_hopeless
 from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
 from sfumato.threads import one_thread
 
-Floats = NDArray[np.float64]
 METHODS = ("auto", "em", "as", "mle")
 BINS = 80
 Z_CELLS = 400
@@ -111,7 +111,7 @@ def as_noise(noise: Any) -> Noise:
     return from_scipy(noise)
 
 
-def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tuple[float, float] | None) -> Density:
+def _auto(sample: Sample, noise: Noise, edges: Array, cropped: bool, beyond: tuple[float, float] | None) -> Density:
     asked = edges.size - 1
     if asked > AUTO_CELLS:
         if not np.allclose(np.diff(edges), edges[1] - edges[0], rtol=1e-6):
@@ -144,7 +144,7 @@ def _auto(sample: Sample, noise: Noise, edges: Floats, cropped: bool, beyond: tu
     )
 
 
-def _split(edges: Floats, mass: Floats, models: band.Spread, cells: int) -> tuple[Floats, Floats, band.Spread]:
+def _split(edges: Array, mass: Array, models: band.Spread, cells: int) -> tuple[Array, Array, band.Spread]:
     """The same density on more cells."""
     fine = np.linspace(edges[0], edges[-1], cells + 1)
     total = np.interp(fine, edges, np.concatenate(([0.0], np.cumsum(mass))))
@@ -153,7 +153,7 @@ def _split(edges: Floats, mass: Floats, models: band.Spread, cells: int) -> tupl
 
 
 def _iterated(
-    sample: Sample, noise: Noise, edges: Floats, method: str, rule: Stop, rng: np.random.Generator | None
+    sample: Sample, noise: Noise, edges: Array, method: str, rule: Stop, rng: np.random.Generator | None
 ) -> Density:
     gap = None
     exact = method == "em" and sample.values is not None and sample.n <= SAMPLES
@@ -206,7 +206,7 @@ def _iterated(
     return found
 
 
-def _z_edges(sample: Sample, edges: Floats) -> Floats:
+def _z_edges(sample: Sample, edges: Array) -> Array:
     if edges.size - 1 >= FFT_FROM and sample.step == 0:
         return as_.aligned_edges(sample, edges)
     return crop.z_edges(sample, max(Z_CELLS, min(4 * (edges.size - 1), 4000)))
@@ -257,7 +257,7 @@ def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, 
     )
 
 
-def _checked_edges(bins: Any) -> Floats:
+def _checked_edges(bins: Any) -> Array:
     try:
         edges = np.asarray(bins, dtype=np.float64)
     except (TypeError, ValueError):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import tables
 from sfumato.errors import ReleaseError
-from sfumato.reader_problems import described
+from sfumato.reading import tables
+from sfumato.reading.problems import described
 
 if TYPE_CHECKING:
     import pyarrow as pa

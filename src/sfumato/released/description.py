@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import tables
-from sfumato.described import KEY, content, sidecar
-from sfumato.documents import DocumentError, read_json
 from sfumato.errors import ReleaseError, SfumatoError, cause
+from sfumato.reading import tables
+from sfumato.reading.json_documents import DocumentError, read_json
+from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
-from sfumato.writer import VERSION
+from sfumato.writing.described_file import KEY, content, sidecar
 
 _OLD = (
     "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.additive import Gaussian, Laplace, Noise, Tabulated, Uniform
 from sfumato.errors import EstimationError
 
-Floats = NDArray[np.float64]
 TAIL = 1e-12
 LADDER = 1 / (1 + np.exp(-np.linspace(-23.0, 23.0, 47)))  # shares from 1e-10 to 1 - 1e-10
 STRIPS, MOST_STRIPS = 2500, 4500  # cells that stand for a density without flat pieces
@@ -24,11 +23,11 @@ CURVED = 1e-6  # mass that a strip may misplace
 class Law:
     """A density seen from here: `breaks` are its jumps and kinks, `flat` its (edges, heights) if piecewise constant."""
 
-    pdf: Callable[[Any], Floats]
-    cdf: Callable[[Any], Floats]
-    quantile: Callable[[Any], Floats]
+    pdf: Callable[[Any], Array]
+    cdf: Callable[[Any], Array]
+    quantile: Callable[[Any], Array]
     breaks: tuple[float, ...] = ()
-    flat: tuple[Floats, Floats] | None = None
+    flat: tuple[Array, Array] | None = None
     variance: float | None = None  # of a normal, else None
 
     @property
@@ -62,7 +61,7 @@ def law(x: Any) -> Law:
     return Law(x.pdf, x.cdf, x.ppf, ends + kinks, None, float(x.var()) if name == "norm" else None)
 
 
-def panels(f: Law) -> Floats:
+def panels(f: Law) -> Array:
     """Intervals on which the density is smooth and changes scale slowly, from tail to tail."""
     if f.flat is not None:
         return f.flat[0]
@@ -71,7 +70,7 @@ def panels(f: Law) -> Floats:
     return np.unique(np.clip(points, low, high))
 
 
-def released(f: Law, g: Law) -> tuple[Callable[[Floats], Floats], Floats]:
+def released(f: Law, g: Law) -> tuple[Callable[[Array], Array], Array]:
     """The density of Z = X + Y and the panels between its kinks."""
     if g.flat is None and f.flat is not None:
         f, g = g, f
@@ -83,7 +82,7 @@ def released(f: Law, g: Law) -> tuple[Callable[[Floats], Floats], Floats]:
         height = np.diff(np.asarray(f.cdf(edges))) / np.diff(edges)
         cdf = g.cdf
 
-    def pdf(z: Floats) -> Floats:
+    def pdf(z: Array) -> Array:
         below = np.asarray(cdf(z[:, None] - edges[None, :]))
         return -np.diff(below, axis=1) @ height
 
@@ -98,7 +97,7 @@ def released(f: Law, g: Law) -> tuple[Callable[[Floats], Floats], Floats]:
     return pdf, points[np.concatenate(([True], apart))]
 
 
-def strips(f: Law, scale: float) -> Floats:
+def strips(f: Law, scale: float) -> Array:
     """Cells thin in the log-odds of the cdf, halved where the density still bends within one.
 
     Equal log-odds alone would span a gap between two modes in one strip.
@@ -118,16 +117,16 @@ def strips(f: Law, scale: float) -> Floats:
 
 
 def piecewise(
-    edges: Floats,
-    mass: Floats,
-    pdf: Callable[[Any], Floats] | None = None,
-    cdf: Callable[[Any], Floats] | None = None,
-    quantile: Callable[[Any], Floats] | None = None,
+    edges: Array,
+    mass: Array,
+    pdf: Callable[[Any], Array] | None = None,
+    cdf: Callable[[Any], Array] | None = None,
+    quantile: Callable[[Any], Array] | None = None,
 ) -> Law:
     height = mass / np.diff(edges)
     total = np.concatenate(([0.0], np.cumsum(mass)))
 
-    def at(t: Any) -> Floats:
+    def at(t: Any) -> Array:
         padded = np.concatenate(([0.0], height, [0.0]))
         return padded[np.searchsorted(edges, np.asarray(t), side="right")]
 

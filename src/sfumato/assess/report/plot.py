@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.words import number
+from sfumato.assess.report.sentences import number
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
 from sfumato.printable import figure_text

@@ -31,8 +31,9 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from sfumato.keys import answer_secret, subkey
-from sfumato.randomness import BITS, Bytes, Words
+from sfumato.arrays import Bytes, Words
+from sfumato.randomness import BITS
+from sfumato.secrets.keys import answer_secret, subkey
 
 BLOCK = 16
 _ROOM = 12  # bytes of the last block that the true value may use; the number of the draw takes the others

@@ -10,8 +10,8 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from sfumato import tables
 from sfumato.errors import SchemaError
+from sfumato.reading import tables
 
 if TYPE_CHECKING:
     import pyarrow as pa

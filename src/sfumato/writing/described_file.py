@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sfumato import tables
 from sfumato.errors import ReleaseError
-from sfumato.files import replacing
+from sfumato.reading import tables
+from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

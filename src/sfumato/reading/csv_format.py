@@ -17,8 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, cast
 
-from sfumato.csv_numbers import numeric_columns, separators
 from sfumato.errors import SchemaError
+from sfumato.reading.csv_numbers import numeric_columns, separators
 
 DELIMITERS = ("\t", ";", "|", ",")
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}

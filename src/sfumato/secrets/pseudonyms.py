@@ -1,6 +1,6 @@
 r"""Pseudonyms: what a release carries instead of its ids.
 
-A pseudonym is 128 bits, as 32 hexadecimal digits: in the words of ``sfumato.keyed``,
+A pseudonym is 128 bits, as 32 hexadecimal digits: in the words of ``sfumato.secrets.keyed_answers``,
 
     pseudonym = CBC(k, h || t),   k = SHA-256("sfumato pseudonyms 2\n" || secret)
 
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Bytes
 from sfumato.errors import SchemaError, SchemeError
-from sfumato.keyed import BLOCK, Chain
-from sfumato.keys import answer_secret, link_secret, subkey
-from sfumato.randomness import Bytes, SecureSource, Source
+from sfumato.randomness import SecureSource, Source
+from sfumato.secrets.keyed_answers import BLOCK, Chain
+from sfumato.secrets.keys import answer_secret, link_secret, subkey
 
 if TYPE_CHECKING:
     import pyarrow as pa

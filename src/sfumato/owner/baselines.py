@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.draws import Array, integers, normals
+from sfumato.arrays import Array
 from sfumato.errors import SfumatoError, quoted
 from sfumato.owner.resample.intake import take_in
 from sfumato.owner.resample.kernel import deviation
-from sfumato.randomness import Source, source
+from sfumato.randomness import Source, integers, normals, source
 
 Rng = np.random.Generator | Source | int | None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.assess.report.facts import Unit
-from sfumato.assess.report.words import number, percent, points
+from sfumato.assess.report.sentences import number, percent, points
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (

@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.csv_format import CsvFile, CsvFormat, detect
-from sfumato.csv_reader import csv_batches
 from sfumato.errors import SchemaError, showing_values
-from sfumato.positions import placed
-from sfumato.reader_problems import described
-from sfumato.stamps import stamp
+from sfumato.reading.csv_format import CsvFile, CsvFormat, detect
+from sfumato.reading.csv_reader import csv_batches
+from sfumato.reading.file_stamp import stamp
+from sfumato.reading.positions import placed
+from sfumato.reading.problems import described
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.arrays import Array
 from sfumato.assess.effective import covariance
 from sfumato.assess.precision import check_n
 from sfumato.assess.subject import channel_of
 from sfumato.channels import product
-from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 
 

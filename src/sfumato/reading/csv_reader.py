@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.csv_format import CsvFormat, find_ragged
-from sfumato.csv_numbers import with_points
 from sfumato.errors import SchemaError
+from sfumato.reading.csv_format import CsvFormat, find_ragged
+from sfumato.reading.csv_numbers import with_points
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.described import DescribedFile
 from sfumato.errors import ReleaseError
 from sfumato.scheme import Scheme
+from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -1,0 +1,135 @@
+"""A part of a release: rows that were all randomized under one scheme, in a file, in memory, or in the user's frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import ReleaseError
+from sfumato.reading import tables
+from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
+from sfumato.released.writer import code_types
+from sfumato.scheme import Scheme
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: Rows that are read at once where few are asked for.
+_FEW = 1 << 10
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Rows that were all randomized under one scheme. ``rows`` holds codes: a path, an Arrow table or any frame.
+
+    ``link`` is the fingerprint of the key under which the ids became pseudonyms; None where they are as they were.
+    ``order`` tells whether the owner's rows were "shuffled" or their order was "kept", where that is known.
+    """
+
+    rows: Any
+    scheme: Scheme
+    id: str | None = None
+    link: str | None = None
+    order: str | None = None
+    raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
+    span: tuple[int, int] | None = None  # the first row and how many, where a file holds other parts too
+    stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rows, Path):
+            object.__setattr__(self, "stamp", stamp(self.rows))
+
+    def check_unchanged(self) -> None:
+        """Raise if the file is not the one that was loaded any more: its rows may be of another scheme."""
+        if isinstance(self.rows, Path) and stamp(self.rows) != self.stamp:
+            raise ReleaseError(f"{self.rows} was replaced or changed after it was loaded: load it again")
+
+    def batches(
+        self, columns: Sequence[str], types: Mapping[str, Any] | None = None, most: int = tables.BATCH
+    ) -> Iterator[pa.RecordBatch]:
+        """Some columns of the rows, as they were when the release was loaded."""
+        self.check_unchanged()
+        found = tables.batches(self.rows, columns, types, most)
+        yield from pieces(found, *self.span) if self.span else found
+        self.check_unchanged()
+
+    def arrow(self) -> pa.Table:
+        """The rows in memory."""
+        return self._table(None)
+
+    def head(self, rows: int) -> pa.Table:
+        """The first rows in memory."""
+        return self._table(rows)
+
+    def _table(self, rows: int | None) -> pa.Table:
+        import pyarrow as pa
+
+        columns = [*self.scheme.columns, *([self.id] if self.id else [])]
+        kinds = {**code_types(self.scheme), **({self.id: pa.string()} if self.id else {})}
+        stream = self.batches(columns, kinds, tables.BATCH if rows is None else max(rows, _FEW))
+        if isinstance(self.rows, Path):
+            self.check_unchanged()
+            if rows is None:
+                check_decoded(self.rows, columns)
+            stream = within_memory(self.rows, stream)
+        found, held = [], 0
+        for batch in stream:
+            if rows is not None and held >= rows:
+                break
+            found.append(batch)
+            held += batch.num_rows
+        if found:
+            return pa.Table.from_batches(found).slice(0, rows)
+        return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
+
+    def select(self, names: Sequence[str]) -> Part:
+        """The same rows with some attributes only, and all that is known of them."""
+        chosen = replace(self, scheme=self.scheme.select(names))
+        object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
+        return chosen
+
+    def with_rows(self, rows: Any) -> Part:
+        """Other rows that were made in the same way."""
+        return replace(self, rows=rows, span=None)
+
+    def __len__(self) -> int:
+        self.check_unchanged()
+        known = self.span[1] if self.span else tables.count_rows(self.rows)
+        return self.arrow().num_rows if known is None else known
+
+
+def held(rows: Any) -> Any:
+    """Rows in a form that can be counted: a path, an Arrow table or the user's own frame."""
+    import pyarrow as pa
+
+    if isinstance(rows, str):
+        return Path(rows)
+    if isinstance(rows, pa.RecordBatch):
+        return pa.Table.from_batches([rows])
+    return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
+
+
+def in_memory(path: Path, scheme: Scheme, identifier: str | None, total: int) -> pa.Table | None:
+    """The rows of several parts in memory; None where Parquet holds so many that they are better left in the file."""
+    import pyarrow as pa
+
+    columns = [*scheme.columns, *([identifier] if identifier else [])]
+    kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
+    try:
+        check_decoded(path, columns, total)
+        stream = tables.batches(path, columns, {name: _wide(kind) for name, kind in kinds.items()})
+        return pa.Table.from_batches(list(pieces(within_memory(path, stream), 0, total + 1)))  # one row more tells
+    except TooLargeError:
+        if tables.suffix(path) in tables.CSV:
+            raise
+        return None
+
+
+def _wide(kind: Any) -> Any:
+    """Room for the codes of any part."""
+    import pyarrow as pa
+
+    return pa.uint32() if pa.types.is_integer(kind) else kind

@@ -1,0 +1,1 @@
+"""What leaves the program: files that are whole or not there, files that describe themselves, data frames."""

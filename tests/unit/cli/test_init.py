@@ -145,7 +145,7 @@ def commands() -> dict[str, object]:
 
 
 def test_every_command_is_documented_with_examples() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
     for name, command in commands().items():
         assert command.help, name
         assert f"sfumato {name}" in command.help, f"{name} has no worked example"

@@ -1,0 +1,35 @@
+"""The shape of the house: where tests and modules stand, and that what the docs name is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "src" / "sfumato"
+UNIT = ROOT / "tests" / "unit"
+#: Tests of evidence and learn, which move when those folders have their new shape.
+LATER = "adapter bayesnet_ counting estimate_score independence learn_ limits linear model_ naive_bayes projection_ rules tree"
+
+
+def has_a_home(test: Path, unit: Path = UNIT, sources: Path = SOURCES) -> bool:
+    """Whether a test is named after a module or a folder of the sources at the same place, ``init`` for the folder."""
+    folder = sources / test.relative_to(unit).parent
+    here = {p.stem for p in folder.glob("*.py")} | {p.name for p in folder.glob("*/")}
+    about = test.stem.removeprefix("test_")
+    return any(about == name or about.startswith(f"{name}_") for name in {*here, "init"} - {"__init__"})
+
+
+def test_unit_tests_mirror_the_sources():
+    tests = sorted(UNIT.rglob("test_*.py"))
+    tests = [t for t in tests if not t.stem.startswith(tuple(f"test_{name}" for name in LATER.split()))]
+    assert [str(t.relative_to(UNIT)) for t in tests if not has_a_home(t)] == []
+    assert not has_a_home(UNIT / "assess" / "test_scheme.py")
+
+
+def test_files_that_the_docs_name_are_there():
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    named = {
+        m for page in pages for m in re.findall(r"`((?:tests|src|benchmarks|examples)/[\w/.-]+)`", page.read_text())
+    }
+    assert named and [name for name in sorted(named) if not (ROOT / name).exists()] == []

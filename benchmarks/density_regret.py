@@ -16,10 +16,11 @@ from collections import defaultdict
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence.density import Density, density
 
-from .density_battery import DEVELOPMENT, HELD_OUT, Floats, Mixture, Pair, information_loss
+from .density_battery import DEVELOPMENT, HELD_OUT, Mixture, Pair, information_loss
 
 SIZES = (500, 20_000, 1_000_000)
 RULES = {
@@ -32,12 +33,12 @@ RULES = {
 MARKS = np.unique(np.rint(np.geomspace(1, 4000, 90)).astype(int))
 
 
-def released(pair: Pair, n: int, seed: int) -> Floats:
+def released(pair: Pair, n: int, seed: int) -> Array:
     rng = np.random.default_rng([seed, n, sum(map(ord, pair.name))])
     return pair.noise.randomize(pair.x.sample(n, rng), rng)
 
 
-def oracle(pair: Pair, edges: Floats, z_edges: Floats, counts: Floats) -> float:
+def oracle(pair: Pair, edges: Array, z_edges: Array, counts: Array) -> float:
     """The smallest loss along the EM path on these cells."""
     held = counts > 0
     A, c = np.ascontiguousarray(pair.noise.interval_matrix(edges, z_edges).T[held]), counts[held]

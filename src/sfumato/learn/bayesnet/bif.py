@@ -1,10 +1,9 @@
-"""BIF, the interchange format of Bayesian networks: written so that others read it, read with clear errors."""
+"""BIF, the interchange format of Bayesian networks, read with clear errors and at a cost that the file's size bounds."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -15,15 +14,17 @@ from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError, SfumatoError, quoted
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.reading.json_documents import read_json
-from sfumato.schema import Categorical, Schema
+from sfumato.schema import Schema
 
 #: The most cells of all tables of a network that is read.
 MOST_CELLS = 1 << 24
 _MOST_AXES = 64  # of an array
 
-_WORD = re.compile(r"[A-Za-z0-9_.+-]+$")
+#: Values of the parents (none for a default, None for a whole table), and the numbers given for them.
+Row = tuple[list[str] | None, list[float]]
+
 _TOKEN = re.compile(
-    r"""(?:\s|//[^\n]*|/\*.*?\*/)*                      # space and comments
+    r"""(?>(?:\s|//[^\n]*|/\*.*?\*/)*)                  # space and comments, never looked at twice
     (?: "((?:[^"\\]|\\.)*)"                            # a quoted name
       | ((?:(?!//|/\*)[^\s{}()\[\],;|"])+)             # a plain one
       | ([{}()\[\],;|]) | $ )""",
@@ -38,28 +39,6 @@ class Document:
     schema: Schema
     parents: Parents
     tables: dict[str, Array]
-
-
-def write_bif(schema: Schema, parents: Parents, tables: Mapping[str, Array], name: str = "sfumato") -> str:
-    """The text of a BIF file. Domains that BIF cannot say exactly stand in a property line as JSON."""
-    lines = [f"network {_word(name)} {{", "}"]
-    for node, domain in schema.items():
-        labels = ", ".join(_word(str(label)) for label in domain.labels)
-        lines += [f"variable {_word(node)} {{", f"  type discrete [ {domain.size} ] {{ {labels} }};"]
-        if domain.kind != "categorical" or domain.nullable or not all(isinstance(v, str) for v in domain.labels):
-            lines.append(f"  property {json.dumps('domain ' + json.dumps(domain.to_dict()))} ;")
-        lines.append("}")
-    for node, held in parents.items():
-        table = np.asarray(tables[node])
-        head = f"{_word(node)} | {', '.join(map(_word, held))}" if held else _word(node)
-        lines.append(f"probability ( {head} ) {{")
-        if not held:
-            lines.append(f"  table {_numbers(table)};")
-        for place in np.ndindex(*table.shape[:-1]) if held else ():
-            labels = ", ".join(_word(str(schema[p].labels[code])) for p, code in zip(held, place, strict=True))
-            lines.append(f"  ({labels}) {_numbers(table[place])};")
-        lines.append("}")
-    return "\n".join(lines) + "\n"
 
 
 def read_bif(text: str, where: str = "the BIF text") -> Document:
@@ -101,27 +80,31 @@ class _Reader:
         return _BifError(f"line {self.line(self.ends[self.place - 1])}: expected {what}{said}")
 
     def document(self) -> Document:
-        domains: dict[str, Any] = {}
-        raw: list[tuple[str, tuple[str, ...], list[tuple[list[str] | None, list[float]]]]] = []
+        domains: dict[str, tuple[int, Any]] = {}  # how many values each variable names, and its domain as JSON
+        raw: list[tuple[str, tuple[str, ...], list[Row]]] = []
         while self.place < len(self.tokens):
             what = self.word()
             if what == "network":
                 self.word()
                 self.skip_block()
             elif what == "variable":
-                name, domain = self.variable()
+                name, values, domain = self.variable()
                 if name in domains:
                     raise _BifError(f"variable {name!r} is declared twice")
-                domains[name] = domain
+                domains[name] = values, domain
             elif what == "probability":
                 raw.append(self.probability())
             else:
                 raise self.expected("network, variable or probability")
         if not domains:
             raise _BifError("declares no variables")
-        schema = Schema(domains)
+        schema = Schema.from_dict({name: domain for name, (_, domain) in domains.items()})
+        for name, (values, _) in domains.items():
+            if schema[name].size != values:
+                raise _BifError(f"variable {name!r} names {values} values and its domain property another number")
         parents: Parents = {}
         tables = {}
+        codes: dict[str, dict[str, int]] = {}
         cells = 0
         for node, held, entries in raw:
             for name in (node, *held):
@@ -133,13 +116,13 @@ class _Reader:
             cells += prod(schema.sizes((node, *held)))
             if cells > MOST_CELLS or len(held) >= _MOST_AXES:
                 raise _BifError(f"the tables up to that of {node!r} have too many cells: at most {MOST_CELLS} in all")
-            tables[node] = _table(schema, node, held, entries)
+            tables[node] = _table(schema, node, held, entries, codes)
         missing = [name for name in schema.names if name not in parents]
         if missing:
             raise _BifError(f"gives no probabilities for {missing[0]!r}")
         return Document(schema, {name: parents[name] for name in schema.names}, tables)
 
-    def variable(self) -> tuple[str, Any]:
+    def variable(self) -> tuple[str, int, Any]:
         name = self.word()
         self.mark("{")
         labels: list[str] = []
@@ -166,14 +149,11 @@ class _Reader:
             else:
                 raise self.expected(f"type or property of variable {name!r}")
         self.mark("}")
-        if special is not None:
-            try:
-                return name, Schema.from_dict({name: read_json(special, "its domain property")})[name]
-            except SfumatoError as problem:
-                raise _BifError(f"variable {name!r}: {problem}") from None
-        return name, Categorical(tuple(labels))
+        if special is None:
+            return name, len(labels), {"kind": "categorical", "values": labels}
+        return name, len(labels), read_json(special, f"the domain property of variable {name!r}")
 
-    def probability(self) -> tuple[str, tuple[str, ...], list[tuple[list[str] | None, list[float]]]]:
+    def probability(self) -> tuple[str, tuple[str, ...], list[Row]]:
         self.mark("(")
         node = self.word()
         held: list[str] = []
@@ -185,7 +165,7 @@ class _Reader:
                 held.append(self.word())
         self.mark(")")
         self.mark("{")
-        entries: list[tuple[list[str] | None, list[float]]] = []
+        entries: list[Row] = []
         while not self.at("}"):
             if self.at("("):
                 labels: list[str] | None = self.listed("(", ")")
@@ -253,15 +233,17 @@ class _Reader:
 
 
 def _table(
-    schema: Schema, node: str, held: tuple[str, ...], entries: list[tuple[list[str] | None, list[float]]]
+    schema: Schema, node: str, held: tuple[str, ...], entries: list[Row], codes: dict[str, dict[str, int]]
 ) -> Array:
+    """The table of a node; ``codes`` keeps the codes of labels for the tables to come."""
     shape = (*schema.sizes(held), schema[node].size)
     out = np.full(shape, np.nan)
-    places = {name: {str(value): code for code, value in enumerate(schema[name].labels)} for name in held}
-    for labels, numbers in sorted(entries, key=lambda entry: entry[0] != []):  # what is named overrides a default
-        if labels == [] and len(numbers) == shape[-1]:
-            out[:] = numbers
-            continue
+    defaults = [numbers for labels, numbers in entries if labels == []]
+    if any(len(numbers) != shape[-1] for numbers in defaults):
+        raise _BifError(f"the default of {node!r} must have {shape[-1]} numbers")
+    if defaults:
+        out[:] = defaults[-1]
+    for labels, numbers in (entry for entry in entries if entry[0] != []):  # what is named overrides a default
         if labels is None:
             if len(numbers) != out.size:
                 raise _BifError(f"the table of {node!r} must have {out.size} numbers, got {len(numbers)}")
@@ -272,9 +254,11 @@ def _table(
             raise _BifError(f"the probabilities of {node!r} given some values have the wrong length{quoted(labels)}")
         place = []
         for name, label in zip(held, labels, strict=True):
-            if label not in places[name]:
+            if name not in codes:
+                codes[name] = {str(value): code for code, value in enumerate(schema[name].labels)}
+            if label not in codes[name]:
                 raise _BifError(f"the probabilities of {node!r}: {name} has no such value{quoted(label)}")
-            place.append(places[name][label])
+            place.append(codes[name][label])
         out[tuple(place)] = numbers
     if np.isnan(out).any():
         raise _BifError(f"the probabilities of {node!r} are incomplete")
@@ -287,11 +271,3 @@ def _unquoted(text: str) -> str:
         return str(json.loads(f'"{text}"', strict=False))
     except json.JSONDecodeError:
         return text
-
-
-def _word(text: str) -> str:
-    return text if _WORD.match(text) else json.dumps(text, ensure_ascii=False)
-
-
-def _numbers(values: Array) -> str:
-    return ", ".join(repr(float(value)) for value in values)

@@ -224,7 +224,7 @@ class BayesianNetwork(Parameters):
 
     def to_bif(self, path: str | Path | None = None) -> str:
         """The network in the BIF format, also written to a file if one is named."""
-        from sfumato.learn.bayesnet.bif import write_bif
+        from sfumato.learn.bayesnet.bif_writer import write_bif
         from sfumato.writing.whole_files import replacing
 
         self._whole()

@@ -45,16 +45,25 @@ def topological(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     ('a', 'b')
     """
     left = {node: set(held) for node, held in parents.items()}
+    children: dict[str, list[str]] = {}
+    for node, held in left.items():
+        for parent in held:
+            children.setdefault(parent, []).append(node)
+    place = {node: i for i, node in enumerate(left)}
     out: list[str] = []
-    while left:
-        free = [node for node, held in left.items() if not held]
-        if not free:
-            raise EstimationError(f"the structure is cyclic: {' -> '.join(_cycle(left))}")
-        for node in free:
-            del left[node]
-            out.append(node)
-        for held in left.values():
-            held.difference_update(free)
+    free = [node for node, held in left.items() if not held]
+    while free:
+        out += free
+        freed: list[str] = []
+        for parent in free:
+            del left[parent]
+            for child in children.get(parent, []):
+                left[child].discard(parent)
+                if not left[child]:
+                    freed.append(child)
+        free = sorted(freed, key=place.__getitem__)
+    if left:
+        raise EstimationError(f"the structure is cyclic: {' -> '.join(_cycle(left))}")
     return tuple(out)
 
 
@@ -124,13 +133,12 @@ def _distinct(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
 
 
 def _cycle(left: Mapping[str, set[str]]) -> list[str]:
-    node = next(iter(left))
-    path = [node]
-    while True:
-        node = min(left[node] & set(left))
-        if node in path:
-            return [*path[path.index(node) :], node][::-1]
-        path.append(node)
+    node, path = next(iter(left)), dict[str, None]()
+    while node not in path:
+        path[node] = None
+        node = min(parent for parent in left[node] if parent in left)
+    walked = list(path)
+    return [*walked[walked.index(node) :], node][::-1]
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
-from sfumato.released.description import read_description
+from sfumato.released.description import check_matrices, read_description
 from sfumato.released.joining import check_ids, check_links, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, held, in_memory
 from sfumato.released.writer import Writer, check_codes, id_kind
@@ -208,6 +208,7 @@ class Release:
                 f"{path}: these rows hold raw records, which would be written as they are; randomize them first, "
                 f"or say clear=True"
             )
+        check_matrices({part.scheme.fingerprint: part.scheme for part in self.parts}.values())  # load would refuse it
         links = [part.link for part in self.parts]
         with Writer(path, [part.scheme for part in self.parts], self.id, overwrite, links, self.order) as writer:
             for number, rows in enumerate(with_one_id_type([part.arrow() for part in self.parts], self.id)):

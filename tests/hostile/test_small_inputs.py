@@ -246,3 +246,40 @@ def test_thousands_of_dates_are_read_at_once() -> None:
     entry = {"kind": "date", "first": "1800-01-01", "last": "2069-12-31", "by": "day"}
     with guarded(seconds=2):
         assert len(sf.Schema.from_dict({f"d{i}": entry for i in range(5500)}).sizes()) == 5500
+
+
+def described(path, schemes: list[dict], rows: pa.Table) -> None:
+    """A release of one row under each scheme."""
+    parts = [{"rows": 1, "link": None, "scheme": scheme} for scheme in schemes]
+    about = {"format": "sfumato release", "version": VERSION, "id": None, "order": "shuffled", "parts": parts}
+    with pq.ParquetWriter(path, rows.schema) as sink:
+        sink.write_table(rows)
+        sink.add_key_value_metadata({"sfumato": json.dumps(about)})
+    assert path.stat().st_size < 1_000_000
+
+
+def test_bins_have_a_limit_over_all_parts_of_a_release(tmp_path) -> None:
+    path = tmp_path / "r.parquet"
+    schemes = []
+    for i in range(40):
+        scheme = json.loads(document({}, [(["a"], {"kind": "symmetric", "sizes": [1_000_000], "other": str(i + 1)})]))
+        scheme["schema"] = {"a": {"kind": "numeric", "low": 0, "high": 1, "bins": 1_000_000}}
+        schemes.append(scheme)
+    described(path, schemes, pa.table({"a": pa.array(range(40), pa.uint32())}))
+    assert "bins in all" in refused(lambda: sf.Release.load(path))
+    described(path, schemes[:1] * 1000, pa.table({"a": pa.array(range(1000), pa.uint32())}))
+    with guarded(memory=300 << 20):  # the same scheme is read once
+        assert len(sf.Release.load(path).parts) == 1000
+
+
+def test_matrices_have_a_limit_over_all_parts_of_a_release(tmp_path) -> None:
+    path = tmp_path / "r.parquet"
+    one = {"kind": "windows", "values": 1500, "widths": [1, 2, 4, 8]}
+    schemes = [json.loads(document({"a": 1500}, [(["a"], {**one, "gamma": str(i + 2)})])) for i in range(30)]
+    described(path, schemes, pa.table({"a": pa.array([0] * 30, pa.uint16())}))
+    assert f"more than {MOST_CELLS}" in refused(lambda: sf.Release.load(path))
+    rows = pa.table({"a": pa.array([0], pa.uint16())})
+    parts = [sf.Release(rows, sf.Scheme.from_dict(scheme)) for scheme in schemes]
+    together = sf.Release.concat(parts)
+    assert f"more than {MOST_CELLS}" in refused(lambda: together.save(tmp_path / "s.parquet"))
+    assert len(sf.Release.concat(parts[:1] * 30)) == 30

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,5 +197,6 @@ def point_count(q: int, d: int) -> int:
     return int((q**d - 1) // (q - 1))
 
 
+@lru_cache(maxsize=1 << 12)
 def is_prime(q: int) -> bool:
     return q >= 2 and all(q % divisor for divisor in range(2, math.isqrt(q) + 1))

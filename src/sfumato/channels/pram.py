@@ -17,10 +17,12 @@ from sfumato.channels.arguments import real
 from sfumato.channels.base import Channel
 from sfumato.channels.linear import BlockDiagonal, Operator
 from sfumato.channels.ratios import Ratio
+from sfumato.channels.size_limits import check_items, count_combinations
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, quantize
 
 _SUM_TOLERANCE = 1e-9
+_MOST_AXES = 63  # of a channel whose values form a group of categories
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,9 +62,10 @@ class Matrix(Channel):
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Matrix:
         sizes, outputs = tuple(map(int, parameters["sizes"])), tuple(map(int, parameters["outputs"]))
+        k, m = count_combinations(sizes), count_combinations(outputs)
         rows = [[int(weight) for weight in row] for row in parameters["weights"]]
-        if len(rows) != prod(sizes) or any(len(row) != prod(outputs) for row in rows):
-            raise ChannelError(f"weights must have {prod(sizes)} rows of {prod(outputs)} entries")
+        if len(rows) != k or any(len(row) != m for row in rows):
+            raise ChannelError(f"weights must have {k} rows of {m} entries")
         for x, row in enumerate(rows):
             if min(row) < 0 or sum(row) != ONE:
                 raise ChannelError(f"row {x} of weights must be non-negative and sum to 2^63, got {sum(row)} instead")
@@ -202,6 +205,7 @@ def blocks(channels: Sequence[Channel]) -> Blocks:
     """A channel for each group of neighbouring categories, in the order of the codes."""
     if not channels or not all(isinstance(channel, Channel) for channel in channels):
         raise ChannelError("blocks needs at least one channel, and nothing but channels")
+    check_items(max(channel.arity for channel in channels), _MOST_AXES)
     return Blocks(tuple(channels))
 
 

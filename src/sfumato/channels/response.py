@@ -19,6 +19,7 @@ from sfumato.channels.base import Channel, check_axes, join_codes
 from sfumato.channels.linear import Embedded, Operator, UniformPlus
 from sfumato.channels.lookup import code_type
 from sfumato.channels.ratios import Ratio
+from sfumato.channels.size_limits import count_combinations
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, parts, words
 from sfumato.schema import Domain
@@ -223,17 +224,15 @@ class ValidSymmetric(Channel):
         if self.bound_sizes is not None:
             super().bind(domains)
             return self
-        cells = []
-        for combination in self.combinations:
-            if len(combination) != len(domains):
-                raise ChannelError(
-                    f"{combination!r} must name {len(domains)} values, one for each attribute of the group"
-                )
-            codes = [np.array([d.code(value)]) for d, value in zip(domains, combination, strict=True)]
-            cells.append(int(join_codes(codes, sizes)[0]))
-        if len(set(cells)) < len(cells):
+        wrong = [combination for combination in self.combinations if len(combination) != len(domains)]
+        if wrong:
+            raise ChannelError(f"{wrong[0]!r} must name {len(domains)} values, one for each attribute of the group")
+        count_combinations(sizes)
+        columns = zip(domains, zip(*self.combinations, strict=True), strict=True)
+        cells = join_codes([domain.codes_of(values) for domain, values in columns], sizes).astype(np.int64)
+        if len(np.unique(cells)) < len(cells):
             raise ChannelError("two of the valid combinations are the same after encoding: name each once")
-        return ValidSymmetric(self.combinations, self.other, sizes, np.array(cells, dtype=np.int64))
+        return ValidSymmetric(self.combinations, self.other, sizes, cells)
 
     def marginal(self, axes: Sequence[int]) -> Channel:
         axes = check_axes(axes, len(self.sizes))
@@ -329,4 +328,6 @@ def _check_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
     sizes = tuple(k) if isinstance(k, Sequence) and not isinstance(k, str) else (k,)
     if not sizes:
         raise ChannelError("k must be a number of values or a tuple of such numbers, got none")
-    return tuple(whole("k", size, 1) for size in sizes)
+    sizes = tuple(whole("k", size, 1) for size in sizes)
+    count_combinations(sizes)
+    return sizes

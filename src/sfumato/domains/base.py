@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -93,10 +93,18 @@ class Domain(ABC):
 
     def code(self, value: Any) -> int:
         """The code of one value."""
+        return int(self.codes_of([value])[0])
+
+    def codes_of(self, values: Sequence[Any]) -> Codes:
+        """The codes of values that the caller names; an error may quote them, since they are none of the data."""
         import pyarrow as pa
 
-        with show_values():  # the caller's own value, not one of the data
-            return int(self.encode(pa.array([value]), "value")[0])
+        try:
+            column = pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+            raise SchemaError("the values of an attribute must all be text, all numbers or all booleans") from None
+        with show_values():
+            return self.encode(column, "value")
 
     def _known(self, codes: ArrayLike) -> NDArray[np.int64]:
         """The codes, if each of them stands for a value."""

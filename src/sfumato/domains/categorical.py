@@ -156,7 +156,8 @@ class Categorical(Domain):
 
         if not self.spellings:
             return text
-        meant = names.take(pa.array([self.values.index(value) for value in self.spellings.values()]))
+        place_of = {value: code for code, value in enumerate(self.values)}
+        meant = names.take(pa.array([place_of[value] for value in self.spellings.values()]))
         place = pc.index_in(text, value_set=pa.array(list(self.spellings), type=pa.string()))
         return pc.coalesce(meant.take(place), text)
 

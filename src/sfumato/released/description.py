@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sfumato.channels.size_limits import check_cells
+from sfumato.domains import check_bins
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.reading import tables
 from sfumato.reading.json_documents import DocumentError, read_json
@@ -29,7 +33,8 @@ def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], 
         found = document.get("version")
         raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
     try:
-        entries = [(_row_count(p["rows"]), Scheme.from_dict(p["scheme"]), p["link"]) for p in document["parts"]]
+        schemes = _schemes([p["scheme"] for p in document["parts"]])
+        entries = [(_row_count(p["rows"]), s, p["link"]) for p, s in zip(document["parts"], schemes, strict=True)]
         identifier = None if document["id"] is None else document["id"]["name"]
         order = document["order"]
         proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link in entries)))
@@ -37,11 +42,28 @@ def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], 
             raise ReleaseError("it names no parts, or no proper id column or order")
     except SfumatoError as problem:
         raise ReleaseError(f"{path}: {problem}") from None
-    except (KeyError, TypeError, ValueError, ArithmeticError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as problem:
         raise ReleaseError(f"{path}: the description of the release is damaged: {cause(problem)}") from None
     if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
         raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
     return entries, identifier, order
+
+
+def check_matrices(schemes: Iterable[Scheme]) -> None:
+    """Raise where the different channels of all parts together would not fit into memory."""
+    channels = {id(group.channel): group.channel for scheme in schemes for group in scheme.groups}
+    check_cells(sum(channel.matrix_cells for channel in channels.values()))
+
+
+def _schemes(documents: list[Any]) -> list[Scheme]:
+    """The scheme of each part. Equal ones are read once, and limits hold for all parts together."""
+    texts = [json.dumps(document) for document in documents]
+    different = dict(zip(texts, documents, strict=True))
+    schemas = [d.get("schema") for d in different.values() if isinstance(d, dict)]
+    check_bins({f"{i} {name}": s[name] for i, s in enumerate(schemas) if isinstance(s, dict) for name in s})
+    read = {text: Scheme.from_dict(document) for text, document in different.items()}
+    check_matrices(read.values())
+    return [read[text] for text in texts]
 
 
 def _row_count(rows: Any) -> int:

@@ -40,7 +40,7 @@ def test_numbers_of_combinations_are_not_multiplied_out(channel: dict) -> None:
 def test_many_valid_combinations_are_encoded_together() -> None:
     values = [str(i) for i in range(200)]
     pairs = [[x, y] for x in values for y in values]
-    schema = dict.fromkeys("ab", {"kind": "categorical", "values": values})
+    schema = {name: {"kind": "categorical", "values": values} for name in "ab"}
     text = document(schema, [(["a", "b"], {"kind": "valid", "combinations": pairs, "other": "1000"})])
     with guarded(seconds=2):
         assert sf.Scheme.from_json(text)["a", "b"].cells.tolist() == list(range(40_000))

@@ -1,4 +1,4 @@
-"""BIF, the interchange format of Bayesian networks, read with clear errors and at a cost that the file's size bounds."""
+"""BIF, the interchange format of Bayesian networks: read with clear errors, at a cost that the file bounds."""
 
 from __future__ import annotations
 

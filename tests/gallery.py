@@ -40,6 +40,9 @@ def gallery() -> dict[str, Channel]:
         "hyperplanes-large": c.subset(60, 7, design="hyperplanes"),
         "windows": c.windows(10, 3),
         "windows-nullable": c.windows(10, 3, nullable=True),
+        "average": c.average(7, 3),
+        "average-many": c.average(11, 1.5),
+        "average-nullable": c.average(5, 2, nullable=True),
         "product": c.product([c.binary(0.1, 0.25), c.symmetric(3, 0.2), c.subset(4, 2)]),
     }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sfumato.channels import additive
 from sfumato.channels.additive import empirical, from_scipy, gaussian, laplace, tabulated, uniform
+from sfumato.channels.average import Average, average
 from sfumato.channels.base import Channel
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask, mask
@@ -24,7 +25,9 @@ from sfumato.errors import ChannelError, cause
 
 KINDS: dict[str, type[Channel]] = {
     family.kind: family
-    for family in (Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Hyperplanes, Windows)
+    for family in (
+        Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Hyperplanes, Windows, Average,
+    )  # fmt: skip
 }
 
 
@@ -54,6 +57,7 @@ __all__ = [
     "Channel",
     "Noise",
     "any_from_dict",
+    "average",
     "binary",
     "blocks",
     "empirical",

@@ -221,6 +221,8 @@ class ValidSymmetric(Channel):
 
     def bind(self, domains: Sequence[Domain]) -> ValidSymmetric:
         sizes = tuple(domain.size for domain in domains)
+        if any(domain.rounds for domain in domains):
+            raise ChannelError("an attribute with points cannot be in valid combinations: rounding would break them")
         if self.bound_sizes is not None:
             super().bind(domains)
             return self

@@ -27,6 +27,10 @@ def schema(
         typer.Option(help="Publicly known limits, as age=0:100; values outside go to the nearest end."),
     ] = None,
     edges: Annotated[list[str] | None, typer.Option(help="Publicly known bins, as dose=0:5:10:50.")] = None,
+    points: Annotated[
+        list[str] | None,
+        typer.Option(help="Round these at random to so many points, for unbiased means, as income=11."),
+    ] = None,
     by: Annotated[list[str] | None, typer.Option(help="The periods of dates, as admitted=week.")] = None,
     most_values: Annotated[int, typer.Option(min=2, help="The most values of a categorical column.")] = 100,
     overwrite: Annotated[bool, typer.Option(help="Replace the schema if it exists.")] = False,
@@ -48,7 +52,7 @@ def schema(
 
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
-    requests = _requests(bins, range or [], edges or [], by or [], most_values)
+    requests = _requests(bins, range or [], edges or [], by or [], points or [], most_values)
     names = None if columns is None else console.listed(columns)
     found = examine(source, names, console.listed(drop or ""), requests)
     if save is not None:
@@ -63,7 +67,9 @@ def schema(
         console.note("Nothing was written: give --save schema.json for a schema to edit and to go on with.")
 
 
-def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], most_values: int) -> Requests:
+def _requests(
+    bins: str, ranges: list[str], edges: list[str], by: list[str], points: list[str], most_values: int
+) -> Requests:
     try:
         overall = int(bins) if "=" not in bins else 20
         bins_of = {} if "=" not in bins else {name: int(value) for name, value in _pairs([bins], "--bins")}
@@ -71,6 +77,10 @@ def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], mos
         raise SfumatoError(f"--bins must look like 20 or like age=10,dose=5, got {bins!r} instead") from None
     if min([overall, *bins_of.values()]) < 1:
         raise SfumatoError(f"--bins must be at least 1, got {bins!r}")
+    try:
+        grids = {name: int(value) for name, value in _pairs(points, "--points")}
+    except ValueError:
+        raise SfumatoError(f"--points must look like income=11, got {points[0]!r} instead") from None
     limits = {name: _numbers(value, f"--range {name}", 2) for name, value in _pairs(ranges, "--range")}
     cuts = {name: _numbers(value, f"--edges {name}", None) for name, value in _pairs(edges, "--edges")}
     return Requests(
@@ -79,6 +89,7 @@ def _requests(bins: str, ranges: list[str], edges: list[str], by: list[str], mos
         {name: (low, high) for name, (low, high) in limits.items()},
         cuts,
         dict(_pairs(by, "--by")),
+        grids,
         most_values,
     )
 

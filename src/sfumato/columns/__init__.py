@@ -24,26 +24,31 @@ MOST_VALUES = 100
 
 @dataclass(frozen=True)
 class Requests:
-    """What was asked for: bins for all columns or by name, ranges and edges by name, periods of dates, many values."""
+    """What was asked for: bins for all columns or by name, ranges, edges and points by name, periods of dates, many values."""
 
     bins: int = 20
     bins_of: Mapping[str, int] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     by: Mapping[str, str] = field(default_factory=dict)
+    points: Mapping[str, int] = field(default_factory=dict)
     most_values: int = MOST_VALUES
 
     def __post_init__(self) -> None:
         strange = [by for by in self.by.values() if by not in NUMBER]
         if strange:
             raise SchemaError(f"by must be one of {', '.join(NUMBER)}, got {strange[0]!r} instead")
+        both = sorted({*self.points} & {*self.edges, *self.bins_of})
+        if both:
+            raise SchemaError(f"column {both[0]!r}: give either points or bins, not both")
 
     def of(self, name: str) -> Wanted:
-        return Wanted(self.bins_of.get(name, self.bins), self.ranges.get(name), self.edges.get(name))
+        bins = self.bins_of.get(name, self.bins)
+        return Wanted(bins, self.ranges.get(name), self.edges.get(name), self.points.get(name))
 
     @property
     def names(self) -> set[str]:
-        return {*self.bins_of, *self.ranges, *self.edges, *self.by}
+        return {*self.bins_of, *self.ranges, *self.edges, *self.by, *self.points}
 
 
 @dataclass(frozen=True)

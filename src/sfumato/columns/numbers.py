@@ -27,15 +27,16 @@ FEW = 12
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was asked for: bins, a range, edges of one column."""
+    """What was asked for: bins, a range, edges, points of one column."""
 
     bins: int = 20
     range: tuple[float, float] | None = None
     edges: tuple[float, ...] | None = None
+    points: int | None = None
 
     @property
     def asked(self) -> bool:
-        return self.range is not None or self.edges is not None
+        return self.range is not None or self.edges is not None or self.points is not None
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,8 @@ def _binned(
     elif wanted.range is not None:
         low, high = wanted.range
         edges = edges_between(low, high, wanted.bins)
+        if wanted.points is not None:
+            edges = (low, high)
     else:
         low, high, outside = robust_limits(numbers)
         clip = bool(outside) or cells.overflowing
@@ -184,10 +187,16 @@ def _binned(
         clip = clip or bool(outside) or cells.overflowing
         if outside:
             said.append(f"{rows_of(outside)} lie outside the range: they go to the nearest end")
-    domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit)
+    if wanted.points is not None:
+        domain = Numeric(
+            edges[0], edges[-1], points=wanted.points, nullable=nullable, clip=clip, missing=missing, unit=unit
+        )
+    else:
+        domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit)
     kind = "whole numbers" if whole else "numbers"
     several = "more than " if cells.overflowing else ""
-    why = f"{several}{len(numbers)} different {kind}{written}, in {domain.bins} bins"
+    cut = f"in {domain.bins} bins" if domain.points is None else f"rounded at random to {domain.points} points"
+    why = f"{several}{len(numbers)} different {kind}{written}, {cut}"
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
 
 

@@ -65,6 +65,19 @@ class Domain(ABC):
         A value outside the domain is an error, unless the domain says where it goes; then ``tally[name]`` counts it.
         """
 
+    @property
+    def rounds(self) -> bool:
+        """Whether values lie between the codes, and are rounded to one of them at random by their owner."""
+        return False
+
+    def unrounded(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
+        """A column of raw values as numbers to be rounded, not a number for "no answer"."""
+        raise SchemaError(f"column {name!r} is not rounded at random")
+
+    def rounded(self, numbers: NDArray[np.float64], draws: NDArray[np.uint64]) -> Codes:
+        """The code that each number is rounded to, by a uniform 63-bit draw."""
+        raise SchemaError(f"a {self.kind} attribute is not rounded at random")
+
     def numbers(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
         """A column of raw values as finite numbers inside the limits, for attributes that have them."""
         raise SchemaError(f"column {name!r} is {self.kind}: only a numeric attribute has numbers")
@@ -140,9 +153,14 @@ class Domain(ABC):
     def _with_nulls(self, codes: pa.Array, nulls: int, name: str) -> Codes:
         if nulls:
             if not self.nullable:
-                raise OutsideDomainError(name, "null", None, nulls, "declare the attribute nullable=True or fill them")
+                raise null_rows(name, nulls)
             codes = codes.fill_null(self.size - 1)
         return np.asarray(codes.to_numpy(zero_copy_only=False)).astype(self.code_type)
+
+
+def null_rows(name: str, rows: int) -> OutsideDomainError:
+    """The error of an attribute that takes no missing answers."""
+    return OutsideDomainError(name, "null", None, rows, "declare the attribute nullable=True or fill them")
 
 
 def count(tally: Tally | None, name: str, rows: int) -> None:

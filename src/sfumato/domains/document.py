@@ -15,7 +15,7 @@ from sfumato.errors import SchemaError
 KEYS = {
     "categorical": {"values", "other", "nullable", "missing", "spellings"},
     "ordinal": {"values", "other", "nullable", "missing", "spellings", "clip"},
-    "numeric": {"edges", "low", "high", "bins", "nullable", "missing", "clip", "unit"},
+    "numeric": {"edges", "low", "high", "bins", "points", "nullable", "missing", "clip", "unit"},
     "date": {"first", "last", "by", "nullable", "missing", "clip", "formats"},
 }
 _FAMILIES: dict[str, Any] = {"categorical": Categorical, "ordinal": Ordinal, "numeric": Numeric, "date": Date}
@@ -25,7 +25,7 @@ _COMMENTS = {"why", "discloses", "note"}  # what the schema command writes besid
 def check_bins(document: Mapping[str, Any]) -> None:
     """Raise where a short document asks for more bins than memory should hold."""
     entries = [entry for entry in document.values() if isinstance(entry, dict)]
-    bins = [entry.get("bins") for entry in entries]
+    bins = [entry.get(key) for entry in entries for key in ("bins", "points")]
     if sum(number for number in bins if isinstance(number, int | float) and number > 0) > MOST_BINS:
         raise SchemaError(f"the attributes have more than {MOST_BINS} bins in all: use wider ones")
 

@@ -1,4 +1,4 @@
-"""Numbers between two limits, cut into bins."""
+"""Numbers between two limits, cut into bins or rounded at random to points."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text, null_rows
 from sfumato.domains.categorical import is_number
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.randomness import ONE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,6 +28,10 @@ MOST_BINS = 1 << 20
 class Numeric(Domain):
     """Numbers in [low, high], cut into bins of equal width or at given edges; values decode to the middle of their bin.
 
+    With ``points`` they are rounded at random to one of so many equally spaced points, low and high among them: up with
+    the probability that leaves the mean of the codes where the value is. The owner rounds with the secure source (or
+    under the key) before anything is randomized; elsewhere a value goes to the nearest point.
+
     ``clip`` moves numbers outside the limits to the nearest end. ``unit`` is what the data write beside the number.
 
     >>> age = Numeric(0, 100, bins=4)
@@ -34,6 +39,8 @@ class Numeric(Domain):
     (array([0, 0, 1, 3], dtype=uint8), '[0, 25)')
     >>> Numeric(edges=(0, 5, 50), clip=True, unit="mg").encode(["3 mg", "7 mg", "900 mg"])
     array([0, 1, 1], dtype=uint8)
+    >>> Numeric(0, 100, points=11).labels[:3]
+    ('0', '10', '20')
     """
 
     low: float | None = None
@@ -41,6 +48,7 @@ class Numeric(Domain):
     bins: int | None = None
     edges: tuple[float, ...] | None = None
     nullable: bool = False
+    points: int | None = field(default=None, kw_only=True)
     clip: bool = field(default=False, compare=False, kw_only=True)
     missing: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     unit: str | None = field(default=None, compare=False, kw_only=True)
@@ -52,7 +60,9 @@ class Numeric(Domain):
         return True
 
     def __post_init__(self) -> None:
-        if self.edges is not None:
+        if self.points is not None:
+            edges = self._around_points()
+        elif self.edges is not None:
             edges = tuple(float(edge) for edge in self.edges)
             if len(edges) < 2 or not all(a < b for a, b in pairwise(edges)):
                 raise SchemaError(f"edges must increase and hold at least two numbers, got {edges[:6]} instead")
@@ -61,17 +71,12 @@ class Numeric(Domain):
             if self.low not in (None, edges[0]) or self.high not in (None, edges[-1]):
                 raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
         else:
-            if not all(isinstance(x, int | float | np.number) for x in (self.low or 0, self.high or 0)):
-                raise SchemaError(f"the limits must be numbers, got {self.low!r} and {self.high!r} instead")
-            if not np.isfinite([self.low or 0, self.high or 0]).all():
-                raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
-            if self.low is None or self.high is None or not self.low < self.high:
-                raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
+            low, high = self._checked_limits()
             if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
             if self.bins is not None and self.bins > MOST_BINS:
                 raise SchemaError(f"bins must be at most {MOST_BINS}, got more: use wider ones")
-            edges = tuple(np.linspace(float(self.low), float(self.high), int(self.bins or 20) + 1).tolist())
+            edges = tuple(np.linspace(low, high, int(self.bins or 20) + 1).tolist())
             if len(set(edges)) < len(edges):
                 raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
         if not np.isfinite(edges).all():
@@ -84,6 +89,36 @@ class Numeric(Domain):
         if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
             raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
 
+    def _checked_limits(self) -> tuple[float, float]:
+        if not all(isinstance(x, int | float | np.number) for x in (self.low or 0, self.high or 0)):
+            raise SchemaError(f"the limits must be numbers, got {self.low!r} and {self.high!r} instead")
+        if not np.isfinite([self.low or 0, self.high or 0]).all():
+            raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
+        if self.low is None or self.high is None or not self.low < self.high:
+            raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
+        return float(self.low), float(self.high)
+
+    def _around_points(self) -> tuple[float, ...]:
+        """The edges of the cells whose numbers have their point as the nearest one."""
+        low, high = self._checked_limits()
+        points = self.points
+        if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
+            raise SchemaError(f"points must be a whole number of at least 2, got {points!r} instead")
+        if points > MOST_BINS:
+            raise SchemaError(f"points must be at most {MOST_BINS}, got more: use fewer")
+        grid = np.linspace(low, high, int(points))
+        edges = (low, *((grid[1:] + grid[:-1]) / 2).tolist(), high)
+        if not all(a < b for a, b in pairwise(edges)):
+            raise SchemaError(f"{points} points between {self.low} and {self.high} are too close for doubles")
+        if self.bins not in (None, int(points)) or self.edges not in (None, edges):
+            raise SchemaError("give either points or bins, not both")
+        object.__setattr__(self, "points", int(points))
+        return edges
+
+    @property
+    def rounds(self) -> bool:
+        return self.points is not None
+
     @property
     def size(self) -> int:
         return len(self.edges or ()) - 1 + self.nullable
@@ -94,14 +129,18 @@ class Numeric(Domain):
 
     @cached_property
     def midpoints(self) -> NDArray[np.float64]:
-        """The middle of each bin."""
+        """What each code stands for as a number: its point, or the middle of its bin."""
+        if self.points is not None:
+            return np.linspace(self.edge_array[0], self.edge_array[-1], self.points)
         return np.asarray((self.edge_array[1:] + self.edge_array[:-1]) / 2)
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
-        edges = self.edges or ()
-        names = [f"[{a:g}, {b:g})" for a, b in pairwise(edges)]
-        names[-1] = names[-1][:-1] + "]"
+        if self.points is not None:
+            names = _distinct(self.midpoints)
+        else:
+            names = [f"[{a:g}, {b:g})" for a, b in pairwise(self.edges or ())]
+            names[-1] = names[-1][:-1] + "]"
         return (*names, None) if self.nullable else tuple(names)
 
     def numbers(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
@@ -150,6 +189,30 @@ class Numeric(Domain):
         mask = np.isnan(numbers)
         return self._with_nulls(pa.array(codes, mask=mask if mask.any() else None), column.null_count, name)
 
+    def unrounded(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
+        numbers, column = self._numbers(column, name, tally)
+        if column.null_count and not self.nullable:
+            raise null_rows(name, column.null_count)
+        return numbers
+
+    def rounded(self, numbers: NDArray[np.float64], draws: NDArray[np.uint64]) -> Codes:
+        r"""The code of one of the two points around each number, by a uniform 63-bit draw.
+
+            p = (x - low) / (high - low) (points - 1),    i = floor(p),    i + 1 if draw < (p - i) 2^63 else i
+
+        So the mean of the point is the number itself, up to the last digit of p.
+        """
+        if self.points is None:
+            raise SchemaError("only a numeric attribute with points is rounded at random")
+        low, high = self.edge_array[0], self.edge_array[-1]
+        gone = np.isnan(numbers)
+        place = (np.where(gone, low, numbers) - low) / (high - low) * (self.points - 1)
+        below = np.minimum(np.floor(place), self.points - 2)
+        chance = np.clip(place - below, 0.0, 1.0) * float(ONE)  # a power of two: no rounding
+        codes = below.astype(np.int64) + (draws < chance.astype(np.uint64))
+        codes[gone] = self.points
+        return codes.astype(self.code_type)
+
     def _limits(self) -> str:
         return f"[{self.low:g}, {self.high:g}]"
 
@@ -160,8 +223,21 @@ class Numeric(Domain):
         return pa.array(values, type=pa.float64()).take(pa.array(self._known(codes)))
 
     def meaning(self) -> dict[str, Any]:
+        if self.points is not None:
+            limits = {"low": self.low, "high": self.high, "points": self.points}
+            return {"kind": self.kind, **limits, "nullable": self.nullable}
         return {"kind": self.kind, "edges": list(self.edges or ()), "nullable": self.nullable}
 
     def _written(self) -> dict[str, Any]:
         unit = {} if self.unit is None else {"unit": self.unit}
         return {**super()._written(), **({"clip": True} if self.clip else {}), **unit}
+
+
+def _distinct(points: NDArray[np.float64]) -> list[str]:
+    """The points as text, with as many digits as tell them apart.
+
+    >>> _distinct(np.array([1000000.0, 1000000.5]))
+    ['1000000.0', '1000000.5']
+    """
+    names = [f"{point:g}" for point in points]
+    return names if len(set(names)) == len(names) else [repr(float(point)) for point in points]

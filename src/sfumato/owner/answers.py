@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Codes, Words
 from sfumato.channels import Noise
-from sfumato.domains import Tally
+from sfumato.domains import Domain, Tally
 from sfumato.errors import ChannelError, SchemaError
-from sfumato.randomness import Source
+from sfumato.randomness import Source, words
 from sfumato.scheme import Group, Scheme
-from sfumato.secrets.keyed_answers import KeyedSource, code_bytes
+from sfumato.secrets.keyed_answers import ROUNDING, KeyedSource, code_bytes
 from sfumato.secrets.keys import subkey
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Fresh:
     def meet(self, ids: NDArray[np.bytes_] | None) -> None:
         """The people of the next rows, who do not matter here."""
 
-    def codes(self, group: Group, columns: Sequence[Codes], asked: bytes) -> list[Codes]:
+    def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
+        columns = _rounded(domains, truth, lambda _: words(self._source, len(truth[0])))
         return group.channel.sample_columns(columns, self._source)
 
     def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
@@ -53,8 +54,9 @@ class Keyed:
             raise SchemaError("keyed answers need ids")
         self._people = self._source.people(ids)
 
-    def codes(self, group: Group, columns: Sequence[Codes], asked: bytes) -> list[Codes]:
-        return group.channel.draw_columns(columns, self._source.words(asked, self._people, _truth(group, columns)))
+    def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
+        word = self._source.words(asked, self._people, _truth(group, truth))
+        return group.channel.draw_columns(_rounded(domains, truth, word), word)
 
     def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
         return noise.draw(values, self._source.words(asked, self._people, [_double(values)])(0))
@@ -103,7 +105,10 @@ class Digests:
 
 @dataclass(frozen=True)
 class Encoded:
-    """The true codes of a batch, by group, and the true values of attributes under additive noise."""
+    """The true codes of a batch, by group, and the true values of attributes under additive noise.
+
+    An attribute that is rounded to points has its true values, not codes: the rounding is a part of the answer.
+    """
 
     groups: list[tuple[Group, list[Codes]]]
     numbers: dict[str, Array]
@@ -113,7 +118,14 @@ def encode(batch: pa.RecordBatch, scheme: Scheme, moved: Tally | None = None) ->
     """Raw rows as codes; a row that the scheme does not allow is an error."""
     groups = []
     for group in scheme.groups:
-        columns = [scheme.schema[name].encode(batch.column(name), name, moved) for name in group.names]
+        domains = [scheme.schema[name] for name in group.names]
+        columns: list[Codes] = [
+            (d.unrounded if d.rounds else d.encode)(batch.column(name), name, moved)
+            for name, d in zip(group.names, domains, strict=True)
+        ]
+        if any(domain.rounds for domain in domains):  # a channel for which some rows are impossible takes no points
+            groups.append((group, columns))
+            continue
         try:
             group.channel.check_columns(columns)
         except ChannelError as problem:
@@ -127,7 +139,9 @@ def answer(scheme: Scheme, encoded: Encoded, answers: Fresh | Keyed) -> dict[str
     """The released columns of one batch."""
     out: dict[str, Any] = {}
     for group, columns in encoded.groups:
-        out.update(zip(group.columns, answers.codes(group, columns, question(scheme, group.names)), strict=True))
+        domains = [scheme.schema[name] for name in group.names]
+        given = answers.codes(group, domains, columns, question(scheme, group.names))
+        out.update(zip(group.columns, given, strict=True))
     for name, values in encoded.numbers.items():
         out[name] = answers.number(scheme.noises[name], values, question(scheme, (name,)))
     return out
@@ -150,9 +164,21 @@ def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
+def _rounded(domains: Sequence[Domain], truth: Sequence[Codes], word: Callable[[int], Words]) -> list[Codes]:
+    """The true codes; of an attribute with points the code of one of the two around its value."""
+    return [
+        domain.rounded(column, word(ROUNDING + place)) if domain.rounds else column
+        for place, (domain, column) in enumerate(zip(domains, truth, strict=True))
+    ]
+
+
 def _truth(group: Group, columns: Sequence[Codes]) -> list[NDArray[Any]]:
-    return [code_bytes(column, size) for column, size in zip(columns, group.channel.sizes, strict=True)]
+    return [
+        _double(column) if column.dtype.kind == "f" else code_bytes(column, size)
+        for column, size in zip(columns, group.channel.sizes, strict=True)
+    ]
 
 
 def _double(values: Array) -> NDArray[Any]:
-    return (np.asarray(values) + 0.0).astype("<f8", copy=False)  # -0.0 and 0.0 are one value
+    plain = np.where(np.isnan(values), np.nan, np.asarray(values) + 0.0)  # -0.0 and 0.0 are one value, as are all nan
+    return plain.astype("<f8", copy=False)

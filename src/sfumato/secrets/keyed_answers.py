@@ -13,8 +13,15 @@ values away.) This is what a program in another language has to compute, byte by
     v          = the true codes of all attributes of the group, in its order; a code of an attribute with K values takes
                  1 byte (K <= 2^8), 2 bytes (K <= 2^16), 4 bytes (K <= 2^32), low byte first; under additive noise the
                  value as an 8-byte double, low byte first; then zero bytes until the length is 12 modulo 16
+                 (an attribute with points, which has values between its codes: the value as an 8-byte double, too, and
+                 00 00 00 00 00 00 f8 7f for no answer)
     word(i)    = CBC(k, g || person || v || i),  i in 4 bytes, low byte first, and g = first 16 bytes of
                  SHA-256("answer|" || question || "|" || the number of blocks of v || i, in decimal)
+
+An attribute with points is rounded first. With p = (x - low) / (high - low) (points - 1) in doubles, computed in this
+order, and i = the smaller of floor(p) and points - 2, its code is i + 1 if word(2^31 + j) < floor((p - i) 2^63), else i;
+j is its place in the group, from 0. So the whole answer, rounding and all, is a function of the true value: the same
+person with the same value repeats it, and the words of another value, however near, are independent of these.
 
 The 63-bit word is the first 8 bytes, low byte first, shifted right by one bit. The question is the SHA-256 that
 ``owner.answers.question`` describes. CBC as a message code is a pseudo-random function as long as no message begins
@@ -36,6 +43,7 @@ from sfumato.randomness import BITS
 from sfumato.secrets.keys import answer_secret, subkey
 
 BLOCK = 16
+ROUNDING = 1 << 31  # the number of the word that rounds a group's first attribute; the channel's own begin at 0
 _ROOM = 12  # bytes of the last block that the true value may use; the number of the draw takes the others
 
 

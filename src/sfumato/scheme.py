@@ -169,11 +169,12 @@ class Scheme:
 
         Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
         the largest share of the sample: of running shares where the values are ordered, of shares where not. Where an
-        attribute has too many values for the better families, a warning says what is left and what would serve.
+        attribute has too many values for the better families, a warning says what is left and what would serve. An
+        attribute with points gets the channel for means.
         """
-        alike: dict[tuple[int, bool, bool], list[str]] = {}
+        alike: dict[tuple[int, bool, bool, bool], list[str]] = {}
         for name, d in schema.items():
-            alike.setdefault((d.size, d.ordered, d.nullable), []).append(name)
+            alike.setdefault((d.size, d.ordered, d.nullable, d.rounds), []).append(name)
         channels: dict[str | tuple[str, ...], Channel | Noise] = {}
         for names in alike.values():
             channels |= dict.fromkeys(names, best_channel(names, schema[names[0]], gamma))

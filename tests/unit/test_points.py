@@ -130,7 +130,9 @@ def test_a_program_written_from_the_description_rounds_alike() -> None:
         text += bytes(-len(text) % 16)
         person = cbc(hashlib.sha256(b"person|%d" % (len(text) // 16)).digest()[:16] + text)
         tail = np.float64(x).tobytes() + bytes(4) + (2**31).to_bytes(4, "little")
-        word = int.from_bytes(cbc(hashlib.sha256(b"answer|" + asked + b"|1").digest()[:16] + person + tail)[:8], "little")
+        word = int.from_bytes(
+            cbc(hashlib.sha256(b"answer|" + asked + b"|1").digest()[:16] + person + tail)[:8], "little"
+        )
         p = (x - 0) / 40 * 4
         i = min(int(p), 3)
         return i + ((word >> 1) < int((p - i) * 2**63))

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, Subject, subject
+from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, even_prior, target_map
 from sfumato.channels.response import Symmetric
+from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import Subset
 from sfumato.errors import EstimationError
 
@@ -76,6 +78,18 @@ def worst_half_width(
             tilted[x] = 0.5
             priors.append(tilted)
     return max(float(half_width(Subject(even.P, one), n, level=level, nullable=nullable).max()) for one in priors)
+
+
+def mean_half_width(
+    channel: Channel, n: int, prior: ArrayLike | None = None, *, level: float = 0.95, nullable: bool = False
+) -> float:
+    """The expected half-width of the interval for the mean of equally spaced values, as a share of their range.
+
+    Without a prior that of the hardest distribution.
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2)) * float(np.sqrt(mean_variance(channel, prior, nullable) / check_n(n)))
 
 
 def check_n(n: int) -> int:

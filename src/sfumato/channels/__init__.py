@@ -26,8 +26,18 @@ from sfumato.errors import ChannelError, cause
 KINDS: dict[str, type[Channel]] = {
     family.kind: family
     for family in (
-        Symmetric, ValidSymmetric, Matrix, Blocks, Product, Mask, SelectASize, Subset, Hyperplanes, Windows, Average,
-    )  # fmt: skip
+        Symmetric,
+        ValidSymmetric,
+        Matrix,
+        Blocks,
+        Product,
+        Mask,
+        SelectASize,
+        Subset,
+        Hyperplanes,
+        Windows,
+        Average,
+    )
 }
 
 

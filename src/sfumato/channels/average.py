@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -132,19 +133,24 @@ class Average(Channel):
         step = Fraction(*map(int, str(parameters["step"])[:80].split("/")))
         rows = [[int(weight) for weight in row] for row in parameters["weights"]]
         _check(values, multiples, step, rows, nullable)
-        made = cls(values, read_fraction(parameters["gamma"]), np.array(rows, dtype=np.uint64), multiples, step, nullable)
+        made = cls(
+            values, read_fraction(parameters["gamma"]), np.array(rows, dtype=np.uint64), multiples, step, nullable
+        )
         return made.checked_means().verified(made.bound)
 
     def checked_means(self) -> Average:
         """This channel, once the mean of the scores was seen to be the true value, in integers."""
         points = len(self.table) - self.nullable
         for i in range(points):
-            moment = sum(int(w) * m for w, m in zip(self.table[i], self.multiples, strict=False))
+            moment = self._moment(i)
             if moment * self.step != Fraction(2 * i, points - 1) * (ONE - self._none) - (ONE - self._none):
                 raise ChannelError(f"the scores of value {i} must have the value as their mean")
-        if self.nullable and sum(int(w) * m for w, m in zip(self.table[-1], self.multiples, strict=False)):
+        if self.nullable and self._moment(-1):
             raise ChannelError('the scores of "no answer" must have the mean 0')
         return self
+
+    def _moment(self, row: int) -> int:
+        return sum(int(w) * m for w, m in zip(self.table[row], self.multiples, strict=False))
 
     def __str__(self) -> str:
         return f"average({self.values}, gamma={as_float(self.bound):.6g}{', nullable=True' if self.nullable else ''})"
@@ -156,7 +162,10 @@ def average(k: int, gamma: float, nullable: bool = False) -> Average:
     if k > MOST_VALUES:
         raise ChannelError(f"average takes at most {MOST_VALUES} values, got {k}: use Numeric(low, high, points=11)")
     for slack in _SLACKS:
-        made = _made(k, limit, float(limit) * (1 - slack), bool(nullable))
+        try:
+            made = _made(k, limit, float(limit) * (1 - slack), bool(nullable))
+        except ChannelError:  # near 1 the solver may fail
+            continue
         if made.exact_gamma <= limit:
             return made.checked_means()
     raise ChannelError(f"no channel for the mean of {k} values was found at gamma {float(gamma):g}: use symmetric")
@@ -168,7 +177,8 @@ def _made(k: int, limit: Fraction, gamma: float, nullable: bool) -> Average:
     found = least_variance(points, gamma)
     step = Fraction(2, points - 1) / round(2 / (points - 1) / found.step)
     multiples = tuple(found.multiples.tolist())
-    none = _weight_of_none(found.rows, gamma) if nullable else 0
+    common = 2 * gcd(*(multiple - multiples[0] for multiple in multiples))
+    none = _weight_of_none(found.rows, gamma, common) if nullable else 0
     room = ONE - none
     targets = [(Fraction(2 * i, points - 1) - 1) / step * room for i in range(len(found.rows))]
     rows = mirrored(
@@ -180,13 +190,13 @@ def _made(k: int, limit: Fraction, gamma: float, nullable: bool) -> Average:
     return Average(k, limit, np.array(rows, dtype=np.uint64), multiples, step, nullable)
 
 
-def _weight_of_none(rows: Array, gamma: float) -> int:
-    """t = (1 - f) / (gamma - f) in parts, f the sum of the least entries of the columns; even, so that halves divide.
+def _weight_of_none(rows: Array, gamma: float, common: int) -> int:
+    """t = (1 - f) / (gamma - f) in parts, f the sum of the least entries of the columns.
 
-    With it "no answer" is told from the others with odds gamma too: gamma t + (1 - t) f = 1.
+    What is left for the others is a multiple of ``common``, so that their means can be exact. With t "no answer" is told from the others with odds gamma too: gamma t + (1 - t) f = 1.
     """
     least = float(np.minimum(rows, rows[:, ::-1]).min(axis=0).sum())
-    return 2 * round((1 - least) / (gamma - least) * (ONE // 2))
+    return ONE - common * round((gamma - 1) / (gamma - least) * ONE / common)
 
 
 def _check(values: int, multiples: tuple[int, ...], step: Fraction, rows: list[list[int]], nullable: bool) -> None:

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 
+from sfumato.channels.average import average
 from sfumato.channels.base import Channel
 from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.response import identity, symmetric
@@ -18,7 +19,8 @@ from sfumato.schema import Domain
 def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
     """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
 
-    A nullable attribute gets the family that it would get if everybody answered.
+    An attribute with points is there for its mean, and gets the channel for means. A nullable attribute gets the family
+    that it would get if everybody answered.
     """
     if domain.size == 1 or gamma == math.inf:
         return identity(domain.size)
@@ -26,9 +28,11 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
     best: Channel = symmetric(domain.size, gamma=gamma)
     if values <= 2:
         return best
+    if domain.rounds:
+        return average(values, gamma, nullable)
     makers: dict[str, Callable[[bool], Channel]] = {"subset": lambda null: subset(values + null, gamma)}
     if domain.ordered:
-        makers["windows"] = lambda null: windows(values, gamma, null)
+        makers["windows"] = lambda null: windows(values, gamma, nullable=null)
     most = even_efficiency(symmetric(values, gamma=gamma))
     refused: list[str] = []
     for family, make in makers.items():

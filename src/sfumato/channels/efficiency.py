@@ -11,8 +11,8 @@ from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
 from sfumato.errors import EstimationError
 
-#: What is to be estimated: the share of every value, or the running shares of ordered ones.
-TARGETS = ("shares", "cdf")
+#: What is to be estimated: the share of every value, the running shares of ordered ones, or their mean.
+TARGETS = ("shares", "cdf", "mean")
 _DENSE = 512  # values up to which subset selection is weighed by its matrix, and not by its design
 _SINGULAR = 1e-12
 
@@ -50,9 +50,9 @@ def even_prior(k: int, nullable: bool = False) -> Array:
 def target_map(prior: Array, target: str = "shares", nullable: bool = False) -> Array:
     r"""The matrix C for which C V Cᵀ is the covariance of the target, V that of the shares of all codes.
 
-    The identity for "shares", running sums for "cdf". Where the last code is "no answer" both speak of those who
-    answered: theta_x / A with A their share, whose derivative is (e_x - theta_x / A) / A. (With a single value there
-    is nothing but the share of answers to estimate.)
+    The identity for "shares", running sums for "cdf", for "mean" the values scaled to [0, 1] in one row. Where the last
+    code is "no answer" all speak of those who answered: theta_x / A with A their share, whose derivative is
+    (e_x - theta_x / A) / A. (With a single value there is nothing but the share of answers to estimate.)
     """
     if target not in TARGETS:
         raise EstimationError(f"target must be one of {', '.join(TARGETS)}, got {target!r} instead")
@@ -63,6 +63,8 @@ def target_map(prior: Array, target: str = "shares", nullable: bool = False) -> 
         if answered <= 0:
             raise EstimationError("the prior says that nobody answers: there is nothing to estimate")
         C = (np.eye(k)[:-1] - np.outer(prior[:-1] / answered, np.arange(k) < k - 1)) / answered
+    if target == "mean":
+        return np.linspace(0, 1, len(C))[None, :] @ C if len(C) > 1 else C
     return np.asarray(np.cumsum(C, axis=0) if target == "cdf" else C)
 
 
@@ -71,7 +73,8 @@ def efficiency(P: Array, prior: Array, target: str = "shares", nullable: bool = 
 
         r = trace(C (diag theta - theta thetaᵀ) Cᵀ) / trace(C V Cᵀ)
 
-    V is the best covariance through P, and C = I for "shares", the running sums for "cdf" (see ``target_map``).
+    V is the best covariance through P, and C = I for "shares", the running sums for "cdf", the values for "mean" (see
+    ``target_map``).
 
     >>> round(efficiency(np.array([[0.7, 0.3], [0.3, 0.7]]), np.array([0.5, 0.5])), 6)
     0.16

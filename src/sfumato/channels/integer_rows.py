@@ -30,16 +30,18 @@ def corrected(weights: list[int], multiples: Sequence[int], total: int, moment: 
     a = max(range(middle), key=lambda i: weights[i])
     b = max(range(middle, len(weights)), key=lambda i: weights[i])  # far apart: the fewest parts are moved
     apart = multiples[b] - multiples[a]
-    wanted = _missing(weights, multiples, moment, a, total)
-    for c in sorted(range(len(weights)), key=lambda i: -weights[i]):
-        more = _solved(multiples[c] - multiples[a], wanted, apart)
-        if more is not None:  # so many parts on a third entry make the rest divisible
-            out = list(weights)
-            out[c] += more
-            out[b] += _missing(out, multiples, moment, a, total) // apart
-            out[a] += total - sum(out)
-            return out
-    raise ChannelError("the weights have no common step")
+    out = list(weights)
+    # A few parts more on other entries, the heaviest if possible, make the rest divisible by the distance of a and b.
+    others = sorted(range(len(weights)), key=lambda i: weights[i])
+    divisors = [apart]
+    for c in reversed(others):
+        divisors.append(gcd(divisors[-1], multiples[c] - multiples[a]))
+    for c, divisor in zip(others, divisors[-2::-1], strict=True):
+        wanted = _missing(out, multiples, moment, a, total)
+        out[c] += _solved(multiples[c] - multiples[a], wanted, divisor)
+    out[b] += _missing(out, multiples, moment, a, total) // apart
+    out[a] += total - sum(out)
+    return out
 
 
 def _missing(weights: Sequence[int], multiples: Sequence[int], moment: int, a: int, total: int) -> int:
@@ -48,12 +50,11 @@ def _missing(weights: Sequence[int], multiples: Sequence[int], moment: int, a: i
     return moment - seen - (total - sum(weights)) * multiples[a]
 
 
-def _solved(factor: int, wanted: int, modulus: int) -> int | None:
-    """The smallest s >= 0 for which wanted - s factor is a multiple of the modulus, if there is one."""
-    modulus = abs(modulus)
+def _solved(factor: int, wanted: int, modulus: int) -> int:
+    """The smallest s >= 0 for which wanted - s factor is a multiple of the modulus."""
     common = gcd(factor, modulus)
     if wanted % common:
-        return None
+        raise ChannelError("no integer weights have these sums: the outputs have a common factor that the values lack")
     rest = modulus // common
     return 0 if rest == 1 else (wanted // common) * pow(factor // common, -1, rest) % rest
 

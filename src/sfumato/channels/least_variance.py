@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,6 @@ def score_grid(points: int, gamma: float) -> tuple[float, Index]:
 
 def _solved(points: int, gamma: float, step: float, multiples: Index) -> tuple[Array, float]:
     """P for the points up to 0, and the worst noise variance."""
-    from scipy import sparse
     from scipy.optimize import linprog
 
     half = (points + 1) // 2
@@ -80,27 +80,24 @@ def _solved(points: int, gamma: float, step: float, multiples: Index) -> tuple[A
     n, sizes = half * m, np.abs(multiples)
     level = np.searchsorted(np.unique(sizes), sizes)  # an output and its mirror image share their l
     levels = int(level.max()) + 1
-    each = sparse.identity(half, format="csr")
-    blank, zero = sparse.csr_matrix((half, levels)), sparse.csr_matrix((half, 1))
-    low = sparse.csr_matrix((np.ones(n), (np.arange(n), np.tile(level, half))), shape=(n, levels))
-    every, tall = sparse.identity(n, format="csr"), sparse.csr_matrix((n, 1))
+    each, every = np.eye(half), np.eye(n)
+    low = np.zeros((n, levels))
+    low[np.arange(n), np.tile(level, half)] = 1
+    blank, tall = np.zeros((half, levels)), np.zeros((n, 1))
+    moment, second = np.kron(each, v[None, :]), np.kron(each, v[None, :] ** 2)
+    options: Any = {"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE}
     found = linprog(
         np.append(np.zeros(n + levels), 1.0),
-        A_ub=sparse.vstack([
-            sparse.hstack([every, -gamma * low, tall]),
-            sparse.hstack([-every, low, tall]),
-            sparse.hstack([sparse.kron(each, v[None, :] ** 2), blank, sparse.csr_matrix(-np.ones((half, 1)))]),
-        ]).tocsr(),
+        A_ub=np.block([[every, -gamma * low, tall], [-every, low, tall], [second, blank, -np.ones((half, 1))]]),
         b_ub=np.concatenate([np.zeros(2 * n), (x / scale) ** 2]),
-        A_eq=sparse.vstack([
-            sparse.hstack([sparse.kron(each, np.ones((1, m))), blank, zero]),
-            sparse.hstack([sparse.kron(each, v[None, :]), blank, zero]),
-        ]).tocsr(),
+        A_eq=np.block(
+            [[np.kron(each, np.ones((1, m))), blank, np.zeros((half, 1))], [moment, blank, np.zeros((half, 1))]]
+        ),
         b_eq=np.concatenate([np.ones(half), x / scale]),
         method="highs",
-        options={"primal_feasibility_tolerance": _TOLERANCE, "dual_feasibility_tolerance": _TOLERANCE},
-    )  # fmt: skip
-    if not found.success:
+        options=options,
+    )
+    if found.x is None or found.fun is None:
         raise ChannelError(f"no channel for means of {points} points was found at gamma {gamma:g}: use symmetric")
     rows = found.x[:n].reshape(half, m)
     if points % 2:

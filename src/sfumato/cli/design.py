@@ -27,6 +27,9 @@ def design(
     p_max: Annotated[float | None, typer.Option(help="With --sigma: how likely the likeliest value is.")] = None,
     half_width: Annotated[float | None, typer.Option(help="The wanted precision of shares, as 0.02.")] = None,
     level: Annotated[float, typer.Option(help="The confidence of intervals.")] = 0.95,
+    target: Annotated[
+        str, typer.Option(help="What matters: shares, cdf (running shares), mean, or auto by kind of attribute.")
+    ] = "auto",
     save: Annotated[Path | None, typer.Option(help="Write the scheme here, as JSON.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the trade-off curves (.svg, .png, .pdf).")] = None,
     attribute: Annotated[str | None, typer.Option(help="With --plot: of which attribute.")] = None,
@@ -42,6 +45,10 @@ def design(
     A 10 % suspicion may never rise to 50 %, and the shares should be known to within 2 points:
 
         sfumato design schema.json --n 20000 --rho1 0.1 --rho2 0.5 --half-width 0.02
+
+    The means of numbers should be as precise as can be:
+
+        sfumato design schema.json --n 20000 --gamma 3 --target mean
 
     Guessing must not pay for someone who loses five times what he wins; draw the trade-off for age:
 
@@ -62,6 +69,7 @@ def design(
         p_max=p_max,
         half_width=half_width,
         level=level,
+        target=target,
     )
     if save is not None:
         with replacing(save, overwrite) as temporary:

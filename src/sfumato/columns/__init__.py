@@ -24,7 +24,7 @@ MOST_VALUES = 100
 
 @dataclass(frozen=True)
 class Requests:
-    """What was asked for: bins for all columns or by name, ranges, edges and points by name, periods of dates, many values."""
+    """What was asked for: bins for all columns or by name; ranges, edges, points and periods by name; many values."""
 
     bins: int = 20
     bins_of: Mapping[str, int] = field(default_factory=dict)

@@ -10,8 +10,10 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
-from sfumato.assess.precision import half_width, worst_half_width
-from sfumato.channels import Channel, identity, subset, symmetric, windows
+from sfumato.assess.precision import half_width, mean_half_width, worst_half_width
+from sfumato.channels import Channel, average, identity, subset, symmetric, windows
+from sfumato.channels.efficiency import even_prior
+from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import best_sets
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
@@ -51,20 +53,27 @@ class Candidate:
 
 
 def target_of(domain: Domain, wanted: str = "auto") -> str:
-    """What matters of an attribute: the running shares of an ordered one, the shares of any other."""
-    if wanted != "auto":
+    """What matters of an attribute: the mean of one with points, the running shares of an ordered one, else the shares.
+
+    Where means are wanted, an attribute whose codes are not equally spaced has none: it is taken as if nothing were.
+    """
+    if wanted in ("shares", "cdf"):
         return wanted
+    if domain.spaced and (domain.rounds or wanted == "mean"):
+        return "mean"
     return "cdf" if domain.ordered and domain.size - domain.nullable > 2 else "shares"
 
 
-def families(domain: Domain) -> dict[str, Callable[[float], list[Channel]]]:
+def families(domain: Domain, target: str) -> dict[str, Callable[[float], list[Channel]]]:
     """How to make each family's channels for this attribute from a bound on gamma; the best of them counts."""
     k = domain.size
     out: dict[str, Callable[[float], list[Channel]]] = {"symmetric": lambda g: [symmetric(k, gamma=g)]}
     if k > 2:
         out["subset"] = lambda g: _subsets(k, g)
     if domain.ordered and k - domain.nullable > 2:
-        out["windows"] = lambda g: [windows(k - domain.nullable, g, domain.nullable)]
+        out["windows"] = lambda g: [windows(k - domain.nullable, g, nullable=domain.nullable)]
+    if target == "mean" and k - domain.nullable > 1:
+        out["average"] = lambda g: [average(k - domain.nullable, g, nullable=domain.nullable)]
     return out
 
 
@@ -87,7 +96,7 @@ def best_of(
     for channel in channels:
         try:
             reach.append(expected(channel, target, n, level, prior, nullable))
-        except EstimationError:  # answers that say nothing
+        except (EstimationError, ChannelError):  # answers that say nothing
             reach.append(math.inf)
     if min(reach) == math.inf:
         raise EstimationError("the answers of no channel say anything")
@@ -107,7 +116,12 @@ def weigh(
 ) -> Candidate:
     """The costs of one channel."""
     reach = expected(channel, target, n, level, prior, nullable)
-    effective = effective_sample_size(channel, prior, target, nullable=nullable)
+    if target == "mean":
+        shares = even_prior(channel.k, nullable) if prior is None else prior
+        plain = mean_variance(identity(channel.k), shares, nullable)
+        effective = plain / mean_variance(channel, shares, nullable)
+    else:
+        effective = effective_sample_size(channel, prior, target, nullable=nullable)
     bound = effective_sample_bound(channel)
     return Candidate(name, family, channel, channel.gamma, channel.epsilon, effective, bound, reach, target)
 
@@ -119,6 +133,8 @@ def expected(
 
     Of a nullable attribute it is that of the shares among those who answer; without a prior, all of them do.
     """
+    if target == "mean":
+        return mean_half_width(channel, n, prior, level=level, nullable=nullable)
     if target == "shares":
         return worst_half_width(channel, n, prior, level=level, nullable=nullable)
     return float(half_width(channel, n, prior, level=level, target="cdf", nullable=nullable).max())
@@ -133,13 +149,13 @@ def candidates(
     if gamma == math.inf:
         return [weigh(name, "identity", identity(domain.size), target, n, level, prior, domain.nullable)]
     found = []
-    for family, make in families(domain).items():
+    for family, make in families(domain, target).items():
         try:
             _, channel = best_of(make(gamma), target, n, level, prior, domain.nullable)
             found.append(weigh(name, family, channel, target, n, level, prior, domain.nullable))
-        except EstimationError:
+        except (EstimationError, ChannelError):  # answers that say nothing, or too many values for its matrix
             continue
-    order = {"symmetric": 0, "subset": 1, "windows": 2}  # of two that are equally good, the simpler one
+    order = {"symmetric": 0, "subset": 1, "windows": 2, "average": 3}  # of two that are equally good, the simpler one
     everybody = domain.nullable and domain.size > 2 and prior is None
     plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
 
@@ -156,14 +172,14 @@ def narrowest_of(
 ) -> float:
     """The half-width that one family reaches under the bound; infinite where it cannot be estimated from."""
     try:
-        return best_of(families(domain)[family](gamma), target, n, level, prior, domain.nullable)[0]
-    except (EstimationError, KeyError):
+        return best_of(families(domain, target)[family](gamma), target, n, level, prior, domain.nullable)[0]
+    except (EstimationError, ChannelError, KeyError):
         return math.inf
 
 
 def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, prior: ArrayLike | None) -> float:
     """The smallest half-width that any family reaches under the bound; infinite where none can be estimated from."""
-    return min(narrowest_of(domain, family, gamma, n, target, level, prior) for family in families(domain))
+    return min(narrowest_of(domain, family, gamma, n, target, level, prior) for family in families(domain, target))
 
 
 def check_size(name: str, domain: Domain) -> None:

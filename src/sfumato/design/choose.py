@@ -220,7 +220,7 @@ def _nearest(name: str, domain: Domain, pick: Candidate, wishes: Wishes, n: int,
 
 
 def _what(candidate: Candidate) -> str:
-    return "shares" if candidate.target == "shares" else "running shares"
+    return {"shares": "shares", "cdf": "running shares", "mean": "mean, of the range,"}[candidate.target]
 
 
 def _gamma(gamma: float) -> str:

@@ -21,7 +21,7 @@ def draw_tradeoff(
         from matplotlib.figure import Figure
 
         axes = Figure(figsize=(6.2, 3.6), layout="constrained").add_subplot()
-    colours = {"symmetric": "#b4552d", "subset": "#2d6a8e", "windows": "#4d7c3a"}
+    colours = {"symmetric": "#b4552d", "subset": "#2d6a8e", "windows": "#4d7c3a", "average": "#7a4d8e"}
     for family, widths in half_widths.items():
         axes.plot(gammas, 100 * widths, color=colours.get(family, "#555555"), lw=1.8, label=family)
     axes.axhline(100 * unrandomized, color="#888888", lw=1, ls=":", label="not randomized")

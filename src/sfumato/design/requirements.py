@@ -54,7 +54,7 @@ class Wishes:
         if not 0 < self.level < 1:
             raise SfumatoError(f"level must lie in (0, 1), got {self.level} instead")
         if self.target not in ("auto", *TARGETS):
-            raise SfumatoError(f"target must be auto, shares or cdf, got {self.target!r} instead")
+            raise SfumatoError(f"target must be auto, shares, cdf or mean, got {self.target!r} instead")
         for name, shares in self.prior.items():
             check_prior(name, shares, schema[name].size)
         if all(v is None for v in (self.gamma, self.joint_gamma, self.rho1, self.sigma, self.half_width)):

@@ -30,7 +30,7 @@ class Tradeoff:
 
     def plot(self, axes: Any = None, chosen: tuple[float, float] | None = None) -> Any:
         """Draw the curves; the chosen channel, if given, as a dot."""
-        what = "share" if self.target == "shares" else "running share"
+        what = {"shares": "share", "cdf": "running share", "mean": "mean (share of the range)"}[self.target]
         label = f"± points on a {what}\n(n = {self.n:,})"
         return draw_tradeoff(self.gammas, self.half_widths, self.unrandomized, label, axes, chosen)
 
@@ -57,7 +57,7 @@ def tradeoff(
     grid = GAMMAS if gammas is None else np.asarray(gammas, dtype=np.float64)
     aim = target_of(domain, target)
     found: dict[str, Array] = {}
-    for family in families(domain):
+    for family in families(domain, aim):
         widths = np.full(len(grid), np.nan)
         for i, gamma in enumerate(grid):
             try:

@@ -66,6 +66,11 @@ class Domain(ABC):
         """
 
     @property
+    def spaced(self) -> bool:
+        """Whether the codes stand for numbers or times at equal distances, so that their mean means something."""
+        return False
+
+    @property
     def rounds(self) -> bool:
         """Whether values lie between the codes, and are rounded to one of them at random by their owner."""
         return False

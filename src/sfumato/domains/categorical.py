@@ -198,6 +198,13 @@ class Ordinal(Categorical):
     def ordered(self) -> bool:
         return True
 
+    @property
+    def spaced(self) -> bool:
+        if isinstance(self.values[0], str | bool) or len(self.values) < 2 or self.other is not None:
+            return False
+        gaps = np.diff(np.array(self.values, dtype=np.float64))
+        return bool(gaps[0] > 0 and np.allclose(gaps, gaps[0], rtol=1e-6))
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.clip and (isinstance(self.values[0], str | bool) or list(self.values) != sorted(self.values)):

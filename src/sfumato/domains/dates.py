@@ -51,6 +51,10 @@ class Date(Domain):
         """Days of the week and hours of the day go round: they have no lowest."""
         return self.by not in ROUND
 
+    @property
+    def spaced(self) -> bool:
+        return self.ordered
+
     def __post_init__(self) -> None:
         if self.by not in NUMBER:
             raise SchemaError(f"by must be one of {', '.join(NUMBER)}, got {self.by!r} instead")

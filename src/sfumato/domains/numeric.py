@@ -116,6 +116,11 @@ class Numeric(Domain):
         return edges
 
     @property
+    def spaced(self) -> bool:
+        middle = self.midpoints
+        return len(middle) > 1 and bool(np.allclose(np.diff(middle), middle[1] - middle[0], rtol=1e-6))
+
+    @property
     def rounds(self) -> bool:
         return self.points is not None
 
@@ -211,7 +216,7 @@ class Numeric(Domain):
         chance = np.clip(place - below, 0.0, 1.0) * float(ONE)  # a power of two: no rounding
         codes = below.astype(np.int64) + (draws < chance.astype(np.uint64))
         codes[gone] = self.points
-        return codes.astype(self.code_type)
+        return np.asarray(codes.astype(self.code_type))
 
     def _limits(self) -> str:
         return f"[{self.low:g}, {self.high:g}]"

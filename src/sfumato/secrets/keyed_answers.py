@@ -19,9 +19,9 @@ values away.) This is what a program in another language has to compute, byte by
                  SHA-256("answer|" || question || "|" || the number of blocks of v || i, in decimal)
 
 An attribute with points is rounded first. With p = (x - low) / (high - low) (points - 1) in doubles, computed in this
-order, and i = the smaller of floor(p) and points - 2, its code is i + 1 if word(2^31 + j) < floor((p - i) 2^63), else i;
-j is its place in the group, from 0. So the whole answer, rounding and all, is a function of the true value: the same
-person with the same value repeats it, and the words of another value, however near, are independent of these.
+order, and i = the smaller of floor(p) and points - 2, its code is i + 1 if word(2^31 + j) < floor((p - i) 2^63), and
+else i; j is its place in the group, from 0. So the whole answer, rounding and all, is a function of the true value: the
+same person with the same value repeats it, and the words of another value, however near, are independent of these.
 
 The 63-bit word is the first 8 bytes, low byte first, shifted right by one bit. The question is the SHA-256 that
 ``owner.answers.question`` describes. CBC as a message code is a pseudo-random function as long as no message begins

@@ -180,7 +180,7 @@ def test_widths_that_say_nothing_say_so():
         ({"half_width": 2}, r"half_width must lie in \(0, 1\)"),
         ({"half_width": 0.0001}, "cannot be reached with n = 1000, even without randomizing: the nearest is"),
         ({"gamma": 3, "level": 2}, "level must lie in"),
-        ({"gamma": 3, "target": "median"}, "target must be auto, shares or cdf"),
+        ({"gamma": 3, "target": "median"}, "target must be auto, shares, cdf or mean"),
         ({"gamma": 3, "prior": {"zzz": [1.0]}}, "there is no attribute 'zzz'"),
         ({"gamma": 3, "prior": {"sex": "abc"}}, "sex: prior must hold numbers, got 'abc' instead"),
         ({"gamma": 3, "prior": {"sex": [0.5, 0.4]}}, "sex: prior must sum to 1"),
@@ -252,7 +252,9 @@ def test_more_gamma_never_hurts(k, target):
     """The curve of subset selection rose by up to a fifth where the size of its sets changes."""
     domain = sf.Numeric(0, 1, bins=k)
     gammas = np.geomspace(3, 60, 14)
-    widths = [[narrowest_of(domain, f, float(g), 1000, target, 0.95, None) for g in gammas] for f in families(domain)]
+    widths = [
+        [narrowest_of(domain, f, float(g), 1000, target, 0.95, None) for g in gammas] for f in families(domain, target)
+    ]
     assert (np.diff(widths, axis=1) < 0).all()
     raw = [expected(c.subset(k, float(g)), target, 1000, 0.95, None) for g in np.geomspace(3, 60, 60)]
     if target == "shares":

@@ -193,8 +193,8 @@ def _made(k: int, limit: Fraction, gamma: float, nullable: bool) -> Average:
 def _weight_of_none(rows: Array, gamma: float, common: int) -> int:
     """t = (1 - f) / (gamma - f) in parts, f the sum of the least entries of the columns.
 
-    What is left for the others is a multiple of ``common``, so that their means can be exact. With t "no answer" is told
-    from the others with odds gamma too: gamma t + (1 - t) f = 1.
+    What is left for the others is a multiple of ``common``, so that their means can be exact. With t "no answer" is
+    told from the others with odds gamma too: gamma t + (1 - t) f = 1.
     """
     least = float(np.minimum(rows, rows[:, ::-1]).min(axis=0).sum())
     return ONE - common * round((gamma - 1) / (gamma - least) * ONE / common)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -88,3 +89,43 @@ def test_options_of_a_ledger_need_one(tmp_path: Path) -> None:
     for option in ("--population ward", "--again", "--limit 9", "--new-ledger", "--same a=b"):
         found = run(f"randomize {tmp_path}/t.csv {tmp_path}/r.parquet --scheme {tmp_path}/s.json {option}")
         assert found.code == 1 and "name its file with --ledger" in found.error
+
+
+def test_leaving_the_ids_out_does_not_forget_changed_values(path: Path) -> None:
+    key, ledger = sf.new_key(), Ledger(path.with_name("keyed.sqlite"), new=True, limit=9)
+    sf.randomize(table(), scheme(), key=key, id="id", ledger=ledger)
+    assert ledger.composed(scheme()) == {"sex": 9.0}
+    changed = table() | {"sex": ["M", "M"] + ["F", "M"] * 59}
+    with pytest.warns(DisclosureWarning, match="1 of these people have another value"):
+        sf.randomize(changed, scheme(), key=key, id="id", ledger=ledger)
+    assert ledger.spent() == {"sex": 9.0} == ledger.composed(scheme(), key)
+    assert ledger.composed(scheme()) == {"sex": 27.0}
+    with pytest.raises(ReleaseError, match="a gamma of 27, past the limit of 9"):
+        sf.randomize({"sex": ["F"]}, scheme(), ledger=ledger, again=True)
+    assert len(ledger.entries()) == 2
+    # whoever is not known is nobody's repeat, and is not booked as somebody
+    free = Ledger(path.with_name("free.sqlite"), new=True)
+    sf.randomize(table(), scheme(), key=key, id="id", ledger=free)
+    sf.randomize({"sex": ["F"]}, scheme(), ledger=free, again=True)
+    assert [entry.people for entry in free.entries()] == [True, False]
+
+
+def test_two_names_of_one_attribute_in_one_release_are_two_answers(tmp_path: Path) -> None:
+    both = sf.Schema({"Age": sf.Categorical(("F", "M")), "age": sf.Categorical(("F", "M"))})
+    twice = sf.Scheme(both, {name: c.binary(0.25, 0.25) for name in both})
+    rows = {"Age": ["F", "M"], "age": ["F", "M"]}
+    ledger = Ledger(tmp_path / "free.sqlite", new=True)
+    sf.randomize(rows, twice, ledger=ledger)
+    assert ledger.spent() == {"Age": 9.0}
+    with pytest.raises(ReleaseError, match="a gamma of 9, past the limit of 4"):
+        sf.randomize(rows, twice, ledger=Ledger(tmp_path / "strict.sqlite", new=True, limit=4))
+
+
+@pytest.mark.parametrize("count", [300, 1000])
+def test_a_group_of_many_items_is_booked(tmp_path: Path, count: int) -> None:
+    items = sf.Schema({f"item{i}": sf.Categorical(("no", "yes")) for i in range(count)})
+    wide = sf.Scheme(items, {tuple(items): c.mask(0.3)})
+    ledger = Ledger(tmp_path / "wide.sqlite", new=True)
+    sf.randomize({name: ["no", "yes"] for name in items}, wide, ledger=ledger)
+    assert ledger.spent()["item0"] == pytest.approx(wide.gamma, rel=1e-9)
+    assert ledger.composed(wide)["item0"] == pytest.approx(wide.gamma**2 if count < 400 else math.inf, rel=1e-9)

@@ -13,7 +13,7 @@ from sfumato.channels.arguments import real, whole
 from sfumato.channels.base import Channel, check_axes
 from sfumato.channels.pram import binary
 from sfumato.channels.product import Product
-from sfumato.channels.ratios import power
+from sfumato.channels.ratios import Ratio, power
 from sfumato.channels.size_limits import check_items
 from sfumato.errors import ChannelError
 from sfumato.schema import Domain
@@ -53,6 +53,10 @@ class Mask(Product):
     @property
     def matrix_cells(self) -> int:
         return self._one.matrix_cells
+
+    @cached_property
+    def exact_gamma(self) -> Ratio:
+        return self._one.exact_gamma**self.items
 
     @cached_property
     def gamma(self) -> float:

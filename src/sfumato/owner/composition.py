@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.arrays import Flags, Words
+from sfumato.arrays import Array, Flags, Words
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Answer:
 class Total:
     """The answers of n people so far, and what one more would change."""
 
-    gamma: NDArray[np.float64]  # the product over each person's independent answers
+    gamma: Array  # the product over each person's independent answers
     repeated: Flags  # who has answered before, and would now answer independently
     changed: Flags  # of these, who answered this very question under this key with another value
 
@@ -53,7 +52,7 @@ def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total
     given: dict[Any, list[Answer]] = {}
     for answer in earlier:
         new = answer.who & ~_same(answer, given.get(answer.token, []))
-        gamma[new] *= answer.gamma
+        _multiply(gamma, new, answer.gamma)
         count[new] += 1
         given.setdefault(answer.token, []).append(answer)
     nobody = np.zeros(n, dtype=bool)
@@ -61,12 +60,17 @@ def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total
         return Total(gamma, nobody, nobody)
     before = given.get(now.token, [])
     new = now.who & ~_same(now, before)
-    gamma[new] *= now.gamma
+    _multiply(gamma, new, now.gamma)
     repeated = new & (count > 0)
     asked = nobody.copy()
     for answer in before:
         asked |= answer.who
     return Total(gamma, repeated, repeated & asked)
+
+
+def _multiply(gamma: Array, who: Flags, by: float) -> None:
+    with np.errstate(over="ignore"):  # what is too large for a double is infinite
+        gamma[who] *= by
 
 
 def _same(answer: Answer, before: Sequence[Answer]) -> Flags:

@@ -17,7 +17,7 @@ from pathlib import Path
 from sfumato.errors import ReleaseError
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
-from sfumato.owner.composition import total
+from sfumato.owner.composition import Answer, total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
 from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, folded, judge, tell
 from sfumato.scheme import Scheme
@@ -81,7 +81,10 @@ class Ledger:
             database.execute("insert or replace into aliases values (?, ?)", (name, attribute))
 
     def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
-        """The gamma each attribute could reach once this scheme is released too, to people who were asked before."""
+        """The gamma each attribute could reach once this scheme is released too, to people who were asked before.
+
+        Under a key it is what they reach if their values have not changed since.
+        """
         with self.file.opened() as database:
             ledger_people.begin(database)
             found = _findings(self, database, scheme, fingerprint(key), {})[0]
@@ -132,6 +135,7 @@ class Booking:
         ledger_people.begin(database)
         if id is None:
             self._check()  # it is of everybody: what is refused at the end can be refused at the start
+            database.commit()  # no other release shall wait for this one
 
     @property
     def secret(self) -> bytes:
@@ -196,12 +200,37 @@ def _findings(
     entries = ledger.file.entries(database, ledger.population)
     names = Names(entries, ledger.file.aliases(database))
     found = [Finding(asked, len({entry.token for entry in names.of(asked.name)})) for asked in asked_by(scheme)]
+    alike = names.alike([finding.asked.name for finding in found])
     for block in ledger_people.blocks(database):
-        for finding in found:
-            earlier = [block.answer(entry) for entry in names.of(finding.asked.name)]
-            truth = block.truth(places.get(finding.asked.name, 0))
-            finding.add(total(block.size, earlier, finding.asked.answer(key, block, truth)), block, earlier)
+        _compose(found, alike, block, names, key, places, counted=True)
+    with ledger_people.everyone_instead_of_nobody(database, ledger.population) as blocks:
+        for block in blocks:  # whoever it is, it may be the person who gave most
+            _compose(found, alike, block, names, key, places, counted=False)
     return found, entries, names
+
+
+def _compose(
+    found: Sequence[Finding],
+    alike: Sequence[Sequence[int]],
+    block: ledger_people.Block,
+    names: Names,
+    key: str | None,
+    places: dict[str, int],
+    counted: bool,
+) -> None:
+    """Add one block of people to what was found; ``alike`` are attributes of the scheme that the ledger calls one."""
+
+    def now(asked: Asked) -> Answer:
+        return asked.answer(key, block, block.truth(places.get(asked.name, 0)))
+
+    for i, finding in enumerate(found):
+        earlier = [block.answer(entry) for entry in names.of(finding.asked.name)]
+        composed = total(block.size, earlier, now(finding.asked))
+        if counted:
+            finding.add(composed, block, earlier)
+        if alike[i]:
+            composed = total(block.size, [*earlier, *(now(found[j].asked) for j in alike[i])], now(finding.asked))
+        finding.reaches(float(composed.gamma.max()))
 
 
 def _renumbered(

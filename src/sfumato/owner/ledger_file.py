@@ -19,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from sfumato.channels.ratios import as_float
 from sfumato.errors import ReleaseError
 
 _TABLES = """
@@ -55,6 +56,7 @@ _COLUMNS = {
     "releases": {"id", "made", "population", "scheme", "state"},
     "answers": {"release", "attribute", "question", "key", "gamma", "plain"},
 }
+_LONG = 2000  # bits
 _LATER = {"id": "text", "domain": "text", "place": "integer"}  # columns of answers that earlier ledgers did not have
 
 
@@ -79,7 +81,7 @@ class Entry:
     @property
     def token(self) -> Hashable:
         """What repeated answers share: fresh ones nothing, keyed ones question and key, clear ones the question."""
-        return self.question if self.plain else (self.question, self.key) if self.key else self.release
+        return self.question if self.plain else (self.question, self.key) if self.key else (self.question, self.release)
 
 
 class LedgerFile:
@@ -219,8 +221,17 @@ def _plain(name: str) -> str:
 
 
 def ratio_text(gamma: Fraction | float) -> str:
-    """gamma as the ledger writes it: an exact fraction, or inf."""
+    """gamma as the ledger writes it: an exact fraction, or inf; one of very many digits is rounded up to a double.
+
+    >>> ratio_text(Fraction(7, 2)), ratio_text(Fraction(7, 2) ** 800)
+    ('7/2', 'inf')
+    """
+    gamma = gamma if gamma == math.inf or Fraction(gamma).numerator.bit_length() < _LONG else _next_double(gamma)
     return "inf" if gamma == math.inf else str(Fraction(gamma))
+
+
+def _next_double(gamma: Fraction | float) -> float:
+    return math.nextafter(as_float(gamma), math.inf)
 
 
 def ratio_from(text: str) -> Fraction | float:

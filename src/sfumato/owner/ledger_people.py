@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Bytes, Flags, Words
+from sfumato.channels.ratios import as_float
 from sfumato.owner.composition import Answer
 from sfumato.owner.ledger_file import Entry
 
@@ -80,7 +82,7 @@ class Block:
     def answer(self, entry: Entry) -> Answer:
         """What these people answered in an earlier release."""
         if not (entry.people and self.known):
-            return Answer(float(entry.gamma), entry.token, self.everyone)
+            return Answer(as_float(entry.gamma), entry.token, self.everyone)
         found = self.database.execute(
             "select n, people.truth from now join people on people.person = now.person "
             "where people.release = ? and n >= ? and n < ?",
@@ -88,7 +90,7 @@ class Block:
         ).fetchall()
         who = np.zeros(self.size, dtype=bool)
         who[[n - self.first for n, _ in found]] = True
-        return Answer(float(entry.gamma), entry.token, who, self._words(found, entry.place) if entry.key else None)
+        return Answer(as_float(entry.gamma), entry.token, who, self._words(found, entry.place) if entry.key else None)
 
     def truth(self, place: int) -> Words | None:
         """The digests of one true value of these people, where answers are keyed."""
@@ -111,3 +113,17 @@ def blocks(database: sqlite3.Connection) -> Iterator[Block]:
         yield Block(database, 0, 1, known=False)
     for first in range(1, count + 1, _BLOCK):
         yield Block(database, first, min(_BLOCK, count + 1 - first), known=True)
+
+
+@contextmanager
+def everyone_instead_of_nobody(database: sqlite3.Connection, population: str) -> Iterator[Iterator[Block]]:
+    """Where it is not known who is asked now: everyone whom the ledger knows, in blocks; otherwise no blocks."""
+    if database.execute("select count(*) from now").fetchone() != (0,):
+        yield iter(())
+        return
+    add_everyone(database, population)
+    try:
+        (count,) = database.execute("select count(*) from now").fetchone()
+        yield blocks(database) if count else iter(())
+    finally:
+        database.execute("delete from now")

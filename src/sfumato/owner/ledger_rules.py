@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.arrays import Words
+from sfumato.channels.ratios import as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.owner.answers import question
@@ -33,8 +34,8 @@ class Asked:
 
     def answer(self, key: str | None, block: Block, truth: Words | None) -> Answer:
         """The answer that everyone of a block would give."""
-        token = self.question if self.plain else (self.question, key) if key else self
-        return Answer(float(self.gamma), token, block.everyone, truth)
+        token = self.question if self.plain else (self.question, key)  # without a key: of this release alone
+        return Answer(as_float(self.gamma), token, block.everyone, truth)
 
 
 def asked_by(scheme: Scheme) -> list[Asked]:
@@ -76,6 +77,14 @@ class Names:
         """What was released of an attribute."""
         return self._by_name.get(self._canonical(name), [])
 
+    def alike(self, names: Sequence[str]) -> list[list[int]]:
+        """For each of these attributes the places of the others that are the same one to the ledger."""
+        known = [self._canonical(name) for name in names]
+        places: dict[str, list[int]] = {}
+        for i, name in enumerate(known):
+            places.setdefault(name, []).append(i)
+        return [[j for j in places[name] if j != i] for i, name in enumerate(known)]
+
     def renamed(self, asked: Sequence[Asked]) -> tuple[str, str] | None:
         """An attribute that is new, and one it may be: of the same values, released before, and now missing."""
         here = {self._canonical(one.name) for one in asked}
@@ -107,10 +116,12 @@ class Finding:
 
     def add(self, found: Total, block: Block, earlier: Sequence[Answer]) -> None:
         self.met += sum(int(answer.who.sum()) for answer in earlier)
-        self.worst = max(self.worst, float(found.gamma.max()))
         self.repeated += int((found.repeated & ~found.changed).sum())
         self.changed += int(found.changed.sum())
         self.known = block.known
+
+    def reaches(self, gamma: float) -> None:
+        self.worst = max(self.worst, gamma)
 
     def refusal(self, others: int, free: bool) -> str:
         more = "" if not others else f" (and {others} other attribute{'' if others == 1 else 's'})"
@@ -151,4 +162,4 @@ def _times(count: int) -> str:
 
 
 def _shown(gamma: Fraction | float) -> str:
-    return "infinity" if gamma == math.inf else f"{float(gamma):.6g}"
+    return "infinity" if gamma == math.inf else f"{as_float(gamma):.6g}"

@@ -6,9 +6,12 @@ import json
 import pickle
 import xml.etree.ElementTree as ET
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
+import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 from tests.command_line import run
@@ -45,6 +48,12 @@ def late(folder):
     return path
 
 
+def late_stream(folder):
+    path = folder / "stream.csv"
+    path.write_text("sex,age\n" + "F,1\n" * 300_000 + f"F,{SECRET}\n")
+    return pa_csv.open_csv(path)
+
+
 @pytest.mark.parametrize(
     "act, words",
     [
@@ -67,6 +76,22 @@ def late(folder):
         (lambda f: BayesianNetwork.from_bif(headerless(f)), "line 1: expected network, variable or probability"),
         (lambda f: sf.Scheme.from_json(headerless(f).read_text()), "the scheme is not JSON"),
         (lambda f: sf.learn.read_baskets([[SECRET]], items=["milk"]), "transaction 1 holds an item"),
+        (lambda f: c.laplace(1).randomize([1.0, SECRET]), "values must be numbers, got something else"),
+        (lambda f: c.symmetric(4, 0.3).randomize([0, 4711]), "1 of 2 do not"),
+        (lambda f: sf.attacks.spectral([[SECRET]], [[1.0]], 1.0), "must be a table of finite numbers"),
+        (lambda f: sf.resample(np.eye(3), [SECRET, "b", "b"]), "a class has one row"),
+        (
+            lambda f: sf.resample(np.eye(4), [SECRET, SECRET + "x", "b", "b"], max_risk=0.6),
+            "a class (one of 2) has one",
+        ),
+        (lambda f: sf.Schema({"d": sf.Date("2020", "2024", by="year")}).encode({"d": [[SECRET]]}), "is no date"),
+        (lambda f: sf.Schema({"n": sf.Categorical((1, 2))}).encode({"n": [10**40 + 4711]}), "do not make a table"),
+        (
+            lambda f: SCHEMA.encode(pl.LazyFrame({"sex": ["F"], "age": [SECRET]}).cast({"age": pl.Int8})),
+            "cannot be read",
+        ),
+        (lambda f: SCHEMA.encode(duckdb.sql(f"select 'F' as sex, '{SECRET}'::int as age")), "cannot be read"),
+        (lambda f: SCHEMA.encode(late_stream(f)), "cannot be read: column 2: a field cannot be read as int64"),
     ],
 )
 def test_errors_name_column_kind_and_count_but_no_value(tmp_path, act, words) -> None:

@@ -18,7 +18,7 @@ from sfumato.arrays import Array, Codes, Words
 from sfumato.channels.linear import Dense, Operator
 from sfumato.channels.lookup import Lookup, code_type
 from sfumato.channels.ratios import Ratio, as_float, log
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, quoted
 from sfumato.randomness import ONE, Source, source
 from sfumato.schema import Domain
 
@@ -304,4 +304,5 @@ def check_range(codes: Codes, size: int) -> None:
     """Raise unless every code lies in 0 .. size - 1."""
     if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= size):
         worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
-        raise ChannelError(f"codes must lie in [0, {size - 1}], got {worst} instead")
+        count = int(((codes < 0) | (codes >= size)).sum())
+        raise ChannelError(f"codes must lie in [0, {size - 1}], {count} of {codes.size} do not{quoted(worst)}")

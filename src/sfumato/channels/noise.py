@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sfumato import randomness
 from sfumato.arrays import Array, Words
 from sfumato.domains import Domain, Numeric
-from sfumato.errors import ChannelError
+from sfumato.errors import ChannelError, quoted
 
 TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
 CHUNK = 1 << 20
@@ -216,4 +216,5 @@ def numbers(values: ArrayLike, name: str) -> Array:
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ChannelError(f"{name} must be numbers, got {' '.join(str(values).split())[:60]}") from None
+        shown = quoted(" ".join(str(values).split())[:60])
+        raise ChannelError(f"{name} must be numbers, got something else{shown}") from None

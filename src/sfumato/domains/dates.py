@@ -120,7 +120,7 @@ class Date(Domain):
             column = pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, pa.string()), text)
             known = pc.index_in(column, value_set=self._names).fill_null(-1).to_numpy(zero_copy_only=False)
         found, unread = moments(column, self.formats, clock=self.by == "hour of day")
-        if bool((unread & (known < 0)).any()) and self.by == "year":
+        if bool((unread & (known < 0)).any()) and self.by == "year" and is_text(column.type):
             found, unread = _whole_years(column, found, unread)
         unread = unread & (known < 0)
         if unread.any():

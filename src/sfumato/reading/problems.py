@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from sfumato.errors import showing_values
+from sfumato.errors import SchemaError, SfumatoError, showing_values
 
 #: How a reader's message begins or what it contains, and what is said instead; groups are numbers or types only.
 _KNOWN = (
@@ -39,3 +41,14 @@ def described(problem: BaseException) -> str:
         if found:
             return where + found.expand(said)
     return f"{where}it is damaged, or of another kind than its name says ({type(problem).__name__})"
+
+
+@contextmanager
+def without_values(what: str) -> Iterator[None]:
+    """Say in our words whatever a table's own engine complains about: a query that is only now computed quotes rows."""
+    try:
+        yield
+    except (SfumatoError, MemoryError):
+        raise
+    except Exception as problem:
+        raise SchemaError(f"{what}: {described(problem)}") from None

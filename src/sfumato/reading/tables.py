@@ -17,7 +17,7 @@ from sfumato.reading.csv_format import CsvFile, CsvFormat, detect
 from sfumato.reading.csv_reader import csv_batches
 from sfumato.reading.file_stamp import stamp
 from sfumato.reading.positions import placed
-from sfumato.reading.problems import described
+from sfumato.reading.problems import described, without_values
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,19 +62,18 @@ def batches(
         yield from _file_batches(table, wanted, types, most)
         return
     _check_columns(column_names(table), wanted)
-    if isinstance(table, pa.RecordBatchReader):
-        for batch in table:
-            yield batch if wanted is None else batch.select(wanted)
-        return
-    if type(table).__module__.startswith("dask"):
-        for partition in (table if wanted is None else table[wanted]).to_delayed():
-            yield from _arrow(partition.compute()).to_batches(max_chunksize=BATCH)
-        return
-    if type(table).__module__.startswith(("duckdb", "_duckdb")):
-        for batch in table.to_arrow_reader(BATCH):
-            yield batch if wanted is None else batch.select(wanted)
-        return
-    yield from _arrow(table, wanted).to_batches(max_chunksize=BATCH)
+    with without_values("the table cannot be read"):
+        if isinstance(table, pa.RecordBatchReader):
+            for batch in table:
+                yield batch if wanted is None else batch.select(wanted)
+        elif type(table).__module__.startswith("dask"):
+            for partition in (table if wanted is None else table[wanted]).to_delayed():
+                yield from _arrow(partition.compute()).to_batches(max_chunksize=BATCH)
+        elif type(table).__module__.startswith(("duckdb", "_duckdb")):
+            for batch in table.to_arrow_reader(BATCH):
+                yield batch if wanted is None else batch.select(wanted)
+        else:
+            yield from _arrow(table, wanted).to_batches(max_chunksize=BATCH)
 
 
 def column_names(table: Any) -> list[str]:
@@ -129,22 +128,18 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
     import pyarrow as pa
 
     if isinstance(table, Mapping):
-        try:
+        with without_values("the columns do not make a table"):
             table = pa.table(dict(table))
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as problem:
-            raise SchemaError(f"the columns do not make a table: {described(problem)}") from None
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):
         return table if columns is None else table.select(columns)
     frame = _narwhals(table)
     wanted = list(frame.collect_schema().names()) if columns is None else columns
-    try:
+    with without_values("the table cannot be read"):
         frame = nw.from_native(placed(table, wanted)) if wanted else frame.select()
         found = frame.collect(backend="pyarrow").to_native() if isinstance(frame, nw.LazyFrame) else frame.to_arrow()
-        return found.select(range(len(wanted))).rename_columns(wanted) if wanted else found  # pandas adds its index
-    except (pa.ArrowException, ValueError) as problem:
-        raise SchemaError(f"the table cannot be read: {described(problem)}") from None
+    return found.select(range(len(wanted))).rename_columns(wanted) if wanted else found  # pandas adds its index
 
 
 def _check_columns(present: list[str], wanted: list[str] | None, twice: Sequence[str] = ()) -> None:

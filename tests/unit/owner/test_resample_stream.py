@@ -78,7 +78,7 @@ def test_a_fault_leaves_no_file(raw, tmp_path):
     with pytest.raises(SfumatoError, match="column 'a' holds 1 values that are NaN"):
         resample_file(bad, tmp_path / "out.parquet", "y", rng=1)
     alone = pa.concat_tables([table, table.slice(0, 1).set_column(2, "y", pa.array([7]))])
-    with pytest.raises(SfumatoError, match="class 7 has one row"):
+    with pytest.raises(SfumatoError, match="a class has one row"):
         resample_file(alone, tmp_path / "out.parquet", "y", rng=1)
     with pytest.raises(SfumatoError, match="the bound is not held"):
         resample_file(

@@ -46,7 +46,10 @@ def rms(difference: Array) -> float:
 
 def table(values: ArrayLike, name: str, like: Array | None = None) -> Array:
     """A two-dimensional table of finite numbers, of the same shape as another where one is given."""
-    out = np.asarray(values, dtype=np.float64)
+    try:
+        out = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):  # whose message would quote a record
+        raise SfumatoError(f"{name} must be a table of finite numbers, got something that is not a number") from None
     out = out[:, None] if out.ndim == 1 else out
     if out.ndim != 2 or not out.size or not np.isfinite(out).all():
         raise SfumatoError(f"{name} must be a table of finite numbers, got shape {out.shape}")

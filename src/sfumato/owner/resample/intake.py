@@ -177,11 +177,12 @@ def groups(y: Labels | None, site: Labels, per_class: bool) -> list[tuple[Any, A
     return found
 
 
-def refuse_one_row(where: str, pooling: bool) -> None:
+def refuse_one_row(where: str, alike: int, pooling: bool) -> None:
     """A density of one row is that row; ``pooling`` says whether classes could be pooled instead."""
     classes = "Pool the classes (per_class=False; --pooled with --bandwidth)" if pooling else "Merge it with another"
     ways = f"{classes}, pool sites, or leave the row out"
-    raise SfumatoError(f"{where} has one row: its density would be that row. {ways}")
+    one_of = "" if alike == 1 else f" (one of {alike})"
+    raise SfumatoError(f"{where}{one_of} has one row: its density would be that row. {ways}")
 
 
 def _places(site: Labels) -> list[tuple[Any, Index]]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array, Index, Labels
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, showing_values
 from sfumato.membership import Method, Risk
 from sfumato.owner.resample.calibrate import Setting, calibrate
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row
@@ -53,16 +53,25 @@ def learn(batches: Batches, request: Request, src: Source, named: bool = False) 
             one.add(data.X, rows, src)
     if not learned:
         raise SchemaError("the table is empty: there is nothing to resample")
-    for (place, label), one in learned.items():
-        parts = ([f"class {label}"] if label is not None else []) + ([f"site {place}"] if named else [])
-        where = " at ".join(parts) if parts else "the table"
-        if one.n < 2:
-            refuse_one_row(where, pooling=not request.modelled and label is not None)
-        check_group(one.first, one.n, where, request.modelled)
+    alone = [key for key, one in learned.items() if one.n < 2]
+    if alone:  # not named unasked: a column of people taken for one of classes has one row of each
+        where = _where(alone[0], named, showing_values())
+        refuse_one_row(where, len(alone), pooling=not request.modelled and alone[0][1] is not None)
+    for key, one in learned.items():
+        check_group(one.first, one.n, _where(key, named), request.modelled)
     try:
         return dict(sorted(learned.items(), key=lambda item: item[0]))
     except TypeError:  # labels of several types, or None beside them
         return dict(sorted(learned.items(), key=lambda item: tuple(map(str, item[0]))))
+
+
+def _where(key: Key, named: bool, shown: bool = True) -> str:
+    """A group in words, with its names or without."""
+    place, label = key
+    words = ([f"class {label}" if shown else "a class"] if label is not None else []) + (
+        [f"site {place}" if shown else "a site"] if named else []
+    )
+    return " at ".join(words) or "the table"
 
 
 @dataclass

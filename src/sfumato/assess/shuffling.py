@@ -13,6 +13,7 @@ from sfumato.errors import ChannelError
 _SPREAD = 12  # standard deviations of the number of clones that are summed over; the rest is bounded
 _STEPS = 60  # halvings of the interval in which epsilon is looked for
 _PRECISION = 1e-9
+_LARGEST = 700.0  # exponents beyond are beyond doubles; nothing here tells them apart
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,14 @@ def _hockey_stick(epsilon: float, alone: float, clones: np.ndarray, weights: np.
     """Sum over c of Pr(C = c) (Pr(a > t) under the one - e^epsilon Pr(a > t) under the other), a = A + D.
 
     The likelihood ratio of a given c grows with a, and exceeds e^epsilon beyond
-    t = (c + 1)(e^epsilon w - 1) / ((w - 1)(1 + e^epsilon)), w = e^alone.
+    t = (c + 1)(e^epsilon w - 1) / ((w - 1)(1 + e^epsilon)), w = e^alone, which is below c + 1 as long as epsilon is
+    below alone. So c + 1 - t is what is computed: beside c + 1 it soon is nothing in doubles.
     """
-    bound, share = math.exp(epsilon), 1 / (1 + math.exp(-alone))  # share = w / (w + 1)
-    slope = (bound - math.exp(-alone)) / ((1 - math.exp(-alone)) * (1 + bound))
-    beyond = np.floor((clones + 1) * slope)
+    share, rest = 1 / (1 + math.exp(-alone)), 1 / (1 + math.exp(min(alone, _LARGEST)))  # w / (w + 1), 1 / (w + 1)
+    short = -math.expm1(epsilon - alone) / -math.expm1(-alone) / (1 + math.exp(min(epsilon, _LARGEST)))
+    beyond = clones + 1 - np.maximum(np.ceil((clones + 1) * short), 1)
     with_it, without = binom.sf(beyond - 1, clones, 0.5), binom.sf(beyond, clones, 0.5)
-    one = share * with_it + (1 - share) * without
-    other = (1 - share) * with_it + share * without
-    return float(weights @ np.maximum(one - bound * other, 0.0))
+    one = share * with_it + rest * without
+    # e^epsilon times the same with share and rest exchanged; e^epsilon rest = e^(epsilon - alone) share
+    other = math.exp(epsilon - alone) * share * with_it + math.exp(min(epsilon, _LARGEST)) * share * without
+    return float(weights @ np.maximum(one - other, 0.0))

@@ -38,7 +38,7 @@ from sfumato.cli.console import emit, error, warn
 from sfumato.cli.csv_options import with_csv_options
 from sfumato.cli.preparation import prepared
 from sfumato.cli.signals import Stopped, stoppable
-from sfumato.errors import SfumatoError, SfumatoWarning, cause
+from sfumato.errors import SfumatoError, SfumatoWarning, quoted
 
 app = typer.Typer(
     name="sfumato",
@@ -132,7 +132,8 @@ def _main() -> None:
             stop("usage", f"{usage()} (see --help)", 2)
         if os.environ.get("SFUMATO_TRACEBACK"):
             raise
-        line = f"this should not happen: {cause(problem)}; SFUMATO_TRACEBACK=1 shows where, with values of the data"
+        what = type(problem).__name__ + quoted(str(problem))  # a KeyError may name a value of the data
+        line = f"this should not happen: {what}; SFUMATO_TRACEBACK=1 shows where, with values of the data"
         stop("internal", line, 70)
 
 
@@ -152,8 +153,9 @@ def _kind(problem: SfumatoError) -> str:
 
 
 def _show_warning(said: set[str], message: Any, category: Any = None, *_: Any, **__: Any) -> None:
-    """Each warning once in a command; another that differs in its numbers only is the same."""
-    mark = f"{category}: {re.sub(r'[0-9]+', '0', str(message))}"
+    """Each warning once in a command; another that differs in its numbers only, and in no name, is the same."""
+    text = re.sub(r"'[^']*'|[0-9]+", lambda found: found[0] if found[0][0] == "'" else "0", str(message))
+    mark = f"{category}: {text}"
     if mark not in said:
         said.add(mark)
         warn(str(message))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,11 @@ from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+#: What a spreadsheet takes for the beginning of a formula, unless a number follows.
+_COMPUTED = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 
 
 def export(
@@ -51,7 +57,7 @@ def export(
         console.progress("writing", len(found)) as advance,
     ):
         writer: Any = csv.writer(file, delimiter="\t" if out.suffix.lower() == ".tsv" else ",", lineterminator="\n")
-        writer.writerow(names)
+        writer.writerow(map(_no_formula, names))
         for batch in _labelled(found, names):
             writer.writerows(zip(*batch, strict=True))
             rows += len(batch[0])
@@ -78,11 +84,22 @@ def _labelled(release: Release, names: list[str]) -> Iterator[list[list[Any]]]:
 
 
 def _words(part: Part, name: str, column: pa.Array) -> list[Any]:
-    if name == part.id or name in part.scheme.noises:
+    if name in part.scheme.noises:
         return list(column.to_pylist())
+    if name == part.id:
+        return [_no_formula(text) for text in column.to_pylist()]
     codes = np.asarray(column.to_numpy(zero_copy_only=False))
     different, place = np.unique(codes, return_inverse=True)
     if len(different) and (different[0] < 0 or different[-1] >= part.scheme.output_sizes[name]):
         raise ReleaseError(f"column {name!r} holds codes that its channel cannot release: the file is damaged")
-    words = np.array(in_words(part.scheme, name, different.tolist()), dtype=object)
+    words = np.array([_no_formula(text) for text in in_words(part.scheme, name, different.tolist())], dtype=object)
     return list(words[place])
+
+
+def _no_formula(text: str) -> str:
+    """Text that a spreadsheet does not compute: labels and ids come from others, and =HYPERLINK(...) sends cells away.
+
+    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("a=b")
+    ("'=1+1", '-1.5', 'a=b')
+    """
+    return f"'{text}" if text.lstrip()[:1] in _COMPUTED and not _NUMBER.fullmatch(text) else text

@@ -55,3 +55,10 @@ def test_more_people_and_a_larger_delta_hide_better_and_nobody_hides_alone() -> 
 def test_bad_arguments_are_one_line(arguments: tuple, says: str) -> None:
     with pytest.raises(ChannelError, match=says):
         sf.privacy.shuffled(*arguments)
+
+
+@pytest.mark.parametrize("alone", [36.0, 44.0, 700.0, 5000.0])
+def test_few_hide_nobody_whose_answer_is_all_but_clear(alone: float) -> None:
+    # Without a clone, D alone is seen: delta = (e^alone - e^epsilon) / (e^alone + 1), to be solved for epsilon.
+    found = sf.privacy.shuffled(alone, 1000, 1e-6)
+    assert alone - 2e-6 < found.low <= found.high <= alone

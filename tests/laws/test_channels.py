@@ -149,7 +149,7 @@ def test_flat_codes_and_columns_are_the_same_question(channel: Channel) -> None:
 @each
 def test_codes_outside_the_domain_are_refused(channel: Channel) -> None:
     for bad in (-1, channel.k):
-        with pytest.raises(c.base.ChannelError, match=rf"codes must lie in \[0, {channel.k - 1}\], 1 of 1 do not$"):
+        with pytest.raises(c.base.ChannelError, match=rf"codes must lie in \[0, {channel.k - 1}\], 1 of 2 do not$"):
             channel.randomize([0, bad])
 
 

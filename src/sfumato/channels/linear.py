@@ -241,7 +241,7 @@ class Kronecker(Operator):
     def cols(self) -> int:
         return prod(factor.cols for factor in self.factors)
 
-    @property
+    @cached_property
     def T(self) -> Kronecker:
         return Kronecker(tuple(factor.T for factor in self.factors))
 

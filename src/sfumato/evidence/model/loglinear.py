@@ -129,6 +129,14 @@ class Fitted:
         return self.design.theta(self.parameters)
 
 
+def precisions(design: Design, tau: float) -> Array:
+    """The penalty read as a prior: 1 / variance of every parameter.
+
+    Main effects get a whisper of one, so that an empty category does not run off to minus infinity.
+    """
+    return np.where(design.penalised, 1.0 / (tau * tau), 1e-2)
+
+
 @one_thread()
 def fit(
     observed: Observed, design: Design, tau: float, start: Array | None = None, tolerance: float = 3e-5, most: int = 400
@@ -137,9 +145,7 @@ def fit(
     from scipy.optimize import minimize
 
     total = observed.total
-    weight = design.penalised / (total * tau * tau)
-    # Main effects get a whisper of a penalty, so that an empty category does not run off to minus infinity.
-    weight = weight + (~design.penalised) * (1e-2 / total)
+    weight = precisions(design, tau) / total
     first = design.start(observed.margins()) if start is None else start
 
     def objective(parameters: Array) -> tuple[float, Array]:

@@ -1,0 +1,88 @@
+r"""What held-out records say of a share of clean records, and how far every released record moves the answer.
+
+As in ``evidence.model.blend``, weights h on the held-out records and a model θ̂ of the others give
+
+    T = mean of h + Σ_x θ̂_x r_x + a · W λ̂,        r = g - P h
+
+θ̂ is the pairwise log-linear model with parameters λ̂ and precisions W of their prior. Its penalty draws θ̂ towards
+independence, and so T towards chance. The last term takes that back to first order: with H the information of the other
+records plus W, and G = Cov_θ̂(r, features), the slope a = H⁻¹ G says how T follows λ̂.
+
+A held-out record with the released value y adds h_y / n to T. One of the others moves T through θ̂, by
+
+    b_y = Σ_x P[x, y] θ̂_x f_x / q_y,       f = features · a, centred
+
+So the variance of T is a sum over the records. What stays unknown is counted by its prior variance: what the penalty
+hides, a · W a, and what pairs leave out, τ² |G₃|², where G₃ = Cov_θ̂(r, features of three attributes).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.evidence.model.blend import blend_weights, conjugate_gradients
+from sfumato.evidence.model.loglinear import Design, fit, pairwise, precisions
+from sfumato.evidence.model.observed import Observed
+
+#: The penalty of the model, and the prior of what it leaves out.
+TAU = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The share that one fold finds, and what it hangs on."""
+
+    value: float
+    held: list[Array]  # h, by part: what a held-out record adds, times the number of held-out records
+    kept: list[Array]  # b, by part: how far each of the other records moves the share
+    hidden: Array  # what the penalty hides, as coefficients of independent errors with variance 1
+    left_out: Array  # what pairs leave out, in the same way
+
+
+class Judge:
+    """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blend``."""
+
+    def __init__(self, kept: Observed, held: Observed, ridge: float) -> None:
+        self._kept, self._held, self._ridge = kept, held, ridge
+        attributes = len(held.sizes)
+        self._design = Design(held.sizes, pairwise(attributes))
+        triples = tuple(term for term in pairwise(attributes, 3) if len(term) == 3)
+        self._triples = Design(held.sizes, triples) if triples else None
+        self._fitted = fit(kept, self._design, TAU, tolerance=1e-4)
+        self.theta = self._fitted.theta
+        self._precisions = precisions(self._design, TAU)
+        self._q = [np.maximum(part.forward(self.theta), 1e-300) for part in kept.parts]
+
+    def share(self, wanted: Array) -> Judged:
+        """The share of clean records in the wanted cells."""
+        held, value, left = [], 0.0, np.zeros_like(wanted)
+        for part in self._held.parts:
+            h, rest = blend_weights(part, self.theta, wanted, self._ridge)
+            value += float(part.counts @ h) / self._held.total
+            left += part.counts.sum() / self._held.total * rest
+            held.append(h)
+        filled = float(self.theta @ left)
+        weighted = self.theta * (left - filled)
+        slope = conjugate_gradients(self._information, self._design.margins(weighted), 1e-3)
+        moved = self.theta * self._centred(slope)
+        kept = [part.forward(moved) / q for part, q in zip(self._kept.parts, self._q, strict=True)]
+        taken_back = float(slope @ (self._precisions * self._fitted.parameters))
+        left_out = np.zeros(0) if self._triples is None else TAU * self._triples.margins(weighted)
+        hidden = np.sqrt(self._precisions) * slope
+        return Judged(value + filled + taken_back, held, kept, hidden, left_out)
+
+    def _centred(self, parameters: Array) -> Array:
+        logits = self._design.log_theta(parameters)
+        return np.asarray(logits - self.theta @ logits)
+
+    def _information(self, parameters: Array) -> Array:
+        """H v = Σ n Cov_y(E[features | y], E[f | y]) + W v, with f = features · v."""
+        moved = self.theta * self._centred(parameters)
+        out = self._precisions * parameters
+        for part, q in zip(self._kept.parts, self._q, strict=True):
+            seen = self.theta * part.backward(part.forward(moved) / q)
+            out = out + part.counts.sum() * self._design.margins(seen)
+        return np.asarray(out)

@@ -99,3 +99,12 @@ class TestLinearWeights:
     def test_other_losses_are_scaled_too(self, release):
         model = sf.learn.LinearClassifier(loss="logistic").fit(sf.evidence(release), target="y")
         assert np.isfinite(model.weights_).all() and (model.scale_ > 0).all()
+
+    def test_a_direction_has_no_scale(self, release):
+        """Refits of the pocket differ in length: their errors would be those of the length."""
+        model = sf.learn.LinearClassifier(loss="pocket", steps=2000, rng=1).fit(sf.evidence(release), target="y")
+        before = model.weights_
+        assert np.linalg.norm(before, axis=0) == pytest.approx(1)
+        model.coef_ = 7 * model.coef_
+        assert np.allclose(model.weights_, before)
+        assert (model.standard_errors(release, groups=4) < 3).all()

@@ -45,6 +45,23 @@ def test_randomized_data_give_nearly_the_clean_answer_and_the_naive_reading_does
     assert away(corrected) < 0.5 * away(uncorrected)
 
 
+def test_the_errors_of_the_tables_are_what_replication_shows():
+    schema = sf.Schema({"a": sf.Categorical(("l", "m", "h")), "y": sf.Categorical((0, 1))})
+    scheme = sf.Scheme(schema, {"a": c.symmetric(3, 0.2), "y": c.symmetric(2, 0.1)})
+    shares = np.array([[0.25, 0.05], [0.2, 0.15], [0.05, 0.3]])
+    found, said = [], []
+    for seed in range(150):
+        drawn = np.random.default_rng([3, seed]).choice(6, 3000, p=shares.reshape(-1))
+        rows = {"a": np.array(["l", "m", "h"])[drawn // 2], "y": drawn % 2}
+        model = NaiveBayes().fit(sf.evidence(sf.randomize(rows, scheme, rng=seed)), target="y")
+        found.append(model.tables_["a"])
+        said.append(model.standard_errors_["a"])
+    ratio = np.mean(said, axis=0) / np.std(found, axis=0)
+    assert (ratio > 0.7).all() and (ratio < 1.4).all()
+    clean = NaiveBayes().fit(sf.evidence(rows, schema), target="y").standard_errors_["a"]
+    assert (clean / np.mean(said, axis=0) < 0.7).all()  # negative control: errors that ignore the channels
+
+
 def test_tan_leans_where_attributes_depend():
     rng = np.random.default_rng(1)
     n = 4000

@@ -20,8 +20,8 @@ def linear(
     plot: Annotated[Path | None, typer.Option(help="Also draw the weights (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
     errors_asked: Annotated[
-        bool, typer.Option("--errors", help="Errors of the weights also for losses that are slow to refit.")
-    ] = False,
+        bool, typer.Option("--errors/--no-errors", help="Refit ten times, for the errors of the weights.")
+    ] = True,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Learn a linear classifier and estimate how often it is right on clean records.
@@ -37,7 +37,7 @@ def linear(
     tested = learning.test_accuracy(model, test)
     found = model if isinstance(model, LinearClassifier) else LinearClassifier()
     errors = None
-    if errors_asked or loss in ("lda", "least_squares"):
+    if errors_asked:
         console.step("refitting without a tenth of the records at a time, for the errors of the weights")
         errors = found.standard_errors(release)
     if plot is not None:
@@ -63,6 +63,7 @@ def linear(
         rows.append(row)
     console.say(
         "how far one standard deviation of a feature moves the score"
+        + (", all weights together of length 1" if found.scale_free else "")
         + ("; ± one standard error" if errors is not None else "")
     )
     console.table(heads, rows)
@@ -71,7 +72,7 @@ def linear(
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:
-    """The weights per standard deviation of each feature, with their standard errors where they were asked for."""
+    """The weights per standard deviation of each feature, with their standard errors unless they were declined."""
     return [
         {"feature": column, "class": label, "weight": float(model.weights_[i, j])}
         | ({} if errors is None else {"sd": float(errors[i, j])})

@@ -41,19 +41,26 @@ def naive_bayes(
     if plot is not None and isinstance(model, NaiveBayes | TAN):
         model.plot(plot)
     if json:
-        tables = {name: table.tolist() for name, table in getattr(model, "tables_", {}).items()}
-        parents = getattr(model, "parents_", None)
-        console.emit(learning.document("naive bayes", model, score, tested, tables=tables, parents=parents))
+        tables, errors = (
+            {name: table.tolist() for name, table in getattr(model, which, {}).items()}
+            for which in ("tables_", "standard_errors_")
+        )
+        more = {"tables": tables, "standard_errors": errors, "parents": getattr(model, "parents_", None)}
+        console.emit(learning.document("naive bayes", model, score, tested, **more))
         return
     learning.show_score(score, target)
     if isinstance(model, TAN):
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
     elif isinstance(model, NaiveBayes):
-        rows = [
-            [f"{name} = {label_text(label)}", *(float(cell) for cell in row)]
-            for name, table in model.tables_.items()
-            for label, row in zip(model.schema_[name].labels, table, strict=True)
-        ]
-        console.table(["value", *(f"if {label_text(label)}" for label in model.classes_)], rows)
+        heads = ["value"]
+        for label in model.classes_:
+            heads += [f"if {label_text(label)}", "±"]
+        rows = []
+        for name, table in model.tables_.items():
+            for label, row, errors in zip(model.schema_[name].labels, table, model.standard_errors_[name], strict=True):
+                pairs = zip(row, errors, strict=True)
+                rows.append([f"{name} = {label_text(label)}", *(float(cell) for pair in pairs for cell in pair)])
+        console.say("the share of every value in each class; ± one standard error")
+        console.table(heads, rows)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

@@ -18,14 +18,16 @@ hides, a · W a, and what pairs leave out, τ² |G₃|², where G₃ = Cov_θ̂(
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Array
+from sfumato.channels.linear import Array
 from sfumato.evidence.model.blend import blend_weights, conjugate_gradients
 from sfumato.evidence.model.loglinear import Design, fit, pairwise, precisions
-from sfumato.evidence.model.observed import Observed
+from sfumato.evidence.model.observed import Channelled, Observed, observe
+from sfumato.release import Release
 
 #: The penalty of the model, and the prior of what it leaves out.
 TAU = 1.0
@@ -33,11 +35,11 @@ TAU = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The share that one fold finds, and what it hangs on."""
+    """The share that one fold finds, and what it hangs on; by scheme, a number for every released value."""
 
     value: float
-    held: list[Array]  # h, by part: what a held-out record adds, times the number of held-out records
-    kept: list[Array]  # b, by part: how far each of the other records moves the share
+    held: dict[str, Array]  # h: what a held-out record adds, times the number of held-out records
+    kept: dict[str, Array]  # b: how far each of the other records moves the share
     hidden: Array  # what the penalty hides, as coefficients of independent errors with variance 1
     left_out: Array  # what pairs leave out, in the same way
 
@@ -45,30 +47,30 @@ class Judged:
 class Judge:
     """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blend``."""
 
-    def __init__(self, kept: Observed, held: Observed, ridge: float) -> None:
-        self._kept, self._held, self._ridge = kept, held, ridge
-        attributes = len(held.sizes)
-        self._design = Design(held.sizes, pairwise(attributes))
-        triples = tuple(term for term in pairwise(attributes, 3) if len(term) == 3)
-        self._triples = Design(held.sizes, triples) if triples else None
-        self._fitted = fit(kept, self._design, TAU, tolerance=1e-4)
+    def __init__(self, kept: Release, held: Release, names: list[str], ridge: float) -> None:
+        self.counts, self._kept, self._ridge = _by_scheme(held, names), _by_scheme(kept, names), ridge
+        self.records = len(held)
+        sizes = held.schema.sizes(names)
+        self._design = Design(sizes, pairwise(len(names)))
+        triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
+        self._triples = Design(sizes, triples) if triples else None
+        self._fitted = fit(Observed(sizes, tuple(self._kept.values())), self._design, TAU, tolerance=1e-4)
         self.theta = self._fitted.theta
         self._precisions = precisions(self._design, TAU)
-        self._q = [np.maximum(part.forward(self.theta), 1e-300) for part in kept.parts]
+        self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}
 
     def share(self, wanted: Array) -> Judged:
         """The share of clean records in the wanted cells."""
-        held, value, left = [], 0.0, np.zeros_like(wanted)
-        for part in self._held.parts:
-            h, rest = blend_weights(part, self.theta, wanted, self._ridge)
-            value += float(part.counts @ h) / self._held.total
-            left += part.counts.sum() / self._held.total * rest
-            held.append(h)
+        held, value, left = {}, 0.0, np.zeros_like(wanted)
+        for key, part in self.counts.items():
+            held[key], rest = blend_weights(part, self.theta, wanted, self._ridge)
+            value += float(part.counts @ held[key]) / self.records
+            left += part.counts.sum() / self.records * rest
         filled = float(self.theta @ left)
         weighted = self.theta * (left - filled)
         slope = conjugate_gradients(self._information, self._design.margins(weighted), 1e-3)
         moved = self.theta * self._centred(slope)
-        kept = [part.forward(moved) / q for part, q in zip(self._kept.parts, self._q, strict=True)]
+        kept = {key: part.forward(moved) / self._q[key] for key, part in self._kept.items()}
         taken_back = float(slope @ (self._precisions * self._fitted.parameters))
         left_out = np.zeros(0) if self._triples is None else TAU * self._triples.margins(weighted)
         hidden = np.sqrt(self._precisions) * slope
@@ -82,7 +84,32 @@ class Judge:
         """H v = Σ n Cov_y(E[features | y], E[f | y]) + W v, with f = features · v."""
         moved = self.theta * self._centred(parameters)
         out = self._precisions * parameters
-        for part, q in zip(self._kept.parts, self._q, strict=True):
-            seen = self.theta * part.backward(part.forward(moved) / q)
+        for key, part in self._kept.items():
+            seen = self.theta * part.backward(part.forward(moved) / self._q[key])
             out = out + part.counts.sum() * self._design.margins(seen)
         return np.asarray(out)
+
+
+def together(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[float, float]:
+    """The mean of what all folds found, weighted by their records, and its variance."""
+    total = sum(judge.records for judge in judges)
+    share = [judge.records / total for judge in judges]
+    variance = 0.0
+    for j, (judge, own) in enumerate(zip(judges, found, strict=True)):
+        for key, part in judge.counts.items():
+            rows = part.counts > 0
+            moved = own.held[key][rows] / total
+            for k, other in enumerate(found):
+                if k != j:
+                    moved = moved + share[k] * other.kept[key][rows]
+            counts = part.counts[rows]
+            variance += float(counts @ (moved - counts @ moved / counts.sum()) ** 2)
+    for unknown in ([one.hidden for one in found], [one.left_out for one in found]):
+        variance += float(np.sum(np.tensordot(share, np.stack(unknown), 1) ** 2))
+    return float(np.dot(share, [one.value for one in found])), variance
+
+
+def _by_scheme(release: Release, names: list[str]) -> dict[str, Channelled]:
+    """The released counts under the fingerprint of each scheme; ``observe`` has them in the same order."""
+    keys = dict.fromkeys(part.scheme.fingerprint for part in release.parts if len(part))
+    return dict(zip(keys, observe(release, names).parts, strict=True))

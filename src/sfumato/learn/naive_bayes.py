@@ -14,12 +14,16 @@ from sfumato.channels.linear import Array
 from sfumato.domains import Codes
 from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
+from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_number, normalise, one_class
 from sfumato.learn.draw import bars
 from sfumato.learn.numbers import NumberClassifier
 from sfumato.printable import label_text
+
+#: Of larger tables the errors leave out how the counts of a class vary together.
+_COVARIANCE_CELLS = 512
 
 
 class NaiveBayes(Classifier):
@@ -42,6 +46,7 @@ class NaiveBayes(Classifier):
 
     class_prior_: Array
     tables_: dict[str, Array]  # values by class, columns sum to 1
+    standard_errors_: dict[str, Array]  # of tables_, for the population behind the records
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
@@ -52,7 +57,7 @@ class NaiveBayes(Classifier):
         classes = project(own.value, own.n)
         one_class(classes, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = classes / classes.sum()
-        self.tables_ = {}
+        self.tables_, self.standard_errors_ = {}, {}
         for name, pair in zip(self.features_, pairs, strict=True):
             table = project(pair.value, pair.n).reshape(pair.shape)
             noise = 0.0 if source.exact or isinstance(source, ModelEvidence) else pair.variance.reshape(pair.shape)
@@ -61,13 +66,18 @@ class NaiveBayes(Classifier):
             weight = self.smoothing + np.sum(noise * np.ones_like(table), axis=0) / np.maximum(classes, 1.0)
             smooth = table + weight * np.maximum(margin, 1e-9)
             self.tables_[name] = smooth / np.maximum(smooth.sum(axis=0, keepdims=True), 1e-300)
+            own = np.maximum(table.sum(axis=0), 1.0)
+            # Drawn towards the attribute's own distribution, an estimate keeps this share of its variance.
+            self.standard_errors_[name] = _ratio_errors(pair, self.tables_[name], own) * np.sqrt(own / (own + weight))
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Pr(value | class), a bar per class."""
+        """Pr(value | class), a bar per class, with 95 % intervals."""
         self._check_fitted()
         rows = [f"{name} = {label_text(label)}" for name in self.tables_ for label in self.schema_[name].labels]
         values = np.concatenate(list(self.tables_.values()))
-        return bars(path, rows, values, [label_text(label) for label in self.classes_], self.target_, "probability")
+        spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))
+        labels = [label_text(label) for label in self.classes_]
+        return bars(path, rows, values, labels, f"{self.target_}, with 95 % intervals", "probability", spread)
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))
@@ -75,6 +85,20 @@ class NaiveBayes(Classifier):
         for name, table in self.tables_.items():
             logs += np.log(np.maximum(table, 1e-300))[np.asarray(codes[name])]
         return normalise(logs)
+
+
+def _ratio_errors(pair: Estimate, shares: Array, classes: Array) -> Array:
+    """Standard errors of n_vc / n_c to first order: the deviation of n_vc - share · n_c, over n_c."""
+    found = pair.population()
+    values, count = pair.shape
+    if len(pair.value) > _COVARIANCE_CELLS:
+        return np.asarray(np.sqrt(found.variance).reshape(pair.shape) * pair.n / classes)
+    cov = found.cov.reshape(values, count, values, count)
+    out = np.zeros(pair.shape)
+    for c in range(count):
+        slope = np.eye(values) - shares[:, [c]]
+        out[:, c] = np.sqrt(np.maximum(np.diag(slope @ cov[:, c, :, c] @ slope.T), 0.0)) * pair.n / classes[c]
+    return out
 
 
 class DensityNaiveBayes(NumberClassifier):

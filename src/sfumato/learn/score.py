@@ -7,6 +7,7 @@ standard error.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -135,7 +136,7 @@ def hold_out(
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
     check_number("level", level, above=0, below=1)
-    names = score_names(model, source)
+    names = score_names([model], source)
     if names is None:
         return _from_draws(model, source, level)
     cuts = cross_fitted(observe(source.release, names))
@@ -186,13 +187,15 @@ def class_shares(release: Release, target: str) -> Array:
     return np.asarray(found.value / found.n)
 
 
-def score_names(model: Classifier, source: Evidence) -> list[str] | None:
-    """The attributes to weigh, the target last; None where even those that the model looks at are too many."""
-    for name in (*model.features_, model.target_):
-        if name not in source.schema or source.schema[name] != model.schema_[name]:
+def score_names(models: Sequence[Classifier], source: Evidence) -> list[str] | None:
+    """The attributes to weigh, the target last; None where even those that the models look at are too many."""
+    first = models[0]
+    for name in (*first.features_, first.target_):
+        if name not in source.schema or source.schema[name] != first.schema_[name]:
             raise EstimationError(f"the release does not hold attribute {name!r} as the model knows it")
-    for features in (model.features_, model.used_features):
-        names = [*features, model.target_]
+    used = {name for model in models for name in model.used_features}
+    for features in (first.features_, [name for name in first.features_ if name in used]):
+        names = [*features, first.target_]
         if prod(source.schema.sizes(names)) <= _CELLS:
             return names
     return None

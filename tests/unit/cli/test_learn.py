@@ -52,6 +52,16 @@ def test_answers_can_be_read(files, command, options):
     assert "estimated accuracy on clean records" in said.output and "accuracy on" in said.output
 
 
+@pytest.mark.parametrize("command", ["linear", "naive-bayes"])
+def test_tables_of_weights_and_shares_carry_their_errors(files, command):
+    words = [files / "r.parquet", "--target", "class", "--seed", 1]
+    said = run(command, *words)
+    assert said.exit_code == 0 and "± one standard error" in said.output
+    found = json.loads(run(command, *words, "--json").stdout)
+    errors = [one["sd"] for one in found["scaled"]] if command == "linear" else found["standard_errors"]["mitoses"][0]
+    assert all(0 < error < 3 for error in errors)
+
+
 def test_model_draws_synthetic_records(files):
     said = run("model", files / "r.parquet", "--tau", 0.3, "--sample", files / "s.csv", "--rows", 50, "--seed", 1)
     assert said.exit_code == 0 and len((files / "s.csv").read_text().splitlines()) == 51

@@ -59,7 +59,7 @@ def blended_mean(cuts: Sequence[Cut], wanted: Array, trust: float) -> Blended:
             n = float(part.counts.sum())
             if n == 0:
                 continue
-            h, left = _weights(part, theta, wanted, trust / total)
+            h, left = blend_weights(part, theta, wanted, trust / total)
             mean, kept = float(part.counts @ h) / n, float(theta @ left)
             value += n / total * (mean + kept)
             noise += n / total**2 * max(float(part.counts @ h**2) / n - mean**2, 0.0)
@@ -67,19 +67,20 @@ def blended_mean(cuts: Sequence[Cut], wanted: Array, trust: float) -> Blended:
     return Blended(value, noise, gap)
 
 
-def _weights(part: Channelled, theta: Array, wanted: Array, ridge: float) -> tuple[Array, Array]:
-    """h, and g - P h."""
+def blend_weights(part: Channelled, theta: Array, wanted: Array, ridge: float) -> tuple[Array, Array]:
+    """h, and g - P h; ``ridge`` is A / N."""
     root = np.sqrt(np.maximum(part.forward(theta), 1e-300))
 
     def forward(k: Array) -> Array:
         """(A/N) k + D^-1/2 Pᵀ Θ P D^-1/2 k, with D = diag(q)."""
         return ridge * k + part.forward(theta * part.backward(k / root)) / root
 
-    h = _conjugate_gradients(forward, part.forward(theta * wanted) / root) / root
+    h = conjugate_gradients(forward, part.forward(theta * wanted) / root) / root
     return h, wanted - part.backward(h)
 
 
-def _conjugate_gradients(forward: Any, right: Array, tolerance: float = 1e-6, most: int = 400) -> Array:
+def conjugate_gradients(forward: Any, right: Array, tolerance: float = 1e-7, most: int = 400) -> Array:
+    """The solution of forward(x) = right, for a symmetric positive map."""
     x = np.zeros_like(right)
     r = right.copy()
     d = r.copy()

@@ -120,11 +120,20 @@ class LinearClassifier(Classifier):
     def weights_(self) -> Array:
         """A row per feature, a column per class (of two classes, the second against the first).
 
-        How far one standard deviation of the feature moves the score, so that features of all units compare.
+        How far one standard deviation of the feature moves the score, so that features of all units compare. The pocket
+        and the perceptron find a direction and no scale: their weights are brought to length 1.
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
-        return np.asarray(rows[:, :-1].T * self.scale_[:, None])
+        weights = np.asarray(rows[:, :-1].T * self.scale_[:, None])
+        if self.scale_free:
+            weights = weights / np.maximum(np.linalg.norm(weights, axis=0), 1e-300)
+        return weights
+
+    @property
+    def scale_free(self) -> bool:
+        """Whether only the direction of the weights means anything."""
+        return self.loss in ("pocket", "perceptron")
 
     @property
     def weighed_classes(self) -> list[str]:

@@ -22,8 +22,7 @@ from scipy.stats import binom
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.arrays import Array
-from sfumato.channels.base import left_inverse
-from sfumato.channels.linear import Dense
+from sfumato.channels.linear import Dense, left_inverse
 from sfumato.evidence.limits import Records, limits
 from sfumato.evidence.pieces import Piece, records
 from sfumato.evidence.simplex import project

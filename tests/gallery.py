@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.stats
 
 from sfumato import channels as c
 from sfumato.channels import Channel
@@ -48,6 +49,15 @@ def gallery() -> dict[str, Channel]:
 
 
 CHANNELS = gallery()
+
+#: Channels with continuous output.
+CONTINUOUS: dict[str, Channel] = {
+    "uniform": c.uniform(0.7),
+    "gaussian": c.gaussian(0.5),
+    "laplace": c.laplace(0.4),
+    "tabulated": c.tabulated([-1, 0, 2], [0.25, 0.75]),
+    "gamma": c.from_scipy(scipy.stats.gamma(2.0)),
+}
 
 
 def rest_clear(schema: Schema, channels: Mapping[str | tuple[str, ...], Any] | None = None) -> Scheme:

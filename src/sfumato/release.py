@@ -247,4 +247,4 @@ class Release:
 
 
 def _releases_values(scheme: Scheme, name: str) -> bool:
-    return name not in scheme.noises and scheme.group(name).channel.releases_values
+    return any(name in group.names and group.channel.releases_values for group in scheme.groups)

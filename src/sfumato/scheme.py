@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sfumato.channels import Channel, Noise, any_from_dict, identity
+from sfumato.channels import Channel, from_dict, identity
 from sfumato.channels.best import best_channel
-from sfumato.channels.product import Product
 from sfumato.channels.ratios import product
 from sfumato.channels.size_limits import check_cells
 from sfumato.channels.subset import Subset
@@ -36,8 +35,8 @@ class Group:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The released columns: the attributes', or a single one where the output does not split into attributes."""
-        return tuple(released_columns(self.channel, self.names))
+        """The released columns."""
+        return tuple(self.channel.columns(self.names))
 
 
 class Scheme:
@@ -55,37 +54,33 @@ class Scheme:
     def __init__(
         self,
         schema: Schema,
-        channels: Mapping[str | tuple[str, ...], Channel | Noise] | None = None,
+        channels: Mapping[str | tuple[str, ...], Channel] | None = None,
         clear: Sequence[str] = (),
     ) -> None:
         self.schema = schema
-        self.noises: dict[str, Noise] = {}  # numeric attributes that are released as numbers plus noise
         treated: dict[str, Group] = {}
         shared: dict[Channel, Channel] = {}
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
-        passing: dict[str | tuple[str, ...], Channel | Noise] = {name: identity(schema[name].size) for name in clear}
+        passing: dict[str | tuple[str, ...], Channel] = {name: identity(schema[name].size) for name in clear}
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
-            if isinstance(channel, Noise):
-                self.noises[names[0]] = _noise(schema, names, channel)
-                continue
             if isinstance(channel, Subset | Windows):
                 channel = shared.setdefault(channel, channel)  # attributes treated alike share one matrix
             group = _group(schema, names, channel)
             for name in group.names:
-                if name in treated or name in self.noises:
+                if name in treated:
                     raise SchemeError(f"attribute {name!r} is treated by two channels; one must go")
                 treated[name] = group
-        bare = [name for name in schema.names if name not in treated and name not in self.noises]
+        bare = [name for name in schema.names if name not in treated]
         if bare:
             raise SchemeError(
                 f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, or say that it passes in the "
                 f"clear: identity({schema[bare[0]].size})"
             )
         self._group_of = treated
-        in_order = (treated[name] for name in schema.names if name in treated)
-        self.groups: tuple[Group, ...] = tuple({id(group): group for group in in_order}.values())
+        in_order = {id(treated[name]): treated[name] for name in schema.names}.values()
+        self.groups: tuple[Group, ...] = tuple(sorted(in_order, key=lambda group: group.channel.continuous))
         try:
             check_cells(sum({id(g.channel): g.channel.matrix_cells for g in self.groups}.values()))
         except ChannelError as problem:
@@ -95,17 +90,21 @@ class Scheme:
             raise SchemeError(f"two released columns would both be called {twice!r}: rename an attribute")
 
     def group(self, name: str) -> Group:
-        """The group that holds an attribute."""
-        if name in self._group_of:
-            return self._group_of[name]
-        if name in self.noises:
+        """The group that holds an attribute whose codes can be counted."""
+        found = self._holding(name)
+        if found.channel.continuous:
             raise SchemeError(f"{name!r} is released as a number with additive noise: estimate its density instead")
-        raise SchemeError(f"there is no attribute {name!r}; the scheme has {', '.join(self.schema.names)}")
+        return found
+
+    def _holding(self, name: str) -> Group:
+        if name not in self._group_of:
+            raise SchemeError(f"there is no attribute {name!r}; the scheme has {', '.join(self.schema.names)}")
+        return self._group_of[name]
 
     def __getitem__(self, name: str | tuple[str, ...]) -> Channel:
         """The channel of an attribute or of a group."""
         names = (name,) if isinstance(name, str) else tuple(name)
-        group = self.group(names[0])
+        group = self._holding(names[0])
         if group.names == names:
             return group.channel
         if not set(names) <= set(group.names):
@@ -115,7 +114,12 @@ class Scheme:
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The released columns, in order."""
-        return (*(column for group in self.groups for column in group.columns), *self.noises)
+        return tuple(column for group in self.groups for column in group.columns)
+
+    @cached_property
+    def noises(self) -> dict[str, Channel]:
+        """The attributes that are released as numbers, each with the noise that is added to it."""
+        return {group.names[0]: group.channel for group in self.groups if group.channel.continuous}
 
     @cached_property
     def output_sizes(self) -> dict[str, int]:
@@ -123,18 +127,19 @@ class Scheme:
         return {
             column: size
             for group in self.groups
+            if not group.channel.continuous
             for column, size in zip(group.columns, group.channel.outputs, strict=True)
         }
 
     @cached_property
     def gamma(self) -> float:
         """The worst likelihood ratio of a whole record: the product over the groups, inf beyond the largest double."""
-        return math.inf if self.noises else product(group.channel.gamma for group in self.groups)
+        return product(group.channel.gamma for group in self.groups)
 
     @cached_property
     def epsilon(self) -> float:
         """ln gamma of a whole record: the sum over the groups, right also where gamma is too large for a double."""
-        return math.inf if self.noises else math.fsum(group.channel.epsilon for group in self.groups)
+        return math.fsum(group.channel.epsilon for group in self.groups)
 
     def join(self, other: Scheme) -> Scheme:
         """The scheme of records whose columns come from two parties."""
@@ -146,17 +151,15 @@ class Scheme:
 
     def select(self, names: Sequence[str]) -> Scheme:
         """The scheme of some attributes, groups taken whole."""
-        wanted = {name: self._group_of[name] for name in names if name in self._group_of}
-        chosen: dict[str | tuple[str, ...], Channel | Noise] = {g.names: g.channel for g in wanted.values()}
-        noisy = [name for name in names if name in self.noises]
-        chosen |= {(name,): self.noises[name] for name in (noisy if len(noisy) == 1 else self.noises) if name in noisy}
-        kept = {name for key in chosen for name in key}
+        wanted: dict[str | tuple[str, ...], Channel] = {
+            group.names: group.channel for group in map(self._group_of.get, names) if group is not None
+        }
+        kept = {name for key in wanted for name in key}
         in_order = kept if len(kept) == 1 else [name for name in self.schema if name in kept]
-        return Scheme(self.schema.select(tuple(in_order)), chosen)
+        return Scheme(self.schema.select(tuple(in_order)), wanted)
 
-    def _channels(self) -> dict[str | tuple[str, ...], Channel | Noise]:
-        grouped: dict[str | tuple[str, ...], Channel | Noise] = {group.names: group.channel for group in self.groups}
-        return grouped | {(name,): noise for name, noise in self.noises.items()}
+    def _channels(self) -> dict[str | tuple[str, ...], Channel]:
+        return {group.names: group.channel for group in self.groups}
 
     @classmethod
     def identity(cls, schema: Schema) -> Scheme:
@@ -175,7 +178,7 @@ class Scheme:
         alike: dict[tuple[int, bool, bool, bool], list[str]] = {}
         for name, d in schema.items():
             alike.setdefault((d.size, d.ordered, d.nullable, d.rounds), []).append(name)
-        channels: dict[str | tuple[str, ...], Channel | Noise] = {}
+        channels: dict[str | tuple[str, ...], Channel] = {}
         for names in alike.values():
             channels |= dict.fromkeys(names, best_channel(names, schema[names[0]], gamma))
         return cls(schema, channels)
@@ -207,7 +210,7 @@ class Scheme:
             )
         try:
             schema = Schema.from_dict(document["schema"])
-            entries = [(tuple(entry["attributes"]), any_from_dict(entry["channel"])) for entry in document["channels"]]
+            entries = [(tuple(entry["attributes"]), from_dict(entry["channel"])) for entry in document["channels"]]
             if len(dict(entries)) != len(entries):
                 raise SchemeError("the scheme is damaged: a group of attributes is listed twice")
             return cls(schema, dict(entries))
@@ -244,9 +247,9 @@ class Scheme:
 
     def _repr_html_(self) -> str:
         rows: list[list[Any]] = [
-            [" + ".join(group.names), group.channel.k, str(group.channel), group.channel.gamma] for group in self.groups
+            [" + ".join(names), "" if channel.continuous else channel.k, str(channel), channel.gamma]
+            for names, channel in self._channels().items()
         ]
-        rows += [[name, "", str(noise), math.inf] for name, noise in self.noises.items()]
         rows.append(["all answers together", "", "", self.gamma])
         return html_table(f"Scheme {self.fingerprint[:16]}", ["attribute", "values", "channel", "gamma"], rows)
 
@@ -261,21 +264,6 @@ def first_repeated(names: Sequence[str]) -> str | None:
     return None
 
 
-def released_columns(channel: Channel, names: tuple[str, ...]) -> list[str]:
-    """The columns that one channel releases for these attributes."""
-    if isinstance(channel, Product):
-        found: list[str] = []
-        first = 0
-        for part in channel.channels:
-            found += released_columns(part, names[first : first + part.arity])
-            first += part.arity
-        return found
-    if len(channel.outputs) == len(names):
-        return list(names)
-    joined = "+".join(names)
-    return [joined] if len(channel.outputs) == 1 else [f"{joined}.{i}" for i in range(len(channel.outputs))]
-
-
 def _and_others(count: int) -> str:
     return "" if count == 0 else f" (nor {'has another' if count == 1 else f'have {count} others'})"
 
@@ -287,20 +275,14 @@ def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
         raise SchemeError(f"a group must name each attribute once, got {names}")
     domains = [schema[name] for name in names]
     try:
-        return Group(names, channel.bind(domains))
+        bound = channel.bind(domains)
     except SfumatoError as problem:
         raise SchemeError(f"{' + '.join(names)}: {problem}") from None
-
-
-def _noise(schema: Schema, names: tuple[str, ...], noise: Noise) -> Noise:
-    try:
-        bound = noise.bind([schema[name] for name in names])
-    except SfumatoError as problem:
-        raise SchemeError(f"{' + '.join(names)}: {problem}") from None
-    warnings.warn(
-        f"{names[0]!r} is released with additive noise, whose gamma is infinite: continuous noise bounds no adversary; "
-        f"a numeric attribute under windows(k, gamma) is private",
-        DisclosureWarning,
-        stacklevel=3,
-    )
-    return bound
+    if bound.continuous:
+        warnings.warn(
+            f"{names[0]!r} is released with additive noise, whose gamma is infinite: continuous noise bounds no "
+            f"adversary; a numeric attribute under windows(k, gamma) is private",
+            DisclosureWarning,
+            stacklevel=3,
+        )
+    return Group(names, bound)

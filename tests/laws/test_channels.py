@@ -13,7 +13,7 @@ from scipy import stats
 from gallery import CHANNELS
 from sfumato import channels as c
 from sfumato.channels import Channel
-from sfumato.channels.base import join_codes, split_codes
+from sfumato.channels.codes import join_codes, split_codes
 from sfumato.randomness import ONE, source, words
 
 each = pytest.mark.parametrize("channel", CHANNELS.values(), ids=CHANNELS.keys())

@@ -78,8 +78,7 @@ def joint_gamma(parts: Sequence[Any]) -> float:
     """
     channels = [g.channel for part in parts if isinstance(part, Scheme) for g in part.groups]
     channels += [channel_of(part) for part in parts if not isinstance(part, Scheme)]
-    noisy = any(isinstance(part, Scheme) and part.noises for part in parts)
-    return math.inf if noisy else product(channel.gamma for channel in channels)
+    return product(channel.gamma for channel in channels)
 
 
 def composed_gamma(parts: Sequence[Any]) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,7 @@ from sfumato.assess.blackbox import Randomizer, asker, tally
 from sfumato.assess.certificate import Counts, best_event, fit, limit
 from sfumato.assess.subject import channel_of
 from sfumato.channels import Channel
-from sfumato.channels.base import split_codes
-from sfumato.channels.product import Product
+from sfumato.channels.codes import split_codes
 from sfumato.errors import SfumatoError
 from sfumato.randomness import source
 from sfumato.scheme import Scheme
@@ -161,13 +159,11 @@ def audit_scheme(
 def _questions(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Channel]]:
     """What is randomized together: attributes, released columns and channel; channels side by side one by one."""
     for group in scheme.groups:
-        if isinstance(group.channel, Product) and group.columns == group.names:
-            ends = list(accumulate(len(part.sizes) for part in group.channel.channels))
-            for part, end in zip(group.channel.channels, ends, strict=True):
-                names = group.names[end - len(part.sizes) : end]
-                yield names, names, part
-        elif group.channel.k > 1:
-            yield group.names, group.columns, group.channel
+        if group.channel.continuous:
+            continue  # it promises no gamma that could be broken
+        for names, channel in group.channel.factors(group.names):
+            if channel.k > 1:
+                yield names, tuple(channel.columns(names)), channel
 
 
 def _valid_others(scheme: Scheme, own: tuple[str, ...], rows: int, rng: np.random.Generator) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.assess.certificate import Counts
 from sfumato.channels import Channel
-from sfumato.channels.base import join_codes, split_codes
+from sfumato.channels.codes import join_codes, split_codes
 from sfumato.errors import SfumatoError
 
 Randomizer = Callable[[Any], Any]

@@ -98,4 +98,6 @@ def noise_of(of: Any, attribute: Attribute = None) -> Any:
 
 def is_noise(of: Any) -> bool:
     """Whether this is additive noise with a density, rather than a channel between finitely many values."""
-    return not isinstance(of, Channel) and callable(getattr(of, "pdf", None)) and callable(getattr(of, "cdf", None))
+    if isinstance(of, Channel):
+        return of.continuous
+    return callable(getattr(of, "pdf", None)) and callable(getattr(of, "cdf", None))

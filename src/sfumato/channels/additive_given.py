@@ -15,7 +15,7 @@ from sfumato.channels.noise import TIE, Closed, Noise, checked_edges, numbers
 from sfumato.errors import ChannelError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tabulated(Closed):
     """Noise with a piecewise-constant density: `mass[i]` spread evenly over [edges[i], edges[i + 1]].
 
@@ -85,11 +85,15 @@ class Tabulated(Closed):
         inside_area = area[cell] + step * total[cell] + step**2 * (m / width)[cell] / 2
         return np.asarray(inside_area + np.maximum(t - e[-1], 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "edges": list(self.edges), "mass": list(self.mass)}
+    def parameters(self) -> dict[str, Any]:
+        return {"edges": list(self.edges), "mass": list(self.mass)}
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Tabulated:
+        return tabulated(parameters["edges"], parameters["mass"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Frozen(Noise):
     """Any continuous scipy.stats distribution with its parameters fixed; kept as name, args and keywords."""
 
@@ -126,8 +130,12 @@ class Frozen(Noise):
     def sd(self) -> float:
         return float(self._dist.std())
 
-    def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "name": self.name, "args": list(self.args), "kwds": dict(self.keywords)}
+    def parameters(self) -> dict[str, Any]:
+        return {"name": self.name, "args": list(self.args), "kwds": dict(self.keywords)}
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> Noise:
+        return named(str(parameters["name"]), parameters["args"], parameters["kwds"])
 
 
 def tabulated(edges: ArrayLike, mass: ArrayLike) -> Tabulated:

@@ -12,19 +12,23 @@ from math import prod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Codes, Words
-from sfumato.channels.linear import Dense, Operator
+from sfumato.channels.codes import check_axes, check_range, join_codes, split_codes
+from sfumato.channels.linear import Dense, Operator, left_inverse
 from sfumato.channels.lookup import Lookup, code_type
 from sfumato.channels.ratios import Ratio, as_float, log
-from sfumato.errors import ChannelError, quoted
+from sfumato.errors import ChannelError, cause
 from sfumato.randomness import ONE, Source, source
 from sfumato.schema import Domain
 
 #: The most entries a matrix may have when a caller asks for it in full.
 DENSE_LIMIT = 1 << 24
 _LUMPING = np.uint64(ONE // 10**12)
+
+#: Every family of channels, by the kind that its documents name.
+FAMILIES: dict[str, type[Channel]] = {}
 
 
 class Channel(ABC):
@@ -37,6 +41,13 @@ class Channel(ABC):
     """
 
     kind: ClassVar[str]
+    #: Whether true and released values are numbers, and not codes: such a channel has a density instead of a matrix.
+    continuous: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "kind" in vars(cls):
+            FAMILIES[cls.kind] = cls
 
     # What a family of channels must say of itself.
 
@@ -205,6 +216,17 @@ class Channel(ABC):
 
     # Joint channels.
 
+    def factors(self, names: Sequence[str]) -> list[tuple[tuple[str, ...], Channel]]:
+        """Channels that act independently side by side, each with its own of these attributes."""
+        return [(tuple(names), self)]
+
+    def columns(self, names: Sequence[str]) -> list[str]:
+        """The released columns: the attributes', or others where the output does not split into attributes."""
+        if len(self.outputs) == len(names):
+            return list(names)
+        joined = "+".join(names)
+        return [joined] if len(self.outputs) == 1 else [f"{joined}.{i}" for i in range(len(self.outputs))]
+
     def marginal(self, axes: Sequence[int]) -> Channel:
         """The channel of some of the attributes alone, where there is one (Ma 2006, section 5.3, case d).
 
@@ -215,8 +237,6 @@ class Channel(ABC):
             return self
         if len(self.sizes) != len(self.outputs):
             raise ChannelError(f"{self} has no marginal channel: its output does not split into attributes")
-        from sfumato.channels.pram import Matrix
-
         n = len(self.sizes)
         dropped = [i for i in range(n) if i not in axes]
         tensor = self.weights.reshape(*self.sizes, *self.outputs)
@@ -230,7 +250,9 @@ class Channel(ABC):
             raise ChannelError(
                 f"{self} has no marginal channel on axes {list(axes)}: it depends on the other attributes"
             )
-        return Matrix(summed[:, 0], tuple(self.sizes[i] for i in axes), tuple(self.outputs[i] for i in axes))
+        sizes, outputs = tuple(self.sizes[i] for i in axes), tuple(self.outputs[i] for i in axes)
+        found: Any = FAMILIES["matrix"]
+        return found(summed[:, 0], sizes, outputs)  # type: ignore[no-any-return]
 
     # JSON.
 
@@ -255,54 +277,23 @@ class Channel(ABC):
         return str(self)
 
 
-def left_inverse(P: Array, released: Array) -> Array:
-    """(P W Pᵀ)⁻¹ P W with W = 1 / released: unbiased, and best when that is the released distribution.
-
-    Rows of zeros are impossible values: they stay zero.
-    """
-    W = np.divide(1.0, released, out=np.zeros_like(released), where=released > 0)
-    out = np.zeros_like(P)
-    possible = P.any(axis=1)
-    rows = P[possible]
-    out[possible] = np.linalg.solve((rows * W) @ rows.T, rows * W)
-    return out
+def check_finite(channels: Sequence[Channel], what: str) -> tuple[Channel, ...]:
+    """The channels, if there are some and each is between codes."""
+    if not channels or not all(isinstance(channel, Channel) for channel in channels):
+        raise ChannelError(f"{what} needs at least one channel, and nothing but channels")
+    if any(channel.continuous for channel in channels):
+        raise ChannelError(f"{what} takes channels between codes: cut noise into intervals with discretize()")
+    return tuple(channels)
 
 
-def check_axes(axes: Sequence[int], count: int) -> tuple[int, ...]:
-    """Axes as a tuple of distinct positions."""
-    out = tuple(int(axis) for axis in axes) if isinstance(axes, Sequence | np.ndarray) else ()
-    if not out or len(set(out)) != len(out) or not all(0 <= axis < count for axis in out):
-        raise ChannelError(f"axes must be distinct positions in [0, {count - 1}], got {axes} instead")
-    return out
-
-
-def join_codes(columns: Sequence[NDArray[Any]], sizes: Sequence[int]) -> Codes:
-    """One flat code per row from a code per attribute, first attribute slowest.
-
-    >>> join_codes([np.array([1, 0]), np.array([2, 1])], (2, 3))
-    array([5, 1], dtype=uint8)
-    """
-    out = np.asarray(columns[0]).astype(code_type(prod(sizes)), copy=len(columns) > 1)
-    for column, size in zip(columns[1:], sizes[1:], strict=True):
-        out *= out.dtype.type(size) if size < prod(sizes) else out.dtype.type(0)
-        out += column.astype(out.dtype, copy=False)
-    return out
-
-
-def split_codes(codes: Codes, sizes: Sequence[int]) -> list[Codes]:
-    """The inverse of join_codes, each column in its smallest integer type."""
-    out: list[Codes] = []
-    rest = codes
-    for size in reversed(sizes[1:]):
-        rest, column = np.divmod(rest, rest.dtype.type(size)) if size <= np.iinfo(rest.dtype).max else (rest * 0, rest)
-        out.append(column.astype(code_type(size), copy=False))
-    out.append(rest.astype(code_type(sizes[0]), copy=False))
-    return out[::-1]
-
-
-def check_range(codes: Codes, size: int) -> None:
-    """Raise unless every code lies in 0 .. size - 1."""
-    if codes.size and (int(codes.min()) < 0 or int(codes.max()) >= size):
-        worst = int(codes.min()) if int(codes.min()) < 0 else int(codes.max())
-        count = int(((codes < 0) | (codes >= size)).sum())
-        raise ChannelError(f"codes must lie in [0, {size - 1}], {count} of {codes.size} do not{quoted(worst)}")
+def from_dict(document: dict[str, Any]) -> Channel:
+    """The channel that ``to_dict`` described."""
+    kind = document.get("kind") if isinstance(document, dict) else None
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        raise ChannelError(f"unknown kind of channel {kind!r}: this version knows {', '.join(sorted(FAMILIES))}")
+    try:
+        return FAMILIES[kind].from_parameters(document)
+    except (KeyError, TypeError, ValueError, IndexError, ArithmeticError, AttributeError, RecursionError) as problem:
+        if isinstance(problem, ChannelError):
+            raise
+        raise ChannelError(f"the description of the {kind} channel is damaged: {cause(problem)}") from None

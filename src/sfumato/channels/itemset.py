@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from sfumato.channels.arguments import real, whole
-from sfumato.channels.base import Channel, check_axes
+from sfumato.channels.base import Channel
+from sfumato.channels.codes import check_axes
 from sfumato.channels.pram import binary
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import Ratio, power

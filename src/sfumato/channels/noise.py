@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato import randomness
-from sfumato.arrays import Array, Words
+from sfumato.arrays import Array, Codes, Words
+from sfumato.channels.base import Channel
+from sfumato.channels.codes import check_axes
+from sfumato.channels.pram import matrix
 from sfumato.domains import Domain, Numeric
 from sfumato.errors import ChannelError, quoted
+from sfumato.randomness import BITS, Source, source, words
 
 TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
 CHUNK = 1 << 20
 STEEP = 8
 
 
-@dataclass(frozen=True)
-class Noise(ABC):
-    r"""A public noise density; its kernel between intervals comes from the cdf, never from midpoints.
+class Noise(Channel):
+    r"""Additive noise, z = x + y: a channel with continuous output, given by the density of y.
+
+    Between intervals it is a matrix, which comes from the cdf and never from midpoints:
 
         P[x, y] = Pr(Z in y-interval | X uniform in x-interval)
                 = (1 / w) \int_{x0}^{x1} F(y1 - x) - F(y0 - x) dx
@@ -31,7 +34,7 @@ class Noise(ABC):
     AA01 section 4.1. Ties at the edge of a bounded density weigh one half.
     """
 
-    kind: ClassVar[str] = ""
+    continuous: ClassVar[bool] = True
     symmetric: ClassVar[bool] = True  # about zero
 
     @abstractmethod
@@ -52,17 +55,38 @@ class Noise(ABC):
     def sd(self) -> float: ...
 
     @property
-    def gamma(self) -> float:
+    def exact_gamma(self) -> float:
         """Infinite: some output is impossible from some input, or the ratio grows without bound."""
         return math.inf
 
     @property
-    def exact_gamma(self) -> float:
-        return math.inf
+    def arity(self) -> int:
+        return 1
 
     @property
-    def epsilon(self) -> float:
-        return math.inf
+    def matrix_cells(self) -> int:
+        return 0
+
+    @property
+    def releases_values(self) -> bool:
+        return False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        raise ChannelError(
+            f"{type(self).__name__} noise has no finite matrix: cut it into intervals with discretize(x_edges, y_edges)"
+        )
+
+    @property
+    def weights(self) -> Words:
+        return np.empty(self.sizes, dtype=np.uint64)  # there are none, which the sizes say
+
+    def columns(self, names: Sequence[str]) -> list[str]:
+        return list(names)
+
+    def marginal(self, axes: Sequence[int]) -> Self:
+        check_axes(axes, 1)
+        return self
 
     def bind(self, domains: Sequence[Domain]) -> Self:
         """This noise for one numeric attribute, the only kind that it can be added to."""
@@ -72,10 +96,23 @@ class Noise(ABC):
 
     def draw(self, values: Array, draws: Words) -> Array:
         """values + noise under given 63-bit draws, by the inverse cdf of their leading 53 bits."""
-        bits = draws >> np.uint64(randomness.BITS - 53)
+        bits = draws >> np.uint64(BITS - 53)
         return np.asarray(values + self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53))
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator | randomness.Source | int | None = None) -> Array:
+    def sample(self, values: Array, src: Source) -> Array:
+        out = np.array(values, dtype=np.float64)
+        for start in range(0, out.size, CHUNK):
+            part = out[start : start + CHUNK]
+            part[:] = self.draw(part, words(src, part.size))
+        return out
+
+    def draw_columns(self, columns: Sequence[Codes], word: Callable[[int], Words]) -> list[Codes]:
+        return [self.draw(columns[0], word(0))]
+
+    def sample_columns(self, columns: Sequence[Codes], src: Source) -> list[Codes]:
+        return [self.sample(columns[0], src)]
+
+    def randomize(self, values: ArrayLike, rng: np.random.Generator | Source | int | None = None) -> Array:
         """values + noise, by the inverse cdf of 53 random bits from the secure source (or `rng` for experiments).
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.
@@ -84,12 +121,7 @@ class Noise(ABC):
         if not np.isfinite(x).all():
             count = int((~np.isfinite(x)).sum())
             raise ChannelError(f"values must be finite, got {count} NaN or infinite: drop or impute them first")
-        src = randomness.source(rng)
-        flat = x.reshape(-1).copy()
-        for start in range(0, flat.size, CHUNK):
-            part = flat[start : start + CHUNK]
-            part[:] = self.draw(part, randomness.words(src, part.size))
-        return flat.reshape(x.shape)
+        return self.sample(x.reshape(-1), source(rng)).reshape(x.shape)
 
     def interval_matrix(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Array:
         """P[x, y] of shape (K, M), exact; rows sum to 1 when y_edges cover all outputs (outer edges may be infinite).
@@ -102,26 +134,24 @@ class Noise(ABC):
         if not np.isfinite(x).all():
             raise ChannelError(f"x_edges must be finite, got {x[0]} to {x[-1]}")
         below = self._mean_cdf(y, x)
-        matrix = np.diff(below, axis=0)
+        found = np.diff(below, axis=0)
         if self.symmetric:  # in the upper tail 1 - F loses all digits: take the mirrored problem there
             above = self._mean_cdf(-y[::-1], -x[::-1])[::-1, ::-1]
-            matrix = np.where(below[1:] < 0.5, matrix, -np.diff(above, axis=0))
-        return np.ascontiguousarray(np.maximum(matrix, 0.0).T)
+            found = np.where(below[1:] < 0.5, found, -np.diff(above, axis=0))
+        return np.ascontiguousarray(np.maximum(found, 0.0).T)
 
     def density_matrix(self, x_edges: ArrayLike, z: ArrayLike) -> Array:
         """The density of each z given X uniform in each cell, (F(z - x0) - F(z - x1)) / w, of shape (N, K)."""
         x, points = checked_edges(x_edges, "x_edges"), np.asarray(z, dtype=np.float64)
         gap = points[:, None] - x[None, :]
         below = self.cdf(gap)
-        matrix = -np.diff(below, axis=1)
+        found = -np.diff(below, axis=1)
         if self.symmetric:
-            matrix = np.where(below[:, :-1] < 0.5, matrix, np.diff(self.cdf(-gap), axis=1))
-        return np.maximum(matrix, 0.0) / np.diff(x)
+            found = np.where(below[:, :-1] < 0.5, found, np.diff(self.cdf(-gap), axis=1))
+        return np.maximum(found, 0.0) / np.diff(x)
 
-    def discretize(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Any:
+    def discretize(self, x_edges: ArrayLike, y_edges: ArrayLike) -> Channel:
         """The finite channel between the cells of x and the cells of y."""
-        from sfumato.channels.pram import matrix
-
         P = self.interval_matrix(x_edges, y_edges)
         lost = 1.0 - P.sum(axis=1)
         if lost.max() > 1e-9:
@@ -131,8 +161,8 @@ class Noise(ABC):
             )
         return matrix(P / P.sum(axis=1, keepdims=True))
 
-    @abstractmethod
-    def to_dict(self) -> dict[str, Any]: ...
+    def __str__(self) -> str:
+        return repr(self)
 
     def _mean_cdf(self, y: Array, x: Array) -> Array:
         """C[e, i]: the mean of F(y_e - x) over cell i, by Gauss-Legendre between the ends of the support."""

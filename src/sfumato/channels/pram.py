@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Words
 from sfumato.channels.arguments import real
-from sfumato.channels.base import Channel
+from sfumato.channels.base import Channel, check_finite, from_dict
 from sfumato.channels.linear import BlockDiagonal, Operator
 from sfumato.channels.ratios import Ratio
 from sfumato.channels.size_limits import check_items, count_combinations
@@ -196,17 +196,14 @@ class Blocks(Channel):
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Blocks:
-        from sfumato.channels import from_dict
-
         return blocks([from_dict(document) for document in parameters["channels"]])
 
 
 def blocks(channels: Sequence[Channel]) -> Blocks:
     """A channel for each group of neighbouring categories, in the order of the codes."""
-    if not channels or not all(isinstance(channel, Channel) for channel in channels):
-        raise ChannelError("blocks needs at least one channel, and nothing but channels")
-    check_items(max(channel.arity for channel in channels), _MOST_AXES)
-    return Blocks(tuple(channels))
+    given = check_finite(channels, "blocks")
+    check_items(max(channel.arity for channel in given), _MOST_AXES)
+    return Blocks(given)
 
 
 def invariant(channel: Channel, prior: ArrayLike) -> Matrix:

@@ -11,7 +11,8 @@ from math import fsum, inf
 from typing import Any
 
 from sfumato.arrays import Codes, Words
-from sfumato.channels.base import Channel, check_axes, join_codes, split_codes
+from sfumato.channels.base import Channel, check_finite, from_dict
+from sfumato.channels.codes import check_axes, join_codes, split_codes
 from sfumato.channels.linear import Kronecker
 from sfumato.channels.ratios import Ratio
 from sfumato.channels.ratios import product as multiplied
@@ -122,6 +123,16 @@ class Product(Channel):
         for channel, own in self._sliced(columns):
             channel.check_columns(own)
 
+    def factors(self, names: Sequence[str]) -> list[tuple[tuple[str, ...], Channel]]:
+        return [part for own, channel in self._named(names) for part in channel.factors(own)]
+
+    def columns(self, names: Sequence[str]) -> list[str]:
+        return [column for own, channel in self._named(names) for column in channel.columns(own)]
+
+    def _named(self, names: Sequence[str]) -> list[tuple[Sequence[str], Channel]]:
+        ends = list(accumulate(channel.arity for channel in self.channels))
+        return [(names[end - channel.arity : end], channel) for channel, end in zip(self.channels, ends, strict=True)]
+
     def marginal(self, axes: Sequence[int]) -> Channel:
         axes = check_axes(axes, len(self.sizes))
         owner = [i for i, channel in enumerate(self.channels) for _ in channel.sizes]
@@ -140,17 +151,14 @@ class Product(Channel):
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Product:
-        from sfumato.channels import from_dict
-
         return product([from_dict(document) for document in parameters["channels"]])
 
 
 def product(channels: Sequence[Channel]) -> Product:
     """The channels of several attributes as one, each acting independently of the others."""
-    if not channels or not all(isinstance(channel, Channel) for channel in channels):
-        raise ChannelError("product needs at least one channel, and nothing but channels")
-    check_items(sum(channel.arity for channel in channels))
-    return Product(tuple(channels))
+    given = check_finite(channels, "product")
+    check_items(sum(channel.arity for channel in given))
+    return Product(given)
 
 
 def _times(g: Ratio, h: Ratio) -> Ratio:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import real, whole
-from sfumato.channels.base import Channel, check_axes, join_codes
+from sfumato.channels.base import Channel
+from sfumato.channels.codes import check_axes, join_codes
 from sfumato.channels.linear import Embedded, Operator, UniformPlus
 from sfumato.channels.lookup import code_type
 from sfumato.channels.ratios import Ratio

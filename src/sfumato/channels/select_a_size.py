@@ -16,7 +16,8 @@ import numpy as np
 
 from sfumato.arrays import Array, Codes, Words
 from sfumato.channels.arguments import real, whole
-from sfumato.channels.base import Channel, check_axes
+from sfumato.channels.base import Channel
+from sfumato.channels.codes import check_axes
 from sfumato.channels.itemset import check_two_valued
 from sfumato.channels.linear import Dense
 from sfumato.channels.ratios import Ratio

@@ -114,7 +114,7 @@ def _describe(scheme: Scheme) -> dict[str, Any]:
     attributes = [
         {
             "names": " + ".join(group.names),
-            "values": " x ".join(str(size) for size in group.channel.sizes),
+            "values": "numbers" if group.channel.continuous else " x ".join(map(str, group.channel.sizes)),
             "channel": str(group.channel),
             "gamma": group.channel.gamma,
             "epsilon": group.channel.epsilon,

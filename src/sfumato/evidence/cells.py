@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.channels.base import join_codes
+from sfumato.channels.codes import join_codes
 from sfumato.channels.linear import Dense
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import SparseCounts

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.base import join_codes
+from sfumato.channels.codes import join_codes
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.positions import placed

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.channels import Channel
-from sfumato.channels.base import left_inverse
-from sfumato.channels.linear import Array, Dense
+from sfumato.channels.linear import Array, Dense, left_inverse
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning
 from sfumato.evidence import mle

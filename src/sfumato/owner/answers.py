@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Codes, Words
-from sfumato.channels import Noise
 from sfumato.domains import Domain, Tally
 from sfumato.errors import ChannelError, SchemaError
 from sfumato.randomness import Source, words
@@ -35,11 +34,8 @@ class Fresh:
         """The people of the next rows, who do not matter here."""
 
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
-        columns = _rounded(domains, truth, lambda _: words(self._source, len(truth[0])))
+        columns = _rounded(group, domains, truth, lambda _: words(self._source, len(truth[0])))
         return group.channel.sample_columns(columns, self._source)
-
-    def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
-        return noise.randomize(values, self._source)
 
 
 class Keyed:
@@ -56,10 +52,7 @@ class Keyed:
 
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
         word = self._source.words(asked, self._people, _truth(group, truth))
-        return group.channel.draw_columns(_rounded(domains, truth, word), word)
-
-    def number(self, noise: Noise, values: Array, asked: bytes) -> Array:
-        return noise.draw(values, self._source.words(asked, self._people, [_double(values)])(0))
+        return group.channel.draw_columns(_rounded(group, domains, truth, word), word)
 
 
 @dataclass(frozen=True)
@@ -94,56 +87,44 @@ class Digests:
     def see(self, scheme: Scheme, encoded: Encoded, ids: NDArray[np.bytes_]) -> None:
         people = self._source.people(ids)
         values = []
-        for group, columns in encoded.groups:
+        for group, columns in encoded:
             asked = question(scheme, group.names)
             values.append((group.names, asked, self._source.words(asked, people, _truth(group, columns))(0)))
-        for name, numbers in encoded.numbers.items():
-            asked = question(scheme, (name,))
-            values.append(((name,), asked, self._source.words(asked, people, [_double(numbers)])(0)))
         self._account.see(BatchDigests(people, values))
 
 
-@dataclass(frozen=True)
-class Encoded:
-    """The true codes of a batch, by group, and the true values of attributes under additive noise.
-
-    An attribute that is rounded to points has its true values, not codes: the rounding is a part of the answer.
-    """
-
-    groups: list[tuple[Group, list[Codes]]]
-    numbers: dict[str, Array]
+#: The true codes of a batch, or its true numbers where they are answered or rounded: a column for each attribute.
+Encoded = list[tuple[Group, list[Codes]]]
 
 
 def encode(batch: pa.RecordBatch, scheme: Scheme, moved: Tally | None = None) -> Encoded:
-    """Raw rows as codes; a row that the scheme does not allow is an error."""
-    groups = []
+    """Raw rows as each channel takes them; a row that the scheme does not allow is an error."""
+    out = []
     for group in scheme.groups:
         domains = [scheme.schema[name] for name in group.names]
-        columns: list[Codes] = [
-            (d.unrounded if d.rounds else d.encode)(batch.column(name), name, moved)
-            for name, d in zip(group.names, domains, strict=True)
-        ]
+        columns: list[Codes] = []
+        for name, domain in zip(group.names, domains, strict=True):
+            coded = domain.unrounded if domain.rounds else domain.encode
+            read = domain.numbers if group.channel.continuous else coded
+            columns.append(read(batch.column(name), name, moved))
         if any(domain.rounds for domain in domains):  # a channel for which some rows are impossible takes no points
-            groups.append((group, columns))
+            out.append((group, columns))
             continue
         try:
             group.channel.check_columns(columns)
         except ChannelError as problem:
             raise SchemaError(f"columns {' + '.join(group.names)}: {problem}") from None
-        groups.append((group, columns))
-    numbers = {name: scheme.schema[name].numbers(batch.column(name), name, moved) for name in scheme.noises}
-    return Encoded(groups, numbers)
+        out.append((group, columns))
+    return out
 
 
 def answer(scheme: Scheme, encoded: Encoded, answers: Fresh | Keyed) -> dict[str, Any]:
     """The released columns of one batch."""
     out: dict[str, Any] = {}
-    for group, columns in encoded.groups:
+    for group, columns in encoded:
         domains = [scheme.schema[name] for name in group.names]
         given = answers.codes(group, domains, columns, question(scheme, group.names))
         out.update(zip(group.columns, given, strict=True))
-    for name, values in encoded.numbers.items():
-        out[name] = answers.number(scheme.noises[name], values, question(scheme, (name,)))
     return out
 
 
@@ -155,17 +136,20 @@ def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     Of a domain only what its codes stand for, not its unit or how files spell it; and not the rest of the scheme:
     neither a new spelling nor one more attribute may give anybody a second, independent answer.
     """
-    channel = scheme.noises[names[0]] if names[0] in scheme.noises else scheme.group(names[0]).channel
     asked = {
         "attributes": [[name, scheme.schema[name].meaning()] for name in names],
-        "channel": channel.to_dict(),
+        "channel": scheme[names].to_dict(),
     }
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
-def _rounded(domains: Sequence[Domain], truth: Sequence[Codes], word: Callable[[int], Words]) -> list[Codes]:
+def _rounded(
+    group: Group, domains: Sequence[Domain], truth: Sequence[Codes], word: Callable[[int], Words]
+) -> list[Codes]:
     """The true codes; of an attribute with points the code of one of the two around its value."""
+    if group.channel.continuous:
+        return list(truth)
     return [
         domain.rounded(column, word(ROUNDING + place)) if domain.rounds else column
         for place, (domain, column) in enumerate(zip(domains, truth, strict=True))
@@ -173,6 +157,8 @@ def _rounded(domains: Sequence[Domain], truth: Sequence[Codes], word: Callable[[
 
 
 def _truth(group: Group, columns: Sequence[Codes]) -> list[NDArray[Any]]:
+    if group.channel.continuous:
+        return [_double(column) for column in columns]
     return [
         _double(column) if column.dtype.kind == "f" else code_bytes(column, size)
         for column, size in zip(columns, group.channel.sizes, strict=True)

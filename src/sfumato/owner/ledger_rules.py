@@ -40,9 +40,7 @@ class Asked:
 
 def asked_by(scheme: Scheme) -> list[Asked]:
     """The attributes of a scheme, each as the ledger knows it."""
-    out = [
-        Asked(name, question(scheme, (name,)).hex(), math.inf, False, _domain(scheme, name)) for name in scheme.noises
-    ]
+    out: list[Asked] = []
     for group in scheme.groups:
         asked = question(scheme, group.names).hex()
         plain = isinstance(group.channel, Symmetric) and group.channel.other == 0

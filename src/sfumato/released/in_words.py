@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product as combinations
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels import Channel
-from sfumato.channels.product import Product
 from sfumato.domains import Domain
 from sfumato.printable import NO_ANSWER, label_text
-from sfumato.scheme import Scheme, released_columns
+from sfumato.scheme import Scheme
 
 #: A table of chances with more entries is not looked through to find words.
 MOST_ENTRIES = 1 << 22
@@ -21,10 +20,12 @@ _MOST_VALUES = 6
 
 def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
     """The words for the released codes of one column; what has no words (an id, a noisy number) stays as it is."""
-    for names, channel in _treated(scheme):
-        columns = released_columns(channel, names)
+    for names, channel in (part for group in scheme.groups for part in group.channel.factors(group.names)):
+        columns = channel.columns(names)
         if column not in columns:
             continue
+        if channel.continuous:
+            break
         domains = [scheme.schema[name] for name in names]
         if channel.releases_values and len(columns) == len(names):
             labels = domains[columns.index(column)].labels
@@ -54,20 +55,3 @@ def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
         words.append(NO_ANSWER)
     more = f" and {len(words) - _MOST_VALUES} more" if len(words) > _MOST_VALUES else ""
     return " | ".join(words[:_MOST_VALUES]) + more
-
-
-def _treated(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], Channel]]:
-    """Every channel with its attributes; channels side by side are separate ones."""
-    for group in scheme.groups:
-        yield from _parts(group.names, group.channel)
-
-
-def _parts(names: tuple[str, ...], channel: Channel) -> Iterator[tuple[tuple[str, ...], Channel]]:
-    if not isinstance(channel, Product):
-        yield names, channel
-        return
-    start = 0
-    for part in channel.channels:
-        end = start + len(part.sizes)
-        yield from _parts(names[start:end], part)
-        start = end

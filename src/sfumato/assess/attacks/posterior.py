@@ -14,7 +14,7 @@ from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.guess import map_success
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
 from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, subject
-from sfumato.channels.base import join_codes
+from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.release import Release
 from sfumato.scheme import Scheme

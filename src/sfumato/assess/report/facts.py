@@ -23,7 +23,6 @@ from sfumato.assess.subject import subject
 from sfumato.channels import Channel, tabulated
 from sfumato.channels.efficiency import even_prior
 from sfumato.channels.pram import Blocks
-from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, SfumatoError
@@ -140,7 +139,9 @@ def _noisy(scheme: Scheme, name: str, noise: Any) -> dict[str, Any]:
 def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Any]) -> Iterator[Unit]:
     """Groups of the scheme; channels side by side count as separate ones, and many that are alike as one."""
     for group in scheme.groups:
-        parts = _parts(group.names, group.channel)
+        if group.channel.continuous:
+            continue
+        parts = group.channel.factors(group.names)
         if len({part for _, part in parts}) == 1 and len(parts) > 3:
             parts = parts[:1]
             alike = len(group.names) // len(parts[0][0])
@@ -157,17 +158,6 @@ def _units(scheme: Scheme, evidence: Evidence | None, priors: Mapping[str, Any])
             ordered = len(domains) == 1 and domains[0].ordered
             nullable = len(domains) == 1 and domains[0].nullable
             yield Unit(names, labels, channel, prior, source, alike, ordered, nullable)
-
-
-def _parts(names: tuple[str, ...], channel: Channel) -> list[tuple[tuple[str, ...], Channel]]:
-    if not isinstance(channel, Product):
-        return [(names, channel)]
-    out, start = [], 0
-    for part in channel.channels:
-        end = start + len(part.sizes)
-        out += _parts(names[start:end], part)
-        start = end
-    return out
 
 
 def _label(value: Any, parts: int) -> str:

@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.base import join_codes
+from sfumato.channels.codes import join_codes
 from sfumato.channels.linear import Array, Dense, Kronecker, Operator
 from sfumato.evidence.counting import SparseCounts
 from sfumato.evidence.view import View

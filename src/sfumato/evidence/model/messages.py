@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.base import join_codes
+from sfumato.channels.codes import join_codes
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.counting import sparse_counts

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.channels import Channel
-from sfumato.channels.base import join_codes, left_inverse
-from sfumato.channels.linear import Array, Dense
+from sfumato.channels.codes import join_codes
+from sfumato.channels.linear import Array, Dense, left_inverse
 from sfumato.channels.product import Product
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
@@ -73,7 +73,8 @@ class Unit:
 
 def units(part: Part, universe: Universe) -> list[Unit | SizeUnit]:
     """The units of a part of a release: scheme groups, joined where a family of exclusive items runs across them."""
-    pieces = [piece for group in part.scheme.groups for piece in _pieces(group.names, group.columns, group.channel)]
+    groups = dict.fromkeys(part.scheme.group(name) for name in part.scheme.schema.names)
+    pieces = [piece for group in groups for piece in _pieces(group.names, group.columns, group.channel)]
     rows = part.arrow()
     out: list[Unit | SizeUnit] = []
     item_of = {item.attribute: item for item in universe.items}

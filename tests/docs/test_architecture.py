@@ -1,4 +1,4 @@
-"""The shape of the house: where tests and modules stand, and that what the docs name is there."""
+"""The shape of the house: where tests and modules stand, how long modules are, and that what the docs name is there."""
 
 from __future__ import annotations
 
@@ -33,3 +33,8 @@ def test_files_that_the_docs_name_are_there():
         m for page in pages for m in re.findall(r"`((?:tests|src|benchmarks|examples)/[\w/.-]+)`", page.read_text())
     }
     assert named and [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_modules_fit_on_a_few_screens():
+    sizes = {str(p.relative_to(SOURCES)): len(p.read_text().splitlines()) for p in SOURCES.rglob("*.py")}
+    assert {name: lines for name, lines in sizes.items() if lines > 300} == {}

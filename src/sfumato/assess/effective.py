@@ -16,8 +16,9 @@ from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.linear import Dense
 from sfumato.channels.product import Product
-from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
+from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.randomness import ONE

@@ -59,21 +59,15 @@ def game(
     return _best_reply(seen, _payoff(payoff, benefit, loss, len(seen.prior)))
 
 
-def game_value(
-    of: Any,
-    prior: ArrayLike | None = None,
-    *,
-    benefit: float = 1.0,
-    loss: float = 0.0,
-    payoff: ArrayLike | None = None,
-    attribute: Attribute = None,
-) -> float:
+def game_value(of: Any, prior: ArrayLike | None = None, **how: Any) -> float:
     """l_p(R) of Zhang et al. (2004), Definition 2: the providers' payoff against the best reply, at most 0.
+
+    It takes what ``game`` takes.
 
     >>> game_value([[1.0, 0.0], [0.99, 0.01]], loss=5)
     -0.005
     """
-    return game(of, prior, benefit=benefit, loss=loss, payoff=payoff, attribute=attribute).value
+    return game(of, prior, **how).value
 
 
 def game_curve(

@@ -13,9 +13,10 @@ from sfumato.channels.itemset import mask
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import binary, blocks, invariant, matrix, ternary
 from sfumato.channels.product import product
-from sfumato.channels.response import identity, symmetric
+from sfumato.channels.response import identity
 from sfumato.channels.select_a_size import select_a_size
 from sfumato.channels.subset import subset
+from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import windows
 
 __all__ = [

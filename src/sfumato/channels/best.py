@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from sfumato.channels.average import average
 from sfumato.channels.base import Channel
 from sfumato.channels.efficiency import even_efficiency
-from sfumato.channels.response import identity, symmetric
+from sfumato.channels.response import identity
 from sfumato.channels.subset import subset
+from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import windows
 from sfumato.errors import ChannelError, SingularChannelWarning
 from sfumato.schema import Domain

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Words
-from sfumato.channels.base import DENSE_LIMIT, Channel
+from sfumato.channels.base import DENSE_LIMIT
 from sfumato.channels.geometry import Geometry, Incidence, is_prime, point_count
 from sfumato.channels.lookup import code_type
-from sfumato.channels.odds import levels, odds, read_fraction, worst_ratio
+from sfumato.channels.odds import SetChannel, levels, odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, words
@@ -29,7 +29,7 @@ _BLOCK = 1 << 18  # records that are drawn together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Hyperplanes(Channel):
+class Hyperplanes(SetChannel):
     r"""Report a point, each gamma times as likely when it lies on the hyperplane of the true value.
 
         P[x, y] = (gamma if x and y are incident else 1) / Z,        Z = gamma r + M - r
@@ -46,19 +46,9 @@ class Hyperplanes(Channel):
     subset(1000000, gamma=3)
     """
 
-    values: int
-    bound: Fraction
     order: int  # q
 
     kind = "hyperplanes"
-
-    @property
-    def releases_values(self) -> bool:
-        return False
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return (self.values,)
 
     @property
     def outputs(self) -> tuple[int, ...]:

@@ -4,15 +4,33 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Words
+from sfumato.channels.base import Channel
 from sfumato.errors import ChannelError
 
 _FRACTION = re.compile(r"\d{1,400}(/\d{1,400})?")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SetChannel(Channel):
+    """Report a set of the values of one attribute, ``bound`` times as likely when it holds the true one."""
+
+    values: int
+    bound: Fraction
+
+    @property
+    def releases_values(self) -> bool:
+        return False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return (self.values,)
 
 
 def levels(count: int, outputs: int, share: int, gamma: Fraction) -> tuple[int, int, int]:

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
-from sfumato.channels.base import Channel
 from sfumato.channels.geometry import Geometry, is_prime
 from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
-from sfumato.channels.odds import odds, read_fraction, worst_ratio
+from sfumato.channels.odds import SetChannel, odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE
@@ -37,7 +36,7 @@ DESIGNS = ("sets", "projective")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Subset(Channel):
+class Subset(SetChannel):
     r"""Report one of M sets, each gamma times as likely when it holds the true value.
 
         P[x, y] = (gamma if x in S_y else 1) / Z,        Z = gamma r + M - r
@@ -50,20 +49,10 @@ class Subset(Channel):
     (1820, 156)
     """
 
-    values: int
-    bound: Fraction
     design: str
     size: int  # w, the size of the sets; or q, the order of the field
 
     kind = "subset"
-
-    @property
-    def releases_values(self) -> bool:
-        return False
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        return (self.values,)
 
     @property
     def outputs(self) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import Channel
-from sfumato.channels.odds import levels, odds, read_fraction
+from sfumato.channels.odds import SetChannel, levels, odds, read_fraction
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE
@@ -23,7 +23,7 @@ from sfumato.schema import Domain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Windows(Channel):
+class Windows(SetChannel):
     r"""Choose one of L scales, then report a window of that scale's width, gamma times as likely when it holds x.
 
         P[x, (l, a)] = (1 / L) (gamma if a <= x < a + w_l else 1) / (gamma w_l + k - 1),    a = -(w_l - 1) .. k - 1
@@ -42,16 +42,10 @@ class Windows(Channel):
     (3.0, (9,))
     """
 
-    values: int
-    bound: Fraction
     widths: tuple[int, ...]
     nullable: bool = False
 
     kind = "windows"
-
-    @property
-    def releases_values(self) -> bool:
-        return False
 
     @property
     def sizes(self) -> tuple[int, ...]:

@@ -5,35 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from sfumato.arrays import Labels
 from sfumato.cli import console
 from sfumato.cli.identifiers import point_out_identifiers
+from sfumato.cli.resample_report import measure, sample, write_report
 from sfumato.errors import SfumatoError
-from sfumato.membership import SHADOWS, Risk, shadow_risk
-from sfumato.owner.resample import Resampled, resample_file
+from sfumato.membership import Risk
 from sfumato.owner.resample import resample as draw
+from sfumato.owner.resample import resample_file
 from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.description import risk_entry
-from sfumato.owner.resample.plan import repeat
 from sfumato.owner.resample.stream import check_target
-from sfumato.randomness import source as source_of
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
-from sfumato.writing.whole_files import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 #: Tables with more rows, or text files of more bytes, are resampled batch by batch.
 LARGE, LARGE_TEXT = 2_000_000, 200_000_000
-#: Records of a large table that its report is about.
-REPORTED = 4000
-#: Records on which the attack is run where no bound was asked for.
-MEASURED = 1200
 
 
 def resample(
@@ -113,11 +104,11 @@ def resample(
                 **asked,
             )
         if bandwidth is not None or report is not None:
-            part = _sample(source, dropped)
+            part = sample(source, dropped)
             released = draw(part, target, site_column or 1, **asked)
-            measured = _measured(part, target, released)
+            measured = measure(part, target, released)
             if report is not None:
-                _report(report, part, target, released, measured, f"{part.num_rows} records of {source.name}")
+                write_report(report, part, target, released, measured, f"{part.num_rows} records of {source.name}")
             _say(goal, about, measured, json)
             return
         _say(goal, about, None, json)
@@ -125,9 +116,9 @@ def resample(
     point_out_identifiers(source, dropped, target, site_column)
     table = _read(source, dropped)
     released = draw(table, target, site_column or sites, rows=rows, **asked)
-    measured = _measured(table, target, released) if bandwidth is not None or report is not None else None
+    measured = measure(table, target, released) if bandwidth is not None or report is not None else None
     if report is not None:  # also, and above all, where the release is then refused
-        _report(report, table, target, released, measured, source.name)
+        write_report(report, table, target, released, measured, source.name)
     if not accept_risk:
         for place, risk in released.risk.items():
             if not risk.held:
@@ -202,77 +193,6 @@ def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
         raise SfumatoError(f"--drop names {missing[0]!r}, which is no column of {source.name}")
     wanted = [name for name in present if name not in drop]
     return pa.Table.from_batches(list(tables.batches(source, wanted)))
-
-
-def _sample(source: Path, drop: tuple[str, ...]) -> pa.Table:
-    """A random part of a large table, for its report: every record gets a tag, those with the least stay."""
-    import pyarrow as pa
-
-    rng = np.random.default_rng()
-    wanted = [name for name in tables.column_names(source) if name not in drop]
-    tags = np.empty(0)
-    kept: list[pa.RecordBatch] = []
-    for batch in tables.batches(source, wanted):
-        pool = pa.Table.from_batches([*kept, batch])
-        tags = np.concatenate([tags, rng.random(batch.num_rows)])
-        least = np.argsort(tags)[:REPORTED]
-        tags, kept = tags[least], pool.take(least).combine_chunks().to_batches()
-    return pa.Table.from_batches(kept)
-
-
-def _measured(table: pa.Table, target: str | None, released: Resampled) -> Risk | None:
-    """What the shadow attack reaches where no bound was asked for, on releases of half of some records."""
-    if released.risk:
-        return None
-    X, y = _numbers(table, released), _labels(table, target)
-    some = np.random.default_rng().permutation(len(X))[:MEASURED]
-    if len(released.plan.rows) > 1 and len({place for place, _ in released.plan.rows}) > 1:
-        return None  # each site released its own; the attack is run site by site
-    console.note("measuring what the shadow attack reaches ...")
-    rows = max(round(len(released) * len(some) / len(X) / 2), 1)
-    method = repeat(released.plan.request, None, released.plan.ranges, rows)
-    return shadow_risk(X[some], y[some], method, source_of(None), SHADOWS)
-
-
-def _numbers(table: pa.Table, released: Resampled) -> Any:
-    return np.column_stack([np.asarray(table.column(name), dtype=np.float64) for name in released.names])
-
-
-def _labels(table: pa.Table, target: str | None) -> Labels:
-    return np.asarray(table.column(target)) if target else np.zeros(table.num_rows, dtype=np.int64)
-
-
-def _report(
-    path: Path, table: pa.Table, target: str | None, released: Resampled, measured: Risk | None, title: str
-) -> None:
-    from sfumato.assess.comparison import NEIGHBOURS, compare
-    from sfumato.assess.disclosure import disclosure
-    from sfumato.assess.resample_page import page
-
-    X, y = _numbers(table, released), _labels(table, target)
-    rows: Any = ()
-    if target is not None and len(X) <= 5000:
-        console.note("comparing methods at equal risk (on the owner's own records; nothing of it is released) ...")
-        test = _quarter(y)
-        try:
-            if (~test).sum() < NEIGHBOURS or not test.any():
-                raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
-            asked = released.worst.asked if released.worst is not None else None
-            rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
-        except SfumatoError as problem:
-            console.warn(f"the report has no comparison of methods: {problem}")
-    with replacing(path, True) as temporary:
-        temporary.write_text(page(X, y, released, disclosure(X, released), measured, rows, title), encoding="utf-8")
-
-
-def _quarter(y: Labels) -> NDArray[np.bool_]:
-    """A random quarter of the records of each class, to test on; small classes are left to training."""
-    rng = np.random.default_rng()
-    out = np.zeros(len(y), dtype=bool)
-    for label in np.unique(y):
-        members = rng.permutation(np.flatnonzero(y == label))
-        out[members[: len(members) // 4]] = True
-    return out
 
 
 def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -76,6 +76,14 @@ def randomize(
     return Release(pa.Table.from_batches(found), scheme, id, request.link, request.order)
 
 
+class How(TypedDict, total=False):
+    """The further options of ``randomize``."""
+
+    clear_ids: bool
+    order: str
+    rng: Rng
+
+
 def randomize_file(
     table: Any,
     target: str | Path,
@@ -84,19 +92,17 @@ def randomize_file(
     id: str | None = None,
     link_key: bytes | None = None,
     *,
-    clear_ids: bool = False,
-    order: str = "shuffle",
-    rng: Rng = None,
     overwrite: bool = False,
     progress: Callable[[int], None] | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
+    **how: Unpack[How],
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there.
 
-    Everything else is as ``randomize`` has it.
+    Everything else (``clear_ids``, ``order``, ``rng`` too) is as ``randomize`` has it.
     """
-    request = Request.of(scheme, key, id, link_key, clear_ids, order, rng)
+    request = Request.of(scheme, key, id, link_key, **how)
     path = Path(target)
     beside = sidecar(path) if tables.suffix(path) in tables.CSV else None
     writes = {"the target": path, "the target's description": beside, "the ledger": ledger}

@@ -10,9 +10,10 @@ from sfumato.assess.report.facts import Unit
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
 from sfumato.channels.pram import Blocks
-from sfumato.channels.response import Symmetric, ValidSymmetric
+from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.subset import Subset
+from sfumato.channels.valid import ValidSymmetric
 from sfumato.channels.windows import Windows
 
 #: Up to which gamma we call the protection what; a convention of this report, explained in it.

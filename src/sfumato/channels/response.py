@@ -138,7 +138,7 @@ def identity(k: int | Sequence[int]) -> Symmetric:
     return Symmetric(check_sizes(k), 0)
 
 
-def other_weight(k: int, p: float | None, gamma: float | None) -> int:
+def other_weight(k: int, p: float | None, gamma: float | None = None) -> int:
     """The integer weight of each other value, so that p is met to one part in 10^9 or gamma is never exceeded."""
     if k < 2:
         raise ChannelError(f"a channel needs at least two values to choose from, got {k} instead")

@@ -234,3 +234,17 @@ def test_dates_can_be_released_and_estimated() -> None:
     truth = sf.evidence({"day": days}, schema).counts(["day"]).value
     assert (abs(found.value - truth) < 6 * found.sd).all()
     assert found.frame().column("day").to_pylist()[0] == "2023-01"
+
+
+@pytest.mark.parametrize(
+    ("domain", "labels"),
+    [
+        (sf.Numeric(0, 1_200_000, bins=2), ("[0, 600000)", "[600000, 1200000]")),
+        (sf.Numeric(1_000_001, 1_000_003, bins=2), ("[1000001, 1000002)", "[1000002, 1000003]")),
+        (sf.Numeric(edges=(1e9, 1e9 + 0.25, 2e9)), ("[1000000000, 1000000000.25)", "[1000000000.25, 2000000000]")),
+        (sf.Numeric(-1, 1, bins=3), ("[-1, -0.333333)", "[-0.333333, 0.333333)", "[0.333333, 1]")),
+        (sf.Numeric(0, 1e-6, bins=1), ("[0, 1e-06]",)),
+    ],
+)
+def test_bins_have_names_that_tell_them_apart(domain: sf.Numeric, labels: tuple[str, ...]) -> None:
+    assert domain.labels == labels

@@ -15,6 +15,7 @@ from sfumato.cli import console
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, evidence
+from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.printable import label_text
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -32,7 +33,9 @@ def estimate(
         typer.Option(help="Only records that hold these values: sex=F, sex=F,grade=a or age=31. May be repeated."),
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Only the cells with the largest estimates.")] = None,
-    rows: Annotated[int, typer.Option(min=1, help="The most rows to print; --json has them all.")] = 60,
+    rows: Annotated[
+        int, typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all.")
+    ] = 60,
     population: Annotated[bool, typer.Option(help="Shares of the population behind the table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -60,10 +63,14 @@ def estimate(
     found = evidence(release, method=method).counts([*names, *held])
     if population:
         found = found.population()
-    cells = _chosen(found, held, top)
-    frame = found.frame(level).drop_columns(list(held)).take(cells)
+    cells = _chosen(found, held)
+    of = len(cells)
+    cells = _largest(found, cells, top or (of if json else rows))
+    frame = found.frame(level, cells=cells).drop_columns(list(held))
     if plot is not None:
-        found.plot(plot, level=level, cells=cells)
+        drawn = _largest(found, cells, MOST_DRAWN)
+        cut = f", the {len(drawn)} largest of {of:,}" if len(drawn) < of else ""
+        found.plot(plot, level=level, cells=drawn, title=" x ".join(found.names) + cut)
     if json:
         console.emit(
             {
@@ -82,15 +89,15 @@ def estimate(
     if held:
         fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in held.items())
         console.say(f"of records with {fixed}" + ("; shares are still of everybody" if population else ""))
-    shown = [_in_words(list(row.values()), len(names)) for row in frame.slice(0, rows).to_pylist()]
+    shown = [_in_words(list(row.values()), len(names)) for row in frame.to_pylist()]
     console.table(frame.schema.names, shown)
     unclear = int((frame.column(frame.schema.names[-2]).to_numpy() <= 0).sum())
-    if 2 * unclear > frame.num_rows and len(names) + len(held) > 1:
+    if 2 * unclear > len(cells) and len(names) + len(held) > 1:
         console.note(
-            f"{unclear} of {frame.num_rows} cells may be empty: their intervals reach 0. Fewer columns tell more."
+            f"{unclear:,} of {len(cells):,} cells may be empty: their intervals reach 0. Fewer columns tell more."
         )
-    if frame.num_rows > rows:
-        console.note(f"{frame.num_rows - rows} more cells: --top shows the largest, --rows more, --json all of them")
+    if top is None and len(cells) < of:
+        console.note(f"the {len(cells):,} largest of {of:,} cells: --rows shows more, --json all of them")
 
 
 def _conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
@@ -133,15 +140,18 @@ def _label(domain: Domain, name: str, value: str) -> Any:
     raise SfumatoError(f"--where: {name} has no value {value!r}; it has {shown}{', ...' * (len(domain.labels) > 12)}")
 
 
-def _chosen(found: Estimate, held: dict[str, Any], top: int | None) -> NDArray[np.int64]:
-    """The cells that were asked for, largest first if only some."""
-    codes = np.indices(found.shape).reshape(len(found.shape), -1)
-    keep = np.ones(len(found.value), dtype=bool)
-    for (name, domain), places in zip(found.schema.items(), codes, strict=True):
-        if name in held:
-            keep &= places == domain.labels.index(held[name])
-    cells = np.flatnonzero(keep)
-    return cells if top is None else cells[np.argsort(-found.value[cells], kind="stable")[:top]]
+def _chosen(found: Estimate, held: dict[str, Any]) -> NDArray[np.int64]:
+    """The places of the cells that were asked for."""
+    kept = [
+        np.array([domain.labels.index(held[name])]) if name in held else np.arange(domain.size)
+        for name, domain in found.schema.items()
+    ]
+    return np.ravel_multi_index(np.ix_(*kept), found.shape).reshape(-1)
+
+
+def _largest(found: Estimate, cells: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """All of them as they stand, or as many of the largest, largest first."""
+    return cells if len(cells) <= most else cells[np.argsort(-found.value[cells], kind="stable")[:most]]
 
 
 def _in_words(row: list[Any], attributes: int) -> list[Any]:

@@ -64,7 +64,7 @@ def mgas(
     )
     if gaps:
         console.note(f"{gaps} rows hold no number: they are left out, and the attribute is nullable")
-    console.say(f"edges: {' '.join(f'{edge:g}' for edge in edges)}")
+    console.say(f"edges: {' '.join(f'{edge:.12g}' for edge in edges)}")
 
 
 def _numbers(source: Path, column: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], int]:

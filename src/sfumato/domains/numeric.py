@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -22,6 +24,24 @@ if TYPE_CHECKING:
 
 #: The most bins of a numeric attribute, and of all that a document describes by their number.
 MOST_BINS = 1 << 20
+
+
+def edge_texts(edges: Sequence[float]) -> list[str]:
+    """Increasing numbers in plain digits: enough to tell neighbours apart, and at least six.
+
+    >>> edge_texts([0, 1_200_000]), edge_texts([1_000_001, 1_000_001.5]), edge_texts([0.1 + 0.2, 1e20])
+    (['0', '1200000'], ['1000001', '1000001.5'], ['0.3', '1e+20'])
+    """
+    decimals = max(0, 2 - math.floor(math.log10(min(b - a for a, b in pairwise(edges)))))
+    return [_plain_digits(edge, decimals) for edge in edges]
+
+
+def _plain_digits(number: float, decimals: int) -> str:
+    if number == 0:
+        return "0"
+    digits = min(max(6, math.floor(math.log10(abs(number))) + 1 + decimals), 17)
+    rounded = float(f"{number:.{digits}g}")
+    return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -142,9 +162,9 @@ class Numeric(Domain):
     @cached_property
     def labels(self) -> tuple[Any, ...]:
         if self.points is not None:
-            names = _distinct(self.midpoints)
+            names = edge_texts(self.midpoints.tolist())
         else:
-            names = [f"[{a:g}, {b:g})" for a, b in pairwise(self.edges or ())]
+            names = [f"[{a}, {b})" for a, b in pairwise(edge_texts(self.edges or ()))]
             names[-1] = names[-1][:-1] + "]"
         return (*names, None) if self.nullable else tuple(names)
 
@@ -219,7 +239,8 @@ class Numeric(Domain):
         return np.asarray(codes.astype(self.code_type))
 
     def _limits(self) -> str:
-        return f"[{self.low:g}, {self.high:g}]"
+        low, high = edge_texts((self.edge_array[0], self.edge_array[-1]))
+        return f"[{low}, {high}]"
 
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa
@@ -236,13 +257,3 @@ class Numeric(Domain):
     def _written(self) -> dict[str, Any]:
         unit = {} if self.unit is None else {"unit": self.unit}
         return {**super()._written(), **({"clip": True} if self.clip else {}), **unit}
-
-
-def _distinct(points: NDArray[np.float64]) -> list[str]:
-    """The points as text, with as many digits as tell them apart.
-
-    >>> _distinct(np.array([1000000.0, 1000000.5]))
-    ['1000000.0', '1000000.5']
-    """
-    names = [f"{point:g}" for point in points]
-    return names if len(set(names)) == len(names) else [repr(float(point)) for point in points]

@@ -117,23 +117,32 @@ class Estimate:
         """
         return None
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, level: float = 0.95, cells: NDArray[np.int64] | None = None) -> tuple[Array, Array]:
         """Limits that hold each true count (or share) with the given probability, one cell at a time.
+
+        ``cells`` are the places of the cells to answer for, all of them unless told.
 
         All counts that a test does not refuse, see ``sfumato.evidence.limits``. They lie within [0, N], are never
         empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
-        low, high = limits(*records(self.pieces, self.of_population), level, self.of_population)
-        return np.minimum(low / self._scale, self.value), np.maximum(high / self._scale, self.value)
+        sides = records(self.pieces, self.of_population)
+        if cells is not None:
+            sides = (sides[0].flat().at(cells), sides[1].flat().at(cells))
+        low, high = limits(*sides, level, self.of_population)
+        value = self.value if cells is None else self.value[cells]
+        return np.minimum(low / self._scale, value), np.maximum(high / self._scale, value)
 
-    def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:
+    def frame(
+        self, level: float | str = 0.95, backend: str = "pyarrow", cells: NDArray[np.int64] | None = None
+    ) -> Any:
         """A table with a row per cell: its values, the estimate, its standard deviation and interval.
 
-        ``backend`` is "pyarrow", "pandas" or "polars"; ``frame("pandas")`` will do.
+        ``backend`` is "pyarrow", "pandas" or "polars"; ``frame("pandas")`` will do. ``cells`` are the places of the
+        cells to list, all of them unless told: of very many cells, some are listed much sooner than all.
         """
         level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
-        return as_frame(self._arrow(level), backend)
+        return as_frame(self._arrow(level, cells), backend)
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A picture of the cells with their intervals; see ``sfumato.evidence.plot``."""
@@ -141,16 +150,20 @@ class Estimate:
 
         return plot(self, path, **options)
 
-    def _arrow(self, level: float) -> pa.Table:
+    def places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The codes of some cells, an attribute a row."""
+        return np.array(np.unravel_index(cells, self.shape)) if self.codes is None else self.codes[cells].T
+
+    def _arrow(self, level: float, cells: NDArray[np.int64] | None = None) -> pa.Table:
         import pyarrow as pa
 
         columns: dict[str, Any] = {}
-        grid = np.indices(self.shape).reshape(len(self.shape), -1) if self.codes is None else self.codes.T
-        for (name, domain), codes in zip(self.schema.items(), grid, strict=True):
+        cells = np.arange(len(self.value)) if cells is None else cells
+        for (name, domain), codes in zip(self.schema.items(), self.places(cells), strict=True):
             labels = pa.array(domain.labels, type=None if domain.kind != "numeric" else pa.string())
             columns[name] = labels.take(pa.array(codes))
-        low, high = self.interval(level)
-        for name, column in {"estimate": self.value, "sd": self.sd, "low": low, "high": high}.items():
+        low, high = self.interval(level, cells)
+        for name, column in {"estimate": self.value[cells], "sd": self.sd[cells], "low": low, "high": high}.items():
             columns[name + "_" * (name in columns)] = column
         return pa.table(columns)
 
@@ -172,9 +185,6 @@ class Estimate:
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""
         hidden = ["sd" + "_" * ("sd" in self.names)]
-        frame = self._arrow(0.95).drop_columns(hidden)
-        rows = [
-            [label_text(cell) if cell is None else cell for cell in row.values()]
-            for row in frame.slice(0, MOST).to_pylist()
-        ]
+        frame = self._arrow(0.95, np.arange(min(MOST, len(self.value)))).drop_columns(hidden)
+        rows = [[label_text(cell) if cell is None else cell for cell in row.values()] for row in frame.to_pylist()]
         return frame.schema.names, rows, len(self.value) - len(rows)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import EstimationError
 from sfumato.pages.picture import save_picture
@@ -15,7 +15,7 @@ from sfumato.printable import figure_text
 if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
 
-_MOST = 60
+MOST_DRAWN = 60
 
 
 def plot(
@@ -36,13 +36,12 @@ def plot(
     from matplotlib.figure import Figure
 
     drawn = np.arange(len(estimate.value)) if cells is None else np.asarray(cells, dtype=np.int64)
-    if len(drawn) > _MOST:
+    if len(drawn) > MOST_DRAWN:
         raise EstimationError(
-            f"a picture of {len(drawn)} cells cannot be read; ask for at most {_MOST} cells at a time"
+            f"a picture of {len(drawn)} cells cannot be read; ask for at most {MOST_DRAWN} cells at a time"
         )
-    low, high = (limit[drawn] for limit in estimate.interval(level))
-    names = _labels(estimate)
-    labels = [names[cell] for cell in drawn]
+    low, high = estimate.interval(level, drawn)
+    labels = _labels(estimate, drawn)
     at = np.arange(len(drawn))[::-1]
     figure = Figure(figsize=(7.2, 1.4 + 0.26 * len(drawn)), layout="constrained")
     FigureCanvasAgg(figure)
@@ -69,7 +68,7 @@ def plot(
     return figure
 
 
-def _labels(estimate: Estimate) -> list[str]:
-    codes = np.indices(estimate.shape).reshape(len(estimate.names), -1) if estimate.codes is None else estimate.codes.T
-    names = [[figure_text(label) for label in domain.labels] for domain in estimate.schema.values()]
-    return [", ".join(name[code] for name, code in zip(names, cell, strict=True)) for cell in codes.T]
+def _labels(estimate: Estimate, cells: NDArray[np.int64]) -> list[str]:
+    labels = [domain.labels for domain in estimate.schema.values()]
+    codes = estimate.places(cells).T
+    return [", ".join(figure_text(name[code]) for name, code in zip(labels, cell, strict=True)) for cell in codes]

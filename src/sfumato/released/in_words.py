@@ -34,7 +34,7 @@ def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
             break
         words = {code: _meant(channel, domains, int(code)) for code in set(codes)}
         return [words[code] for code in codes]
-    return ["" if code is None else f"{code:g}" if isinstance(code, float) else str(code) for code in codes]
+    return ["" if code is None else f"{code:.12g}" if isinstance(code, float) else str(code) for code in codes]
 
 
 def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -80,3 +81,27 @@ def test_a_table_too_fine_for_its_records_says_so() -> None:
     assert "cells may be empty: their intervals reach 0" in ran.error
     assert "e-" not in ran.out
     assert "may be empty" not in run("estimate release.parquet --columns sex").error
+
+
+def test_limits_are_sought_only_for_the_cells_that_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    whole = sf.Estimate.interval
+
+    def counted(self, level=0.95, cells=None):
+        asked.append(None if cells is None else len(cells))
+        return whole(self, level, cells)
+
+    monkeypatch.setattr(sf.Estimate, "interval", counted)
+    assert run("estimate release.parquet --columns sex,age,vote --rows 7 --plot few.svg").code == 0
+    assert asked == [7, 7], "once for the table, once for the picture"
+
+
+@pytest.mark.parametrize("method", ["moment", "mle", "model"])
+def test_some_cells_have_the_limits_they_have_among_all(method: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sf.errors.SfumatoWarning)
+        found = sf.evidence(sf.Release.load("release.parquet"), method=method).counts(["age", "vote"])
+    cells = np.array([40, 3, 17])
+    for some, all_of_them in zip(found.interval(0.9, cells), found.interval(0.9), strict=True):
+        np.testing.assert_array_equal(some, all_of_them[cells])
+    assert found.frame(0.9, cells=cells).equals(found.frame(0.9).take(cells))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.channels.linear import Array
 from sfumato.errors import EstimationError
@@ -54,15 +55,17 @@ class ModelEstimate(Estimate):
         wrong = np.broadcast_to(self.misfit, self.value.shape).reshape(-1, k)
         return np.asarray(roots @ roots.transpose(0, 2, 1) + wrong[:, :, None] * np.eye(k)) * self._unit**2
 
-    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+    def interval(self, level: float = 0.95, cells: NDArray[np.int64] | None = None) -> tuple[Array, Array]:
         from scipy.special import expit, logit, ndtri
 
         check_level(level)
-        share = np.clip(self.value / self._unit, 1e-12, 1 - 1e-12)
-        slope = self.sd / self._unit / (share * (1 - share))
+        places = slice(None) if cells is None else cells
+        value = self.value[places]
+        share = np.clip(value / self._unit, 1e-12, 1 - 1e-12)
+        slope = self.sd[places] / self._unit / (share * (1 - share))
         z = float(ndtri((1 + level) / 2))
         low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
-        return np.minimum(low, self.value), np.maximum(high, self.value)
+        return np.minimum(low, value), np.maximum(high, value)
 
     @property
     def _unit(self) -> float:

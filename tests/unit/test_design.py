@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import accuracy, privacy
+from sfumato.assess.precision import hardest_half_width, worst_half_width
 from sfumato.design import candidates, design, tradeoff
 from sfumato.design.candidates import expected, families, narrowest_of
 from sfumato.errors import ChannelError, SfumatoError, SingularChannelWarning
@@ -222,7 +223,7 @@ def test_nothing_to_protect():
 
 def test_too_many_values():
     schema = sf.Schema({"x": sf.Numeric(0, 1, bins=2000)})
-    with pytest.raises(ChannelError, match="at most 1024 values can be weighed, got 2000"):
+    with pytest.raises(ChannelError, match="at most 1,024 ordered values can be weighed, got 2,000: use wider bins"):
         design(schema, 100, gamma=3)
 
 
@@ -279,5 +280,22 @@ def test_too_many_values_are_said_with_their_consequence_and_a_remedy():
     ) as seen:
         sf.Scheme.for_gamma(sf.Schema({"income": sf.Numeric(0, 1e6, bins=20_000)}), 3)
     assert len(seen) == 1
-    with pytest.raises(ChannelError, match="at most 1024 values can be weighed.*or take Scheme.for_gamma"):
-        design(schema, 1000, gamma=3)
+    days = sf.Schema({"day": sf.Date("2019-01-01", "2024-01-01", by="day")})
+    with pytest.raises(ChannelError, match="got 1,827: use longer periods, as by week or month"):
+        design(days, 1000, gamma=3)
+
+
+def test_many_values_get_a_channel_that_serves_and_a_caution():
+    schema = sf.Schema({"zip": sf.Categorical(tuple(range(20_000)), nullable=True), "sex": sf.Categorical(("F", "M"))})
+    found = design(schema, 10_000, gamma=3)
+    assert found.scheme["zip"].kind == "hyperplanes"
+    assert "20,001 values: only those that more than 3.67 % of the records hold can be told from none" in found.explain()
+    assert "no share can be told from none" in design(schema, 10, gamma=3).explain()
+    about = sf.report(found.scheme, n=10_000).text()
+    assert "only those that more than 3.7 % of the records hold" in " ".join(about.split())
+
+
+def test_the_precision_of_many_values_is_the_one_that_covariances_tell():
+    for channel in (c.subset(300, 3), c.symmetric(300, gamma=30)):
+        quick, whole = hardest_half_width(channel, 500), worst_half_width(channel, 500)
+        assert whole <= quick < 1.03 * whole, "the unbiased estimate is hardly worse than the best"

@@ -16,6 +16,9 @@ from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import Subset
 from sfumato.errors import EstimationError
 
+#: Beyond so many values, covariances take too long.
+MANY = 1024
+
 
 def half_width(
     of: Any,
@@ -90,6 +93,35 @@ def mean_half_width(
     from scipy.special import ndtri
 
     return float(ndtri((1 + level) / 2)) * float(np.sqrt(mean_variance(channel, prior, nullable) / check_n(n)))
+
+
+def hardest_half_width(channel: Channel, n: int, prior: ArrayLike | None = None, *, level: float = 0.95) -> float:
+    r"""The same from variances alone, where values are too many for covariances: of the unbiased estimate.
+
+        z sqrt(max_x (Σ_y A[x, y]² q_y - theta_x²) / n),      q = Pᵀ theta
+
+    For many values the best estimate gains little on it.
+    """
+    from scipy.special import ndtri
+
+    k = channel.k
+    priors = [np.full(k, 1 / k) if prior is None else np.asarray(prior, dtype=np.float64)]
+    for x in (0, k // 2, k - 1) if prior is None else ():
+        tilted = np.full(k, 0.5 / (k - 1))
+        tilted[x] = 0.5
+        priors.append(tilted)
+    squared, transition = channel.inverse.power(2), channel.transition.T
+    worst = max(float((squared.apply(transition.apply(theta)) - theta**2).max()) for theta in priors)
+    return float(ndtri((1 + level) / 2) * np.sqrt(max(worst, 0.0) / check_n(n)))
+
+
+def only_common(values: int, half_width: float) -> bool:
+    """Whether only the commonest of so many values can be told from none: equally likely ones are far below the error.
+
+    >>> only_common(20_000, 0.04), only_common(50, 0.04)
+    (True, False)
+    """
+    return half_width > 5 / values
 
 
 def check_n(n: int) -> int:

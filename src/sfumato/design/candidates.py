@@ -10,15 +10,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
-from sfumato.assess.precision import half_width, mean_half_width, worst_half_width
+from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width, worst_half_width
 from sfumato.channels import Channel, average, identity, subset, symmetric, windows
-from sfumato.channels.efficiency import even_prior
+from sfumato.channels.efficiency import even_efficiency, even_prior
 from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import best_sets
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
 
-MOST_VALUES = 1024  # beyond this, covariances take too long to weigh candidates
 FEW_VALUES = 128  # up to this many, more designs of subset selection are weighed
 TIGHTER = tuple(0.85**i for i in range(22))  # of gamma - 1: bounds whose best sets are tried too
 
@@ -120,6 +119,8 @@ def weigh(
         shares = even_prior(channel.k, nullable) if prior is None else prior
         plain = mean_variance(identity(channel.k), shares, nullable)
         effective = plain / mean_variance(channel, shares, nullable)
+    elif channel.k > MANY:
+        effective = even_efficiency(channel, nullable=nullable)
     else:
         effective = effective_sample_size(channel, prior, target, nullable=nullable)
     bound = effective_sample_bound(channel)
@@ -135,6 +136,8 @@ def expected(
     """
     if target == "mean":
         return mean_half_width(channel, n, prior, level=level, nullable=nullable)
+    if channel.k > MANY:
+        return hardest_half_width(channel, n, prior, level=level)
     if target == "shares":
         return worst_half_width(channel, n, prior, level=level, nullable=nullable)
     return float(half_width(channel, n, prior, level=level, target="cdf", nullable=nullable).max())
@@ -183,7 +186,7 @@ def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, p
 
 
 def check_size(name: str, domain: Domain) -> None:
-    """Covariances of more values than this take too long."""
-    if domain.size > MOST_VALUES:
-        how = "use wider bins" if domain.ordered else "group the values, or take Scheme.for_gamma"
-        raise ChannelError(f"{name}: at most {MOST_VALUES} values can be weighed, got {domain.size}: {how}")
+    """The running shares of more ordered values take too long to weigh."""
+    if domain.ordered and domain.size > MANY:
+        how = "use longer periods, as by week or month" if domain.kind == "date" else "use wider bins"
+        raise ChannelError(f"{name}: at most {MANY:,} ordered values can be weighed, got {domain.size:,}: {how}")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.channels import Channel, identity
 from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of
+from sfumato.design.many_values import caution
 from sfumato.design.requirements import Wishes, tightest
 from sfumato.design.search import LOOSEST, least, needed
 from sfumato.design.together import Together, together
@@ -102,6 +103,9 @@ class Design:
                     f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}"
                 )
             lines.append("    " + _why(choice))
+            few = caution(self.schema[choice.attribute].size, choice.pick.half_width)
+            if few is not None and choice.pick.target == "shares":
+                lines.append("    " + few)
             if choice.unmet and self.joint is None:
                 lines.append("    NOT MET: " + choice.unmet.removeprefix(f"{choice.attribute}: "))
         if self.joint is not None:

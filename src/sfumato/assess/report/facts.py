@@ -17,11 +17,11 @@ from sfumato.assess.breach import rho2
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.entropy import conditional_entropy, entropy, interval_privacy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
-from sfumato.assess.precision import half_width
+from sfumato.assess.precision import MANY, half_width, hardest_half_width
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares
 from sfumato.assess.subject import subject
 from sfumato.channels import Channel, tabulated
-from sfumato.channels.efficiency import even_prior
+from sfumato.channels.efficiency import even_efficiency, even_prior
 from sfumato.channels.pram import Blocks
 from sfumato.channels.response import Symmetric
 from sfumato.domains import Numeric
@@ -196,8 +196,13 @@ def _measured(unit: Unit, n: int | None) -> Unit:
     if prior is not None and channel.k > 1:
         m |= _under(unit, channel, prior)
         m["effective_sample_bound"] = effective_sample_bound(channel)
-        if len(prior) <= 1024:
+        if len(prior) <= MANY:
             m |= _accuracy(unit, channel, prior, n)
+    if channel.k > MANY and not unit.ordered and channel.arity == 1 and not unit.identity:
+        m |= {"target": "shares", "effective_sample_size": even_efficiency(channel)}
+        m["effective_sample_bound"] = effective_sample_bound(channel)
+        if n is not None:
+            m["half_width"] = hardest_half_width(channel, n)
     return replace(unit, measures=m)
 
 

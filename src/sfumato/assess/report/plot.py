@@ -133,7 +133,7 @@ def payoff(unit: Unit) -> str | None:
 def precision(unit: Unit, n: int | None) -> str | None:
     """Expected half-width against the number of records, with and without randomizing."""
     m = unit.measures
-    if "effective_sample_size" not in m:
+    if "effective_sample_size" not in m or unit.prior is None:
         return None
     from sfumato.assess.precision import half_width
     from sfumato.channels import identity

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from sfumato.assess.precision import only_common
 from sfumato.assess.report.facts import Unit
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
@@ -93,7 +94,7 @@ def what_happens(unit: Unit) -> str:
             size = int(channel.membership.sum(axis=0)[0])
             inside = float(channel.matrix[0] @ channel.membership[0])
         return (
-            f"Not a value but a set of about {size} of the {channel.k} values is reported; it holds the true value in "
+            f"Not a value but a set of about {size:,} of the {channel.k:,} values is reported; it holds the true value in "
             f"{percent(inside)} of the records, and nobody can tell in which."
         )
     if isinstance(channel, Windows):
@@ -210,12 +211,18 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     if n is None:
         return [f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."]
     worth = max(share * n, 0.0)
-    shown = f"about {worth:,.0f}" if worth >= 1.5 else "about one"
+    shown = f"about {worth:,.0f} unrandomized ones" if worth >= 1.5 else "one unrandomized record"
     reach = m.get("half_width_cdf", m.get("half_width", 0.0))
     tell = f"{records(n, 'randomized ')} {'tells' if n == 1 else 'tell'} as much about the {what} as"
     if reach >= 1:
-        return [f"{tell} {shown} unrandomized ones would: nothing can be said about them."]
-    return [f"{tell} {shown} unrandomized ones would. Each is estimated to within {points(reach)} (95 % confidence)."]
+        return [f"{tell} {shown} would: nothing can be said about them."]
+    out = [f"{tell} {shown} would. Each is estimated to within {points(reach)} (95 % confidence)."]
+    if m["target"] == "shares" and only_common(unit.channel.k, reach):
+        out.append(
+            f"Of {unit.channel.k:,} values, only those that more than {percent(reach)} of the records hold can be told "
+            f"from values that nobody holds."
+        )
+    return out
 
 
 def records(n: int, kind: str = "") -> str:

@@ -89,9 +89,9 @@ class OutsideDomainError(SchemaError):
         self.column, self.kind, self.rows, self.allowed = column, kind, rows, allowed
         self.value = value if showing_values() else None  # an exception may be logged with all it holds
         if kind == "null":
-            line = f"{rows} row{'s are' if rows != 1 else ' is'} null; {allowed}"
+            line = f"{rows:,} row{'s are' if rows != 1 else ' is'} null; {allowed}"
         else:
-            held = f"{rows} row{'s hold' if rows != 1 else ' holds'} {self.KINDS.get(kind, self.KINDS['value'])}"
+            held = f"{rows:,} row{'s hold' if rows != 1 else ' holds'} {self.KINDS.get(kind, self.KINDS['value'])}"
             line = f"{held} ({allowed}){quoted(value)}; mend the rows or the schema"
             if kind in {*self._ONE_RANGE, "date"}:
                 line += ', whose "clip" sends them to the nearest end'

@@ -289,7 +289,9 @@ def test_many_values_get_a_channel_that_serves_and_a_caution():
     schema = sf.Schema({"zip": sf.Categorical(tuple(range(20_000)), nullable=True), "sex": sf.Categorical(("F", "M"))})
     found = design(schema, 10_000, gamma=3)
     assert found.scheme["zip"].kind == "hyperplanes"
-    assert "20,001 values: only those that more than 3.67 % of the records hold can be told from none" in found.explain()
+    assert (
+        "20,001 values: only those that more than 3.67 % of the records hold can be told from none" in found.explain()
+    )
     assert "no share can be told from none" in design(schema, 10, gamma=3).explain()
     about = sf.report(found.scheme, n=10_000).text()
     assert "only those that more than 3.7 % of the records hold" in " ".join(about.split())

@@ -73,9 +73,9 @@ def test_keyed_noise_repeats_itself() -> None:
         ),
         (
             lambda: sf.randomize({**table(), "age": np.full(4000, 99.0)}, scheme()),
-            "4000 rows hold a number above the range",
+            "4,000 rows hold a number above the range",
         ),
-        (lambda: sf.randomize({**table(), "age": np.full(4000, np.nan)}, scheme()), "4000 rows are null"),
+        (lambda: sf.randomize({**table(), "age": np.full(4000, np.nan)}, scheme()), "4,000 rows are null"),
     ],
 )
 def test_bad_noise_gets_one_line(call: object, line: str) -> None:

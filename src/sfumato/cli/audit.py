@@ -49,10 +49,31 @@ def audit(
     if json:
         console.emit([_row(result) for result in found])
     else:
-        for result in found:
-            console.say(f"{'pass' if result.passed else 'FAIL'}  {result}")
+        _show(found)
     if not all(result.passed for result in found):
         raise typer.Exit(1)
+
+
+def _show(found: list[Audit]) -> None:
+    """A line for each attribute, and in words what the columns certify and what is wrong."""
+    console.table(
+        ["", "attribute", "gamma claimed", "certified at least", "answers follow the matrix"],
+        [
+            [
+                "pass" if one.passed else "FAIL",
+                one.name,
+                "" if one.claimed is None else one.claimed,
+                one.lower if one.lower > 1 else "nothing",
+                "" if one.fit is None else f"{'yes' if one.faithful else 'NO'} (p = {one.fit:.2g})",
+            ]
+            for one in found
+        ],
+    )
+    sure = f"{1 - found[0].alpha:.6g}" if found else ""
+    console.say(f"{found[0].trials:,} trials for every value; each certified gamma has a confidence of {sure}")
+    for one in found:
+        if not one.passed:
+            console.say(str(one))
 
 
 def _words(command: str) -> list[str]:

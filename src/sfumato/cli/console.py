@@ -137,7 +137,7 @@ def number(value: Any) -> str:
         return "" if value is None else str(value)
     if isinstance(value, int) or not math.isfinite(value):
         return str(value).replace("inf", "∞")
-    if abs(value) >= 100:
+    if 100 <= abs(value) < 1e12:
         return f"{value:,.0f}"
     return f"{value:.4g}"
 

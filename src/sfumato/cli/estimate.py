@@ -34,7 +34,8 @@ def estimate(
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Only the cells with the largest estimates.")] = None,
     rows: Annotated[
-        int, typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all.")
+        int,
+        typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all."),
     ] = 60,
     population: Annotated[bool, typer.Option(help="Shares of the population behind the table.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,

@@ -65,7 +65,7 @@ def export(
     if json:
         console.emit({"out": str(out), "rows": rows, "columns": names})
     else:
-        console.say(f"{rows} randomized records in words: {out}")
+        console.say(f"{rows:,} randomized records in words: {out}")
 
 
 def _names(part: Part) -> list[str]:

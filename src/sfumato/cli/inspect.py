@@ -50,9 +50,9 @@ def inspect(
     for count, scheme in schemes:
         alike.setdefault(scheme.fingerprint, ([], scheme))[0].extend([] if count is None else [count])
     for counts, scheme in alike.values():
-        held = f"{sum(counts)} records" if counts else "a scheme"
+        held = f"{sum(counts):,} records" if counts else "a scheme"
         if len(counts) > 1:
-            held += f" in {len(counts)} parts of {console.some([str(count) for count in counts])}"
+            held += f" in {len(counts)} parts of {console.some([f'{count:,}' for count in counts])}"
         console.say(f"{file.name}: {held}, scheme {scheme.fingerprint[:16]}")
         entries = _describe(scheme)["attributes"]
         console.table(

@@ -69,4 +69,4 @@ def _write(release: Release, out: Path, overwrite: bool, json: bool, done: str) 
         console.emit({"out": str(out), "rows": len(release), "parts": len(release.parts), "attributes": names})
         return
     parts = f" in {len(release.parts)} parts" if len(release.parts) > 1 else ""
-    console.say(f"{len(release)} records{parts} {done} into {out}: {', '.join(release.schema.names)}")
+    console.say(f"{len(release):,} records{parts} {done} into {out}: {', '.join(release.schema.names)}")

@@ -1,8 +1,9 @@
-"""Key files: made where they are missing, readable by their owner alone."""
+"""Key files: made where they are missing, readable by their owner alone, and taken back where nothing came of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.cli import console
@@ -11,28 +12,46 @@ from sfumato.secrets.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_
 from sfumato.writing.whole_files import replacing
 
 
-def read_key(path: Path) -> bytes:
+@contextmanager
+def keys(secret: Path | None, link: Path | None) -> Iterator[tuple[bytes | None, bytes | None]]:
+    """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed."""
+    made: dict[Path, str] = {}
+    try:
+        yield (
+            None if secret is None else read_key(secret, made),
+            None if link is None else read_link_key(link, made),
+        )
+    except BaseException:
+        for path in made:
+            path.unlink(missing_ok=True)
+        raise
+    for path, said in made.items():
+        console.note(f"a new {said.format(path)}")
+
+
+def read_key(path: Path, made: dict[Path, str]) -> bytes:
     """The key of the answers in a file; a new one where there is no such file."""
-    key = _read(path, new_key, "secret key", "nobody")
+    key = _read(path, new_key, "secret key was written to {}: keep it, and show it to nobody", made)
     if key.startswith(LINK_HEADER):
         raise SfumatoError(f"{path} is a link key, which other parties know: they could undo the answers")
     return key
 
 
-def read_link_key(path: Path) -> bytes:
+def read_link_key(path: Path, made: dict[Path, str]) -> bytes:
     """The key that parties share so that their releases can be joined; a new one where there is no such file."""
-    key = _read(path, new_link_key, "link key", "nobody but the parties that are to join their releases")
+    whom = "nobody but the parties that are to join their releases"
+    key = _read(path, new_link_key, "link key was written to {}: keep it, and show it to " + whom, made)
     if key.startswith(HEADER):
         raise SfumatoError(f"{path} is a key of answers, to be shown to nobody; a new file name makes a link key")
     return key
 
 
-def _read(path: Path, make: Callable[[], bytes], what: str, whom: str) -> bytes:
+def _read(path: Path, make: Callable[[], bytes], said: str, made: dict[Path, str]) -> bytes:
     if not path.exists():
         with replacing(path) as temporary:
             temporary.touch(mode=0o600)
             temporary.write_bytes(make())
-        console.note(f"a new {what} was written to {path}: keep it, and show it to {whom}")
+        made[path] = said
     with path.open("rb") as file:
         key = file.read(len(LINK_HEADER) + SECRET + 1)
     if any(key.startswith(header) and len(key) == len(header) + SECRET for header in (HEADER, LINK_HEADER)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import prod
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,11 @@ from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.release import Release
+
+#: What is printed unasked: links, rows of one table, rows of all tables.
+MOST_LINKS = 40
+MOST_ROWS = 24
+MOST_IN_ALL = 120
 
 
 def bayesnet(
@@ -35,6 +41,9 @@ def bayesnet(
     ] = 1.0,
     plot: Annotated[Path | None, typer.Option(help="Also draw the network (.svg, .png or .pdf).")] = None,
     tables: Annotated[bool, typer.Option("--tables", help="Draw the tables beside the network.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every link and every table, however many there are.")
+    ] = False,
     bif: Annotated[Path | None, typer.Option(help="Also write the network in the BIF format.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -80,11 +89,19 @@ def bayesnet(
         console.emit(_document(net))
         return
     console.say(f"{len(net.parents_)} nodes, {len(net.edges_)} links, from {len(release):,} randomized records")
+    links = net.edges_
+    if len(links) > MOST_LINKS and not everything:
+        links = tuple(sorted(links, key=lambda e: (e.p_value, -e.statistic / max(e.df, 1)))[:MOST_LINKS])
     console.table(
         ["parent", "child", "statistic", "df", "p-value"],
-        [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in net.edges_],
+        [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in links],
     )
+    if len(links) < len(net.edges_):
+        console.note(f"the {len(links)} surest of {len(net.edges_)} links; --all prints them all")
+    hidden = [] if everything else _large(net)
     for node, cpt in net.cpts_.items():
+        if node in hidden:
+            continue
         frame = cpt.frame()
         console.say()
         console.table(
@@ -95,6 +112,24 @@ def bayesnet(
             ],
             title=f"{node} given {', '.join(cpt.parents)}" if cpt.parents else node,
         )
+
+
+def _large(net: BayesianNetwork) -> list[str]:
+    """The nodes whose tables are left out: long ones, and all that come when enough has been printed."""
+    hidden, printed, rows = [], 0, 0
+    for node, cpt in net.cpts_.items():
+        length = prod(cpt.schema.sizes())
+        if length > MOST_ROWS or printed + length > MOST_IN_ALL:
+            hidden.append(node)
+            rows += length
+        else:
+            printed += length
+    if hidden:
+        console.note(
+            f"{rows:,} rows of the tables of {console.some(hidden)} are not printed: --all prints them, "
+            "--json and --bif have them"
+        )
+    return hidden
 
 
 def _document(net: BayesianNetwork) -> dict[str, object]:

@@ -70,7 +70,7 @@ def rules(
         )
         return
     console.say(
-        f"{len(model.itemsets_)} frequent sets of {model.looked_at_:,} looked at, {len(found)} rules, "
+        f"{len(model.itemsets_):,} frequent sets of {model.looked_at_:,} looked at, {len(found):,} rules, "
         f"{model.n_:,} randomized records, by {_BY[model.by]}"
     )
     if found:

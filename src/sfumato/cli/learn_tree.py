@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.tree import DecisionTree
+from sfumato.learn.tree.draw import least_share
 
 
 def tree(
@@ -18,6 +19,9 @@ def tree(
     counts: Annotated[str, typer.Option(help="model (joint model), direct (noise-tested) or paper (ID3).")] = "model",
     leaves: Annotated[int, typer.Option(help="The most leaves.")] = 1000,
     depth: Annotated[int, typer.Option(help="How many levels to show.")] = 3,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every branch; without it, those of few records are taken together.")
+    ] = False,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the tree (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
@@ -48,7 +52,13 @@ def tree(
         console.say(f"{leaves_found} leaves, {found.root_.depth} questions deep, {len(release):,} records")
     else:
         console.say(f"no question: nothing in these {len(release):,} records is sure to tell {target}")
-    console.say(found.text(depth))
+    least = 0.0 if everything else least_share(found, depth)
+    console.say(found.text(depth, least, None if everything else 100))
+    if least:
+        console.note(
+            f"branches of less than {least:.1%} of the records are taken together; --all prints each of them, "
+            "--depth goes deeper"
+        )
     console.say()
     learning.show_score(score, target)
     if tested is not None:

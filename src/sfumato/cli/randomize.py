@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli import console
-from sfumato.cli.keyfile import read_key, read_link_key
+from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.randomize import randomize_file
@@ -101,24 +101,23 @@ def randomize(
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
-    key = None if key_file is None else read_key(key_file)
-    link_key = None if link_key_file is None else read_link_key(link_key_file)
-    account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
-    with console.progress("randomizing", tables.count_rows(source)) as advance:
-        release = randomize_file(
-            source,
-            target,
-            chosen,
-            key,
-            id,
-            link_key,
-            clear_ids=clear_ids,
-            order=order,
-            overwrite=overwrite,
-            progress=advance,
-            ledger=account,
-            again=again,
-        )
+    with keys(key_file, link_key_file) as (key, link_key):
+        account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
+        with console.progress("randomizing", tables.count_rows(source)) as advance:
+            release = randomize_file(
+                source,
+                target,
+                chosen,
+                key,
+                id,
+                link_key,
+                clear_ids=clear_ids,
+                order=order,
+                overwrite=overwrite,
+                progress=advance,
+                ledger=account,
+                again=again,
+            )
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json(), encoding="utf-8")
@@ -132,7 +131,7 @@ def randomize(
     if json:
         console.emit(about)
     else:
-        console.say(f"{about['rows']} records randomized into {target}")
+        console.say(f"{len(release):,} records randomized into {target}")
         console.say(f"gamma of a whole record {console.number(chosen.gamma)}; scheme {chosen.fingerprint[:16]}")
     if id is not None and key is None and link_key is None and not clear_ids:
         console.note(

@@ -170,11 +170,11 @@ def _show(source: Path, found: Examination) -> None:
     if text is not None:
         sign = {"\t": "tab"}.get(text.delimiter, text.delimiter)
         console.note(
-            f"{source.name}: {found.rows} rows, {len(found.verdicts)} columns; delimiter {sign} decimal {text.decimal} "
-            f"encoding {text.encoding}, {'with' if text.header else 'without'} a header"
+            f"{source.name}: {found.rows:,} rows, {len(found.verdicts)} columns; delimiter {sign} "
+            f"decimal {text.decimal} encoding {text.encoding}, {'with' if text.header else 'without'} a header"
         )
     else:
-        console.note(f"{source.name}: {found.rows} rows, {len(found.verdicts)} columns")
+        console.note(f"{source.name}: {found.rows:,} rows, {len(found.verdicts)} columns")
     console.table(
         ["column", "verdict", "why", "publishing it discloses"],
         [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],

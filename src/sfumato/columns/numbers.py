@@ -196,7 +196,7 @@ def _binned(
     kind = "whole numbers" if whole else "numbers"
     several = "more than " if cells.overflowing else ""
     cut = f"in {domain.bins} bins" if domain.points is None else f"rounded at random to {domain.points} points"
-    why = f"{several}{len(numbers)} different {kind}{written}, {cut}"
+    why = f"{several}{len(numbers):,} different {kind}{written}, {cut}"
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
 
 

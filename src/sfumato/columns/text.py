@@ -109,7 +109,7 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     different = len(values) > 0.5 * answered and answered >= MANY_ROWS
     sentences = length > 40 and spaces >= 4 and len(values) > 15
     if sentences or ((different or len(values) > most_values) and (length > 30 or spaces >= 3)):
-        return Verdict(cells.name, "free text", f"texts of {length:.0f} letters, {len(values)} of them different")
+        return Verdict(cells.name, "free text", f"texts of {length:.0f} letters, {len(values):,} of them different")
     if different and (len(values) > 15 or named_like_an_id(cells.name)):
         return _identifier(cells, f"{_texts_in(cells, values)}: names, numbers or codes")
     scattered = len(values) > 20 and sum(times < RARE for times in values.values()) > len(values) / 2
@@ -150,7 +150,7 @@ def _most_common(
     )  # fmt: skip
     left = rows_of(total - sum(values[word] for word in kept))
     more = "more than " if cells.overflowing else ""
-    why = f"{more}{len(values)} different words, the {len(kept)} commonest by name"
+    why = f"{more}{len(values):,} different words, the {len(kept)} commonest by name"
     return Verdict(
         cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
         (f"{left} go to {other!r}; --most-values keeps more of them",),
@@ -159,8 +159,8 @@ def _most_common(
 
 def _texts_in(cells: Cells, values: Counter[str]) -> str:
     if cells.overflowing:
-        return f"more than {len(values)} different texts"
-    return f"{len(values)} different texts in {rows_of(values.total())}"
+        return f"more than {len(values):,} different texts"
+    return f"{len(values):,} different texts in {rows_of(values.total())}"
 
 
 def _identifier(cells: Cells, why: str) -> Verdict:

@@ -37,4 +37,4 @@ class Verdict:
 
 
 def rows_of(count: int) -> str:
-    return f"{count} row{'s' * (count != 1)}"
+    return f"{count:,} row{'s' * (count != 1)}"

@@ -101,7 +101,7 @@ class Domain(ABC):
 
     def moved(self, rows: int) -> str:
         """In words: where values outside the domain went."""
-        return f"{rows} value{'s' * (rows != 1)} outside {self._limits()} went to the nearest end"
+        return f"{rows:,} value{'s' * (rows != 1)} outside {self._limits()} went to the nearest end"
 
     def _limits(self) -> str:
         return f"{self.labels[0]} to {self.labels[-1]}"

@@ -162,7 +162,7 @@ class Categorical(Domain):
         return pc.coalesce(meant.take(place), text)
 
     def moved(self, rows: int) -> str:
-        return f"{rows} values that are not listed became {self.other!r}"
+        return f"{rows:,} values that are not listed became {self.other!r}"
 
     def _shown(self) -> str:
         return ", ".join(map(str, self.values[:8])) + (", ..." if len(self.values) > 8 else "")
@@ -231,7 +231,7 @@ class Ordinal(Categorical):
     def moved(self, rows: int) -> str:
         if not self.clip:
             return super().moved(rows)
-        return f"{rows} value{'s that are' if rows != 1 else ' that is'} not listed went to the nearest"
+        return f"{rows:,} value{'s that are' if rows != 1 else ' that is'} not listed went to the nearest"
 
     def _written(self) -> dict[str, Any]:
         return {**super()._written(), **({"clip": True} if self.clip else {})}

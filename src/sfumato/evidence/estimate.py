@@ -133,9 +133,7 @@ class Estimate:
         value = self.value if cells is None else self.value[cells]
         return np.minimum(low / self._scale, value), np.maximum(high / self._scale, value)
 
-    def frame(
-        self, level: float | str = 0.95, backend: str = "pyarrow", cells: NDArray[np.int64] | None = None
-    ) -> Any:
+    def frame(self, level: float | str = 0.95, backend: str = "pyarrow", cells: NDArray[np.int64] | None = None) -> Any:
         """A table with a row per cell: its values, the estimate, its standard deviation and interval.
 
         ``backend`` is "pyarrow", "pandas" or "polars"; ``frame("pandas")`` will do. ``cells`` are the places of the

@@ -164,7 +164,8 @@ def _order(words: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def repeated_ids(count: int) -> str:
     """What is wrong where several rows have one id: their answers together tell more than the scheme promises."""
-    return f"{count} {'id occurs' if count == 1 else 'ids occur'} more than once in the table; keep one row for each id"
+    occur = "id occurs" if count == 1 else "ids occur"
+    return f"{count:,} {occur} more than once in the table; keep one row for each id"
 
 
 def tag_column(tags: Bytes) -> pa.Array:

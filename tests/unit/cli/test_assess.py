@@ -241,6 +241,7 @@ class TestAudit:
         text = run("audit", folder / "scheme.json", "--trials", 5000, "--alpha", 1e-6)
         assert run.code == 0
         assert text.count("pass  ") == 2
+        assert max(map(len, text.splitlines())) <= 80
 
     def test_a_program_that_lies(self, folder):
         program = folder / "copy.py"
@@ -249,6 +250,9 @@ class TestAudit:
         text = run(*words, "--trials", 5000, "--json")
         assert run.code == 1
         assert json.loads(text)[0]["passed"] is False
+        said = run(*words, "--trials", 5000)
+        assert said.split()[:1] != ["pass"] and "FAIL  sex" in said
+        assert "VIOLATED" in said and "DO NOT FOLLOW" in said
 
     def test_errors(self, folder):
         with pytest.raises(SfumatoError, match="--command needs --attribute"):

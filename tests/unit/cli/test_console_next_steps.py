@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from tests.command_line import run
+from tests.command_line import Ran, run
 
 import sfumato as sf
 from sfumato.cli import console
@@ -119,3 +119,20 @@ def test_a_join_names_the_id_column_there_is(folder: Path) -> None:
     for name in ("one", "two"):
         run(f"randomize clinic.csv {name}.parquet --scheme scheme.json --id patient --link-key-file link.key")
     assert "its id column is 'patient'" in run("join one.parquet two.parquet --on Nr -o both.parquet").error
+
+
+def test_a_refused_release_leaves_no_keys_behind(folder: Path) -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    (folder / "scheme.json").write_text(sf.Scheme.for_gamma(schema, 3).to_json())
+
+    def release(name: str, more: str = "") -> Ran:
+        keyed = "--id patient --key-file secret.key --link-key-file link.key --ledger l.sqlite"
+        return run(f"randomize clinic.csv {name}.parquet --scheme scheme.json {keyed} {more}")
+
+    refused = release("a")
+    assert refused.code == 1 and "--new-ledger" in refused.error
+    assert not Path("secret.key").exists() and not Path("link.key").exists() and "a new" not in refused.error
+    made = release("a", "--new-ledger")
+    assert made.code == 0 and made.error.count("a new") == 2 and Path("link.key").exists()
+    before = Path("secret.key").read_bytes()
+    assert release("a").code == 1 and Path("secret.key").read_bytes() == before, "keys that were there stay"

@@ -51,7 +51,7 @@ def run(line: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_owner_to_miner(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     assert run("randomize raw.csv release.parquet --scheme scheme.json", monkeypatch) == 0
-    assert "2000 records randomized" in capsys.readouterr().out
+    assert "2,000 records randomized" in capsys.readouterr().out
     assert run("inspect release.parquet --rows 2", monkeypatch) == 0
     shown = capsys.readouterr().out
     assert "symmetric(3, p=0.3)" in shown

@@ -33,7 +33,7 @@ def here(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 def test_columns_of_two_parties_are_joined(here: Path) -> None:
     ran = run("join clinic.parquet laboratory.parquet --on patient -o both.parquet")
-    assert (ran.code, "4000 records joined into both.parquet" in ran.out) == (0, True)
+    assert (ran.code, "4,000 records joined into both.parquet" in ran.out) == (0, True)
     parties = [sf.Release.load(f"{name}.parquet") for name in ("clinic", "laboratory")]
     assert sf.Release.load("both.parquet").arrow().equals(parties[0].join(parties[1], on="patient").arrow())
     found = json.loads(run("estimate both.parquet --columns smoker,grade --json").out)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -104,3 +105,18 @@ def test_refusals_are_our_errors(files, words, says):
 @pytest.mark.parametrize("command", ["model", "tree", "rules", "linear", "naive-bayes"])
 def test_help_has_worked_examples(command):
     assert f"sfumato learn {command}" in run(command, "--help").output
+
+
+def test_a_bushy_tree_is_printed_in_part(tmp_path):
+    rng = np.random.default_rng(2)
+    place, job = rng.integers(0, 120, 6000), rng.integers(0, 8, 6000)
+    table = {"place": place, "job": job, "vote": (place % 4 + (job > 3) * (place % 2)) % 4}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(k))) for name, k in (("place", 120), ("job", 8), ("vote", 4))})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(schema[name].size, 0.05) for name in schema})
+    sf.randomize(table, scheme, rng=1).save(tmp_path / "r.parquet")
+    said = run("tree", tmp_path / "r.parquet", "--target", "vote", "--seed", 1)
+    assert said.exit_code == 0 and len(said.output.splitlines()) < 80
+    assert "small branches" in said.output and "--all prints each of them" in said.output
+    assert "; then job? ... 8 leaves" in run("tree", tmp_path / "r.parquet", "--target", "vote", "--depth", 1).output
+    whole = run("tree", tmp_path / "r.parquet", "--target", "vote", "--seed", 1, "--all")
+    assert "small branches" not in whole.output and len(whole.output.splitlines()) > 80

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -64,3 +65,16 @@ def test_bad_requests(release, tmp_path) -> None:
 def test_without_order_and_as_a_tree(release) -> None:
     assert "links" in run(release, "--max-parents", 2)
     assert "5 links" in run(release, "--tree")
+
+
+def test_long_tables_are_left_out_unless_asked_for(tmp_path) -> None:
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 12, 4000)
+    table = {"a": first, "b": (first + rng.integers(0, 2, 4000)) % 12, "c": rng.integers(0, 2, 4000)}
+    schema = sf.Schema({"a": sf.Ordinal(range(12)), "b": sf.Ordinal(range(12)), "c": sf.Ordinal(range(2))})
+    scheme = sf.Scheme(schema, {name: c.symmetric(domain.size, 0.05) for name, domain in schema.items()})
+    sf.randomize(table, scheme, rng=1).save(tmp_path / "r.parquet")
+    said = run(tmp_path / "r.parquet")
+    assert "144 rows of the tables of" in said and len(said.splitlines()) < 40
+    whole = run(tmp_path / "r.parquet", "--all")
+    assert "not printed" not in whole and len(whole.splitlines()) > 150

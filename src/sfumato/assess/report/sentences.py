@@ -94,8 +94,8 @@ def what_happens(unit: Unit) -> str:
             size = int(channel.membership.sum(axis=0)[0])
             inside = float(channel.matrix[0] @ channel.membership[0])
         return (
-            f"Not a value but a set of about {size:,} of the {channel.k:,} values is reported; it holds the true value in "
-            f"{percent(inside)} of the records, and nobody can tell in which."
+            f"Not a value but a set of about {size:,} of the {channel.k:,} values is reported; it holds the true value "
+            f"in {percent(inside)} of the records, and nobody can tell in which."
         )
     if isinstance(channel, Windows):
         told = (

@@ -18,7 +18,7 @@ from sfumato.errors import EstimationError, NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.model import JunctionEvidence, ModelEvidence
 from sfumato.learn.base import Classifier, check_number, modelled, one_class
-from sfumato.learn.tree.draw import draw, text
+from sfumato.learn.tree.draw import draw, least_share, text
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
 from sfumato.learn.tree.sources import EstimateSource, JunctionSource, TableSource
@@ -126,13 +126,17 @@ class DecisionTree(Classifier):
         set_intervals(self)
         return self.root_.leaves
 
-    def text(self, depth: int | None = None) -> str:
-        """The tree in words, a line per node."""
+    def text(self, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
+        """The tree in words, a line per node, all of it unless told.
+
+        ``depth`` is how many levels to show, ``least`` the share of records below which branches are taken together,
+        ``width`` the most characters of the values of a branch.
+        """
         self._check_fitted()
-        return text(self, depth)
+        return text(self, depth, least, width)
 
     def _repr_html_(self) -> str:
-        tree = f"<pre>{escape(self.text(3))}</pre>" if hasattr(self, "classes_") else ""
+        tree = f"<pre>{escape(self.text(3, least_share(self, 3), 100))}</pre>" if hasattr(self, "classes_") else ""
         return super()._repr_html_() + tree
 
     def plot(self, path: str | File | None = None, depth: int = 3) -> Any:

@@ -46,18 +46,23 @@ def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Bran
     return out
 
 
-def text(tree: DecisionTree, depth: int | None = None) -> str:
+def text(tree: DecisionTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
     """A line per branch: the question, the answer, how many records and how sure."""
     lines: list[str] = []
     total = max(float(tree.root_.counts.sum()), 1e-300)
 
     def visit(node: Node, indent: int, said: str) -> None:
-        if node.attribute is None or (depth is not None and indent >= depth):
-            lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, total)}")
+        below: list[Branch] = []
+        if node.attribute is not None and (depth is None or indent < depth):
+            together = bool(least) or all(child.low is None for child in node.children)
+            below = _large(branches(tree, node, together), least * total)
+        if node.attribute is None or not below:
+            lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, total)}{_closed(tree, node)}")
             return
         lines.append(f"{'  ' * indent}{said}{printable(tree.features_[node.attribute])}?")
-        for branch in branches(tree, node, together=all(child.low is None for child in node.children)):
-            visit(branch.node, indent + 1, f"{branch.values}: ")
+        for branch in below:
+            values = branch.values if width is None else shorten(branch.values, width, placeholder=" …")
+            visit(branch.node, indent + 1, f"{values}: ")
 
     visit(tree.root_, 0, "")
     return "\n".join(lines)
@@ -173,6 +178,13 @@ def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
     return (
         f"{printable(label_text(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
     )
+
+
+def _closed(tree: DecisionTree, node: Node) -> str:
+    """What follows a node that is not opened."""
+    if node.attribute is None:
+        return ""
+    return f"; then {printable(tree.features_[node.attribute])}? ... {len(node.leaves)} leaves"
 
 
 def _share(share: float) -> str:

@@ -43,7 +43,7 @@ class Resampled:
 
     def __repr__(self) -> str:
         sites = len(np.unique(self.site))
-        rows = f"{len(self)} rows of {len(self.names)} columns at {sites} site{'s' if sites > 1 else ''}"
+        rows = f"{len(self):,} rows of {len(self.names)} columns at {sites} site{'s' if sites > 1 else ''}"
         said = ""
         if self.worst is not None:
             said = f"; AUC {self.worst.auc:.3f} of {self.worst.asked:g}, {'held' if self.worst.held else 'NOT HELD'}"

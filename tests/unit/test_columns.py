@@ -214,3 +214,24 @@ def test_infer_names_every_column_that_has_no_domain() -> None:
         SchemaError, match=r"column 'id' \(identifier\) .*; column 'note' \(free text\) .*leave them out"
     ):
         sf.Schema.infer({"id": COLUMNS["leading zeros"][0], "sex": ["F", "M"] * 100, "note": COLUMNS["remarks"][0]})
+
+
+def test_postal_codes_are_no_numbers() -> None:
+    long = [f"98{100 + i % 40}-{1000 + i}" for i in range(30)]
+    codes = [str(98100 + i % 40) for i in range(900)] + long
+    found = examine({"zip_code": codes, "place": codes, "range": [str(i) for i in range(900)] + ["20-29"] * 30})
+    zipped, place, ranged = found.verdicts
+    assert (zipped.kind, place.kind) == ("categorical", "categorical")
+    assert "98120" in place.domain.values and "fewer than 5 rows" in place.problems[0]
+    assert "limits such as <5" in ranged.problems[0]
+    many = [str(10000 + i % 300) for i in range(900)] + long
+    assert examine({"zip_code": many}).verdicts[0].kind == "identifier"
+
+
+def test_dates_that_begin_their_months_are_months() -> None:
+    months = [f"01.{1 + i % 3:02d}.2018" for i in range(60)]
+    years = [f"{1990 + i % 5}-01-01" for i in range(60)]
+    days = [f"{1 + i % 28:02d}.02.2018" for i in range(60)]
+    found = examine({"m": months, "y": years, "d": days})
+    assert [verdict.domain.by for verdict in found.verdicts] == ["month", "year", "day"]
+    assert found.verdicts[0].domain.size == 3

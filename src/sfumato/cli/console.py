@@ -116,11 +116,12 @@ def emit(document: Any) -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """Rows under headings; numbers to the right."""
+    """Rows under headings; numbers to the right. Names in the first column stay whole, if they leave room for others."""
     grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
         numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
-        grid.add_column(_cell(heading), justify="right" if numeric else "left", overflow="fold")
+        whole = i == 0 and max([len(number(row[0])) for row in rows], default=0) <= _out.width // 2
+        grid.add_column(_cell(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
     for row in rows:
         grid.add_row(*(_cell(number(cell)) for cell in row))
     _busy.clear()

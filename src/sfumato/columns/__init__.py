@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sfumato.columns.numbers import MOSTLY, Wanted, judge_numbers, judge_written, read_numbers
+from sfumato.columns.numbers import MOSTLY, Wanted, are_codes, judge_numbers, judge_written, read_numbers
 from sfumato.columns.text import judge_identifier, judge_numbered, judge_words
 from sfumato.columns.times import judge_clock, judge_moments, judge_text
 from sfumato.columns.value_counts import Cells, collect
@@ -138,8 +138,8 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
             return found
     if not any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in counts) or wanted.asked:
         written = read_numbers(counts)
-        if written.share >= MOSTLY:
-            numbered = None if wanted.asked or written.words else judge_numbered(cells, written.numbers)
+        if written.share >= MOSTLY and not (are_codes(written) and not wanted.asked):
+            numbered = None if wanted.asked else judge_numbered(cells, written.numbers)
             return numbered or judge_written(cells, read_numbers(counts + cells.later), wanted)
     return judge_words(cells, counts, requests.most_values)
 

@@ -17,7 +17,7 @@ from sfumato.domains import Numeric, Ordinal
 _WRITTEN = re.compile(
     r"(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<after>%|‰|[$€£¥]|[^\W\d_][\w/²³µ°.]{0,8})?"
 )
-_LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|\d+\s*(?:\+|-\s*\d+)")  # <5, 90+, 20-29
+_LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|(\d+)\s*(?:\+|-\s*(\d+))")  # <5, 90+, 20-29
 #: A column is numbers if this share of its rows are; the rest must be few words for "no answer".
 MOSTLY = 0.8
 MOST_WORDS = 5
@@ -71,12 +71,25 @@ def read_numbers(counts: Counter[str]) -> Written:
         found = _WRITTEN.fullmatch(text)
         if found is None or (found["before"] and found["after"]):
             words[text] += times
-            limited += times * bool(_LIMITED.fullmatch(text))
+            limited += times * _is_limit(text)
             continue
         value = float(found["number"])
         numbers[int(value) if value.is_integer() and abs(value) < 2**53 else value] += times
         units[(found["before"] or found["after"] or "").strip()] += times
     return Written(numbers, units, words, limited)
+
+
+def _is_limit(text: str) -> bool:
+    """Whether a text is a limit or a range; 98108-1234 is none."""
+    found = _LIMITED.fullmatch(text)
+    return found is not None and (not found[2] or int(found[1]) < int(found[2]))
+
+
+def are_codes(written: Written) -> bool:
+    """Whether numbers are only names: all of one length, some with a hyphen and more digits, as postal codes."""
+    lengths = {len(str(value)) for value in written.numbers}
+    longer = sum(re.fullmatch(r"\d{3,}-\d+", word) is not None and not _is_limit(word) for word in written.words)
+    return len(lengths) == 1 and min(lengths) >= 4 and longer > MOST_WORDS
 
 
 def judge_written(cells: Cells, written: Written, wanted: Wanted) -> Verdict:

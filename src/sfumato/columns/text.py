@@ -19,7 +19,9 @@ _NAMED_ID = re.compile(
     r"mobile|email|mail|name|surname|firstname|lastname|iban|passport|record)$",
     re.IGNORECASE,
 )
-_REPEATED_ID = re.compile(r"(?:.*[_\W])?(?:id|ids|nr|mrn|ssn|uuid|guid|zip|zipcode|postcode|plz)", re.IGNORECASE)
+_REPEATED_ID = re.compile(
+    r"(?:.*[_\W])?(?:id|ids|nr|mrn|ssn|uuid|guid|plz|zip|(?:zip|post|postal)[_\W]?code|code[_\W]?postal)", re.IGNORECASE
+)
 RARE = 5  # rows: fewer make a value no more than somebody's own
 MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat

@@ -103,7 +103,11 @@ def judge_moments(
     outside = int(times.sum() - times[low : high + 1].sum())
     if outside:
         said.append(f"{rows_of(outside)} far outside the others: they go to the nearest end")
-    by = by or _period(int(numbers[high] - numbers[low]), bool((days != days.astype("datetime64[D]")).any()))
+    by = (
+        by
+        or _first_days(days)
+        or _period(int(numbers[high] - numbers[low]), bool((days != days.astype("datetime64[D]")).any()))
+    )
     nullable = bool(cells.blank or missing)
     clip = bool(outside) or cells.overflowing
     limits: dict[str, Any] = {}
@@ -161,6 +165,14 @@ def _twin(format: str) -> str | None:
 def _plausible(moments: Counter[Any], formats: Sequence[str]) -> bool:
     """Eight digits are a date only if they all fall into a lifetime or two."""
     return formats[0] != "%Y%m%d" or all(1850 <= moment.year <= 2150 for moment in moments)
+
+
+def _first_days(days: Any) -> str | None:
+    """The period that all dates are the beginnings of, as in exports by the month; None where there is none."""
+    for by in ("year", "month"):
+        if len(days) > 1 and (days == days.astype(f"datetime64[{by[0].upper()}]")).all():
+            return by
+    return None
 
 
 def _period(days: int, with_times: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
@@ -12,6 +13,15 @@ KINDS = ("good", "fair", "poor", "bad", "worst", "plain")
 def badge(word: str, kind: str = "plain") -> str:
     """A word on a coloured ground; the colour never says more than the word."""
     return f'<span class="badge {kind}">{escape(word)}</span>'
+
+
+def breakable(name: str) -> str:
+    """A name that a narrow column may break after its signs.
+
+    >>> breakable("income_net/a<b")
+    'income_<wbr>net/<wbr>a&lt;b'
+    """
+    return re.sub(r"([_/.\-])(?=.)", r"\1<wbr>", escape(name, quote=False))
 
 
 def paragraphs(lines: Iterable[str]) -> str:

@@ -14,6 +14,8 @@ from sfumato.printable import printable_lines
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 #: About three screens of text; longer pages begin with contents.
 _LONG = 5000
+#: Contents of more entries are folded: on a phone they would be several screens by themselves.
+_MANY = 24
 
 
 @dataclass(frozen=True)
@@ -75,5 +77,6 @@ def _contents(sections: Sequence[Section]) -> str:
         link = f'<li><a href="#s{i}">{escape(section.title)}</a>'
         lines.append(f"{link}</li>" if deeper else link)
     lines.append("</ol></li>" if deeper else "</li>")
-    inside = f"<details open><summary>Contents</summary><ol>{''.join(lines)}</ol></details>"
+    opened = " open" if len(sections) <= _MANY else ""
+    inside = f"<details{opened}><summary>Contents</summary><ol>{''.join(lines)}</ol></details>"
     return f'<nav class="contents" aria-label="Contents">{inside}</nav>'

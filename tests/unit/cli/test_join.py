@@ -64,7 +64,7 @@ def test_parts_under_different_schemes_stay_apart(tmp_path: Path, monkeypatch: p
 
 def test_a_release_is_exported_in_words(here: Path) -> None:
     ran = run("export north.parquet labels.csv")
-    assert (ran.code, "2400 randomized records in words" in ran.out) == (0, True)
+    assert (ran.code, "2,400 randomized records in words" in ran.out) == (0, True)
     frame = pd.read_csv("labels.csv", keep_default_na=False)
     release = sf.Release.load("north.parquet")
     assert len(frame) == 2400

@@ -14,7 +14,7 @@ from sfumato.assess.report.measures import GLOSSARY, numbers
 from sfumato.assess.report.summary import record_gamma, several, summary, verdict, whole
 from sfumato.pages import Section
 from sfumato.pages import page as shell
-from sfumato.pages.parts import badge, callout, scrolling, table, terms
+from sfumato.pages.parts import badge, breakable, callout, scrolling, table, terms
 
 _MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
 _KINDS = {"strong": "good", "moderate": "fair", "weak": "poor", "very weak": "bad", "none": "worst"}
@@ -50,7 +50,8 @@ def _verdict(facts: Facts) -> str:
     answers += [(name, math.inf) for name in facts.noise]
     if answers:
         worst, gamma = max(answers, key=lambda answer: answer[1])
-        which = "Each answer" if len({value for _, value in answers}) == 1 else f"The worst answer ({worst})"
+        alike = len({sentences.number(value) for _, value in answers}) == 1
+        which = "Each answer" if alike else f"The worst answer ({worst})"
         grades.append(_graded(which if several(facts) else "The one answer of each person", gamma))
     if several(facts):
         grades.append(_graded(TOGETHER, record_gamma(facts)))
@@ -91,9 +92,9 @@ def _overview(facts: Facts) -> str:
             "exact" if unit.identity else sentences.points(reach) if reach is not None else "",
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
-        rows.append(f'<tr><th scope="row">{escape(unit.title)}</th><td>{_badge(unit)}</td>{row}</tr>')
+        rows.append(f'<tr><th scope="row">{breakable(unit.title)}</th><td>{_badge(unit)}</td>{row}</tr>')
     rows += [
-        f'<tr><th scope="row">{escape(name)}</th><td>{_grade(math.inf)}</td><td class="num">∞</td>'
+        f'<tr><th scope="row">{breakable(name)}</th><td>{_grade(math.inf)}</td><td class="num">∞</td>'
         f'<td colspan="4">additive noise, sd {sentences.number(m["sd"])}</td></tr>'
         for name, m in facts.noise.items()
     ]

@@ -17,6 +17,7 @@ from sfumato.channels.subset import Subset
 from sfumato.channels.valid import ValidSymmetric
 from sfumato.channels.windows import Windows
 
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 #: Up to which gamma we call the protection what; a convention of this report, explained in it.
 GRADES = ((3.0, "strong"), (10.0, "moderate"), (100.0, "weak"), (math.inf, "very weak"))
 
@@ -47,11 +48,18 @@ def percent(share: float) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for a table."""
+    r"""A number for a table.
+
+    >>> number(2.5), number(1234.0), number(5.81e25)
+    ('2.5', '1,234', '5.8\xa0·\xa010²⁵')
+    """
     if value is None:
         return "n/a"
     if value == math.inf:
         return "∞"
+    if value >= 1e9:
+        digit, _, power = f"{value:.1e}".partition("e+")
+        return f"{digit}\u00a0·\u00a010{str(int(power)).translate(_RAISED)}"
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"

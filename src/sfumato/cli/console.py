@@ -116,7 +116,7 @@ def emit(document: Any) -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """Rows under headings; numbers to the right. Names in the first column stay whole, if they leave room for others."""
+    """Rows under headings; numbers to the right. Names in the first column stay whole if they leave enough room."""
     grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
     for i, heading in enumerate(headings):
         numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)

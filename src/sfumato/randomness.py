@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from fractions import Fraction
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Index, Words
-from sfumato.errors import SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError
 
 BITS = 63
 ONE = 1 << BITS
@@ -75,6 +76,18 @@ class GeneratorSource:
 def experiment(seed: int) -> GeneratorSource:
     """Reproducible answers for experiments: whoever knows the seed can undo them, so never for real records."""
     return GeneratorSource(np.random.default_rng(seed))
+
+
+def warn_of_seed(rng: object, what: str, stacklevel: int = 3) -> None:
+    """Say that whoever knows or guesses a seed can undo ``what``; ``experiment`` says that this is meant."""
+    if isinstance(rng, int | np.integer | np.random.Generator):
+        given = "a numpy Generator" if isinstance(rng, np.random.Generator) else "a seed"
+        warnings.warn(
+            f"rng={given} gives predictable {what}; leave it out for real records, and in experiments write "
+            f"rng=sf.experiment(seed)",
+            DisclosureWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def source(rng: np.random.Generator | Source | int | None = None) -> Source:

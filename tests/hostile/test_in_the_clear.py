@@ -12,6 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
 from sfumato.learn.crossfit import folds
+from sfumato.owner.resample import resample_file
 
 c = sf.channels
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "grade": sf.Ordinal(("a", "b", "c"))})
@@ -62,6 +63,17 @@ def test_raw_rows_are_not_written_unasked(tmp_path: Path) -> None:
 def test_predictable_answers_are_warned_of(rng: object) -> None:
     with pytest.warns(DisclosureWarning, match="predictable answers"):
         sf.randomize(TABLE, SCHEME, rng=rng)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rng", [7, np.random.default_rng(7)])
+def test_noise_that_can_be_repeated_holds_no_bound(rng: object, tmp_path: Path) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(DisclosureWarning, match="for whoever knows or guesses it the bound does not hold"):
+        sf.resample(X, epsilon=1, ranges=(-4, 4), rng=rng)
+    with pytest.warns(DisclosureWarning, match="write rng=sf.experiment"):
+        resample_file({"a": X[:, 0]}, tmp_path / "r.parquet", epsilon=1, ranges=(-4, 4), rng=rng)
+    sf.resample(X, epsilon=1, ranges=(-4, 4), rng=sf.experiment(7))
+    sf.resample(X, rng=rng)  # which promises nothing
 
 
 def test_experiments_and_secure_answers_are_not_warned_of() -> None:

@@ -17,7 +17,7 @@ from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.shuffle import TAG, Shuffle, tag_column, tags_of
 from sfumato.owner.spark import is_spark, randomize_spark
-from sfumato.randomness import Source, source
+from sfumato.randomness import Source, source, warn_of_seed
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.writer import Writer, code_types
@@ -173,12 +173,7 @@ class Request:
             raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
         if order not in ("shuffle", "keep"):
             raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
-        if isinstance(rng, int | np.integer | np.random.Generator):
-            _warn(
-                f"rng={'a numpy Generator' if isinstance(rng, np.random.Generator) else 'a seed'} gives predictable "
-                f"answers: whoever knows or guesses it reads the raw values back; leave it out for real records, "
-                f"and in experiments write rng=sf.experiment(seed)"
-            )
+        warn_of_seed(rng, "answers: whoever knows or guesses it reads the raw values back", stacklevel=4)
         src = source(rng)
         made = None if id is None else Pseudonyms.under(key, link_key, src)
         answers = Fresh(src) if key is None else Keyed(key)

@@ -16,7 +16,7 @@ from sfumato.errors import EstimationError
 from sfumato.owner import baselines as project
 from sfumato.owner.resample import Risk, Setting, calibrate, resample
 from sfumato.owner.resample.model import FORMS
-from sfumato.randomness import source
+from sfumato.randomness import experiment, source
 
 X = np.random.default_rng(0).normal(size=(400, 3))
 Y = np.repeat(["a", "b"], 200)
@@ -67,7 +67,7 @@ def test_all_methods_stand_in_one_table_at_equal_risk(monkeypatch):
     assert found["plain bootstrap"].risk > 0.75 and found["random rotation"].risk > 0.95
     assert all(set(row.phi) == {"kNN", "naive Bayes", "network", "forest"} for row in rows)
     assert all(row.error >= 0 for row in rows) and found["blurred model"].outliers <= 0.65
-    out = resample(data, y, max_risk=0.6, rng=1)
+    out = resample(data, y, max_risk=0.6, rng=experiment(1))
     text = page(data, y, out, disclosure(data, out), rows=rows, title="a <table>")
     assert "The bound is held" in text and 'badge good">held<' in text
     assert (
@@ -85,7 +85,7 @@ def risk(auc, outliers):
 
 
 def test_the_page_names_every_site_and_says_which_bound_is_not_held():
-    out = resample(X, Y, sites=2, epsilon=1, ranges=(-5, 5), rng=1)
+    out = resample(X, Y, sites=2, epsilon=1, ranges=(-5, 5), rng=experiment(1))
     bounded = replace(out.plan, request=replace(out.plan.request, guarantee=None, bounds=(0.55, 0.6)))
     found = disclosure(X, out)
     bounded.settings = {"north": Setting(FORMS[0], 4.0), "south": Setting(FORMS[1], 2.0)}
@@ -113,7 +113,7 @@ def test_no_page_is_green_while_rows_point_at_their_records():
 
 
 def test_the_page_begins_with_its_verdict_and_explains_its_words():
-    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=1)
+    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
     text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
     assert '<div class="verdict"><p>No attack on any record' in text
     for word in ("AUC", "Membership", "Shadow release", "Outlier", "Linkage", "Blind"):
@@ -122,21 +122,21 @@ def test_the_page_begins_with_its_verdict_and_explains_its_words():
 
 def test_pictures_of_the_page_can_be_read_on_a_phone():
     """On 358 pixels text of 9 points must not shrink below 9 pixels."""
-    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=1)
+    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
     text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
     widths = [float(width) for width in re.findall(r'<svg[^>]*viewBox="0 0 ([\d.]+) ', text)]
     assert len(widths) == 4 and max(widths) < 358
 
 
 def test_the_page_states_a_proof_with_its_conditions():
-    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=1)
+    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
     text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
     assert "No attack on any record has an AUC above 0.588" in text and "declared ranges" in text
     assert "rows are drawn from a model" in text
 
 
 def test_rows_of_a_model_have_no_record_behind_them():
-    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=1)
+    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
     found = disclosure(X, out)
     assert out.centres is None and np.isnan([found.linked, found.linked_outliers, found.ind]).all()
     assert found.closest > 0 and 0 < found.ratio <= 1

@@ -16,6 +16,7 @@ from sfumato.cli import app
 from sfumato.errors import SfumatoError
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.resample import resample
+from sfumato.randomness import experiment
 
 SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 100, bins=10)})
 SCHEME = sf.Scheme.for_gamma(SCHEMA, 3)
@@ -190,7 +191,7 @@ class TestAttack:
             target = resample(pa.table(parts["members"]), "y", bandwidth=0.3, rng=1).save(folder / f"out.{ending}")
             found = json.loads(run("attack", "membership", target, *options, "--json"))
             assert found["details"]["auc"] > 0.65 and found["details"]["shadows"] == 160
-        proved = resample(pa.table(parts["members"]), "y", epsilon=1, ranges=(-5, 5), rng=1)
+        proved = resample(pa.table(parts["members"]), "y", epsilon=1, ranges=(-5, 5), rng=experiment(1))
         found = json.loads(run("attack", "membership", proved.save(folder / "proved.parquet"), *options, "--json"))
         assert found["details"]["auc"] < 0.65
         with pytest.raises(SfumatoError, match="does not say how it was made"):

@@ -10,6 +10,7 @@ import pytest
 
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import calibrate, resample
+from sfumato.randomness import experiment
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 Y = np.repeat([0, 1], 20)
@@ -57,18 +58,18 @@ def test_nan_names_its_column():
 def test_constant_columns_are_fine_in_both_methods():
     fixed = np.column_stack([X, np.full(40, 7.0)])
     assert (resample(fixed, Y, rng=1).X[:, 3] == 7).all()
-    assert (resample(fixed, Y, max_risk=1.0, rng=1).X[:, 3] == 7).all()
+    assert (resample(fixed, Y, max_risk=1.0, rng=experiment(1)).X[:, 3] == 7).all()
     third = np.column_stack([X, np.full(40, 0.1), np.where(Y, 1e15, 0.3)])  # whose computed deviations are not 0
     out = resample(third, Y, rng=1)
     assert (out.X[:, 3] == 0.1).all() and set(out.X[:, 4]) == {0.3, 1e15}
-    out = resample(third, Y, max_risk=1.0, rng=1)
+    out = resample(third, Y, max_risk=1.0, rng=experiment(1))
     assert (out.X[:, 3] == 0.1).all() and np.isfinite(out.X).all()
 
 
 def test_a_column_that_hardly_varies_is_released_as_constant_from_a_model():
     """Two records that differ there would otherwise be the whole of its variance."""
     rare = np.column_stack([X, np.r_[9.0, 8.0, np.zeros(38)]])
-    assert (resample(rare, Y, max_risk=1.0, rng=1).X[:, 3] == 0).all()
+    assert (resample(rare, Y, max_risk=1.0, rng=experiment(1)).X[:, 3] == 0).all()
     assert resample(rare, Y, rng=1).X[:, 3].any()
 
 
@@ -77,7 +78,7 @@ def test_fewer_rows_than_columns_warn():
     with pytest.warns(DisclosureWarning, match="6 rows for 30 columns"):
         resample(wide, np.repeat([0, 1], 6), rng=1)
     with pytest.warns(DisclosureWarning, match="too few to tell its density"):
-        assert np.isfinite(resample(wide, np.repeat([0, 1], 6), max_risk=1.0, rng=1).X).all()
+        assert np.isfinite(resample(wide, np.repeat([0, 1], 6), max_risk=1.0, rng=experiment(1)).X).all()
 
 
 def test_copies_of_rows_warn_that_there_is_no_density():
@@ -89,7 +90,7 @@ def test_copies_of_rows_warn_that_there_is_no_density():
 
 def test_a_small_class_is_warned_of_where_a_bound_is_asked_for():
     with pytest.warns(DisclosureWarning, match="class 1 has 10 rows: an average"):
-        resample(X, np.repeat([0, 1], [30, 10]), max_risk=1.0, rng=1)
+        resample(X, np.repeat([0, 1], [30, 10]), max_risk=1.0, rng=experiment(1))
 
 
 def test_what_cannot_be_a_table_or_a_label():
@@ -159,7 +160,7 @@ def test_a_bound_that_cannot_be_held_is_said_aloud():
     rng = np.random.default_rng(0)
     few = rng.standard_t(2, size=(12, 4))
     with pytest.warns(DisclosureWarning) as caught:
-        out = resample(few, np.repeat([0, 1], 6), max_risk=0.501, max_outlier_risk=0.501, rng=1)
+        out = resample(few, np.repeat([0, 1], 6), max_risk=0.501, max_outlier_risk=0.501, rng=experiment(1))
     said = " ".join(str(one.message) for one in caught)
     assert "the bound is not held" in said and "asked: at most 0.501" in said and "class 0 has 6 rows" in said
     risk = out.worst
@@ -182,7 +183,7 @@ def test_copies_of_rows_are_warned_of_in_every_mode():
         with pytest.warns(
             DisclosureWarning, match="20 distinct rows in 400: copies have no density, and rows of one person"
         ):
-            resample(copies, rng=1, **options)
+            resample(copies, rng=experiment(1), **options)
     with pytest.warns(DisclosureWarning, match="copies have no density; channels"):
         resample(copies, rng=1)
 

@@ -16,7 +16,7 @@ from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import calibrate, plan, resample, resample_file
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.moments import Moments
-from sfumato.randomness import source
+from sfumato.randomness import experiment, source
 from sfumato.reading import tables
 
 
@@ -38,7 +38,7 @@ def raw(tmp_path, monkeypatch):
 def test_a_file_keeps_its_law(raw, tmp_path, options):
     path, table = raw
     seen = []
-    about = resample_file(path, tmp_path / "out.parquet", "y", rng=1, progress=seen.append, **options)
+    about = resample_file(path, tmp_path / "out.parquet", "y", rng=experiment(1), progress=seen.append, **options)
     out = pq.read_table(tmp_path / "out.parquet")
     rows = 20_000 if options else 9000
     assert sum(seen) == out.num_rows == rows and out.column_names == ["a", "b", "y"]
@@ -87,7 +87,7 @@ def test_a_fault_leaves_no_file(raw, tmp_path):
             max_risk=0.5001,
             max_outlier_risk=0.5001,
             strict=True,
-            rng=1,
+            rng=experiment(1),
         )
     assert [p.name for p in tmp_path.iterdir()] == ["raw.parquet"]
     with pytest.raises(SfumatoError, match="empty"):

@@ -68,6 +68,7 @@ def resample(
     """
     src = source(rng)
     request = Request.check(bandwidth, shrink, per_class, max_risk, max_outlier_risk, epsilon, delta, ranges)
+    request.warn_of_seed(rng)
     named = sites if isinstance(sites, str) else None
     data = take_in(X, y, named)
     site = data.site if data.site is not None else site_of(sites, len(data.X), src)

@@ -72,10 +72,10 @@ def mu_of(epsilon: float, delta: float) -> float:
         one, two = log_ndtr(mu / 2 - epsilon / mu), log_ndtr(-mu / 2 - epsilon / mu)
         return math.exp(one) - math.exp(min(epsilon + two, 700.0)) - delta
 
-    low, high = 1e-6, 1.0
+    low, high = 0.0, 1.0
     while excess(high) < 0:
         low, high = high, 2 * high
-    for _ in range(60):
+    for _ in range(90):
         middle = (low + high) / 2
         low, high = (middle, high) if excess(middle) < 0 else (low, middle)
     return low

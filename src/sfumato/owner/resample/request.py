@@ -12,6 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.owner.resample.calibrate import check_bounds
 from sfumato.owner.resample.paper import kernel_words
 from sfumato.owner.resample.proved import Guarantee
+from sfumato.randomness import warn_of_seed
 
 #: Rows drawn for each record where a model is released, and up to how many rows: more cost less accuracy at equal risk.
 ROWS_PER_RECORD, MOST_ROWS = 4, 20_000
@@ -66,6 +67,11 @@ class Request:
             None if epsilon is None else Guarantee.of(epsilon, 1e-4 if delta is None else delta),
             ranges,
         )
+
+    def warn_of_seed(self, rng: object) -> None:
+        """A bound that noise holds is none for whoever can repeat the noise."""
+        if self.modelled:
+            warn_of_seed(rng, "noise: for whoever knows or guesses it the bound does not hold", stacklevel=4)
 
     @property
     def modelled(self) -> bool:

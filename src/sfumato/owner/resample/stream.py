@@ -55,6 +55,7 @@ def resample_file(
     check_target(table, target, overwrite)
     src = source(rng)
     request = Request.check(bandwidth, shrink, per_class, max_risk, max_outlier_risk, epsilon, delta, ranges)
+    request.warn_of_seed(rng)
     reading = Reading(table, y, site_column, drop)
     learned = learn(reading, request, src, named=site_column is not None)
     rows = request.quotas({key: one.n for key, one in learned.items()}, None)

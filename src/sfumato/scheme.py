@@ -170,10 +170,11 @@ class Scheme:
     def for_gamma(cls, schema: Schema, gamma: float) -> Scheme:
         """The best channel of each kind under a bound on every attribute's gamma.
 
-        Of the symmetric channel, subset selection and (for ordered attributes) multi-scale windows, the one that keeps
-        the largest share of the sample: of running shares where the values are ordered, of shares where not. Where an
-        attribute has too many values for the better families, a warning says what is left and what would serve. An
-        attribute with points gets the channel for means.
+        Of the symmetric channel, subset selection and (for ordered attributes) windows, the one that keeps the largest
+        share of the sample: of shares where the values have no order, of running shares where they have one, of the
+        mean where they are so many that their distribution is smoothed. Where an attribute has too many values for the
+        better families, a warning says what is left and what would serve. An attribute with points gets the channel
+        for means.
         """
         alike: dict[tuple[int, bool, bool, bool], list[str]] = {}
         for name, d in schema.items():

@@ -19,6 +19,7 @@ from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.valid import ValidSymmetric
+from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.randomness import ONE
@@ -46,7 +47,7 @@ def _common(channel: Channel) -> Fraction | float:
         return Fraction(channel.k * channel.other, ONE) if channel.k > 1 else Fraction(1)
     if isinstance(channel, ValidSymmetric):
         return Fraction(len(channel.combinations) * channel.other, ONE)
-    if isinstance(channel, Hyperplanes):
+    if isinstance(channel, Hyperplanes | Windows):
         return channel.common
     if isinstance(channel, SelectASize):
         return float(channel.matrix.min(axis=0).sum())

@@ -12,7 +12,7 @@ from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.response import identity
 from sfumato.channels.subset import subset
 from sfumato.channels.valid import symmetric
-from sfumato.channels.windows import windows
+from sfumato.channels.windows import MANY, MOST_VALUES, windows
 from sfumato.errors import ChannelError, SingularChannelWarning
 from sfumato.schema import Domain
 
@@ -20,8 +20,9 @@ from sfumato.schema import Domain
 def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
     """The channel that keeps most of the sample: for the running shares of ordered values, for the shares of others.
 
-    An attribute with points is there for its mean, and gets the channel for means. A nullable attribute gets the family
-    that it would get if everybody answered.
+    The distribution of 32 and more ordered values is smoothed, which a channel serves as well as it serves their mean:
+    the one that keeps most for the mean is taken. An attribute with points is there for its mean, and gets the channel
+    for means. A nullable attribute gets the family that it would get if everybody answered.
     """
     if domain.size == 1 or gamma == math.inf:
         return identity(domain.size)
@@ -34,6 +35,7 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
     makers: dict[str, Callable[[bool], Channel]] = {"subset": lambda null: subset(values + null, gamma)}
     if domain.ordered:
         makers["windows"] = lambda null: windows(values, gamma, nullable=null)
+    target = "shares" if not domain.ordered else "cdf" if values < MANY else "mean"
     most = even_efficiency(symmetric(values, gamma=gamma))
     refused: list[str] = []
     for family, make in makers.items():
@@ -43,7 +45,7 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
         except ChannelError:  # too many values for its matrix
             refused.append(family)
             continue
-        kept = even_efficiency(plain, "cdf" if domain.ordered else "shares")
+        kept = even_efficiency(plain, target)
         if kept > most * (1 + 1e-9):  # of two that are equally good, the simpler one
             best, most = channel, kept
     if refused:
@@ -53,7 +55,7 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
 
 def _warn_of_many_values(names: Sequence[str], domain: Domain, refused: str, left: str, worth: float) -> None:
     """A better family does not fit: say what is left of the sample, and what would serve."""
-    remedy = "give it at most 1,600 bins" if domain.ordered else "group its values into at most 16 million"
+    remedy = f"give it at most {MOST_VALUES:,} bins" if domain.ordered else "group its values into at most 16 million"
     more = "" if len(names) == 1 else f" (and {len(names) - 1} alike)"
     able = "few shares can be estimated" if worth > 1e-4 else "no shares can be estimated"
     warnings.warn(

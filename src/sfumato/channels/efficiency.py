@@ -9,6 +9,7 @@ from sfumato.channels.base import Channel
 from sfumato.channels.hyperplanes import Hyperplanes, share_variance
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
+from sfumato.channels.windows import Windows, windows
 from sfumato.errors import EstimationError
 
 #: What is to be estimated: the share of every value, the running shares of ordered ones, or their mean.
@@ -110,6 +111,9 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
         together = float((inside[0] & inside[1]).sum())
         wide = spread(k, inside.shape[1], float(inside[0].sum()), together, float(channel.bound))
         return (1 - 1 / k) / k / wide
+    if isinstance(channel, Windows) and k > _DENSE:  # the same windows over fewer, wider bins
+        fewer = sorted({max(1, round(width * _DENSE / k)) for width in channel.widths})
+        channel, k = windows(_DENSE, float(channel.bound), fewer, channel.nullable), _DENSE + channel.nullable
     try:
         return efficiency(channel.transition.dense(), even_prior(k, nullable), target, nullable)
     except EstimationError:

@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.arrays import Codes, Words
 from sfumato.channels.base import DENSE_LIMIT
 from sfumato.channels.geometry import Geometry, Incidence, is_prime, point_count
 from sfumato.channels.lookup import code_type
-from sfumato.channels.odds import SetChannel, levels, odds, read_fraction, worst_ratio
+from sfumato.channels.odds import SetChannel, levels, odds, position, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, words
@@ -136,7 +135,7 @@ class Hyperplanes(SetChannel):
         grouped = u < weight
         out[grouped] = self._in_groups(free, number[grouped], u[grouped])
         rest, off = u[~grouped] - np.uint64(weight), np.uint64(stretch * low)
-        on = _position(np.maximum(rest, off) - off, high, np.uint64(spare - raised)) + np.uint64(stretch)
+        on = position(np.maximum(rest, off) - off, high, np.uint64(spare - raised)) + np.uint64(stretch)
         out[~grouped] = np.where(rest < off, rest // np.uint64(low), on) + np.uint64(groups * stretch * self.order)
         return out
 
@@ -160,7 +159,7 @@ class Hyperplanes(SetChannel):
         found = np.where(place < before, place, np.maximum(place, before + on) - on) // np.uint64(low)
         found[place >= before + on] += stretch
         hit = np.flatnonzero((place >= before) & (place < before + on))
-        found[hit] = before[hit] // np.uint64(low) + _position(place[hit] - before[hit], high, more[hit])
+        found[hit] = before[hit] // np.uint64(low) + position(place[hit] - before[hit], high, more[hit])
         return np.asarray(group * np.uint64(self.order) * stretch + found)
 
     def _determined(self, free: int, number: Words, group: Words) -> Words:
@@ -192,13 +191,6 @@ class Hyperplanes(SetChannel):
 
     def __str__(self) -> str:
         return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
-
-
-def _position(u: Words, weight: int, more: NDArray[np.uint64] | np.uint64) -> Words:
-    """Which of a row of points u falls on: so many of weight + 1, then others of this weight."""
-    heavy = more * np.uint64(weight + 1)
-    light = more + (np.maximum(u, heavy) - heavy) // np.uint64(weight)
-    return np.asarray(np.where(u < heavy, u // np.uint64(weight + 1), light))
 
 
 def hyperplanes(k: int, gamma: Fraction, order: int) -> Hyperplanes:

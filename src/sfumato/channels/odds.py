@@ -68,6 +68,13 @@ def odds(inside: NDArray[np.bool_], share: int, gamma: Fraction) -> Words:
     return np.asarray(out + (inside & (order <= spare)).astype(np.uint64))
 
 
+def position(u: Words, weight: int, more: NDArray[np.uint64] | np.uint64) -> Words:
+    """Which of a row of outputs u falls on: so many of weight + 1, then others of this weight."""
+    heavy = more * np.uint64(weight + 1)
+    light = more + (np.maximum(u, heavy) - heavy) // np.uint64(weight)
+    return np.asarray(np.where(u < heavy, u // np.uint64(weight + 1), light))
+
+
 def read_fraction(text: object) -> Fraction:
     """A bound on gamma as a scheme writes it: a whole number or a quotient of two."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):

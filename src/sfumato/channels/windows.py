@@ -12,14 +12,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Words
+from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import bound, whole
-from sfumato.channels.base import Channel
-from sfumato.channels.odds import SetChannel, levels, odds, read_fraction
+from sfumato.channels.base import DENSE_LIMIT, Channel
+from sfumato.channels.lookup import code_type
+from sfumato.channels.odds import SetChannel, levels, odds, position, read_fraction
 from sfumato.channels.ratios import as_float
+from sfumato.channels.window_sums import WindowInverse, WindowSums
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE
+from sfumato.randomness import ONE, Source, words
 from sfumato.schema import Domain
+
+#: From so many values on their distribution is smoothed, and the widths are chosen for that.
+MANY = 32
+MOST_VALUES = 1 << 16
+_LISTED = 1 << 18
+_BLOCK = 1 << 18  # records that are drawn together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,8 +36,9 @@ class Windows(SetChannel):
 
         P[x, (l, a)] = (1 / L) (gamma if a <= x < a + w_l else 1) / (gamma w_l + k - 1),    a = -(w_l - 1) .. k - 1
 
-    with widths w_l = 1, 2, 4, ...: wide windows tell the shape, narrow ones the detail, so that the whole distribution
-    function is estimated well.
+    Wide windows tell the shape, narrow ones the detail. The widths are chosen for what will be estimated, see
+    ``widths_for``: 1, 2, 4, ... for unbiased shares and running shares of few values; for many values, whose
+    distribution is smoothed anyway, two widths around the one of the square wave. ``window_sums`` needs no matrix.
 
     Where answers may be missing, "no answer" is input k and one more output, which lies in no window:
 
@@ -60,8 +69,19 @@ class Windows(SetChannel):
         """(start, width) of every window that can be released, in the order of the codes; "no answer" comes after."""
         return np.array([(a, w) for w in self.widths for a in range(1 - w, self.values)], dtype=np.int64)
 
+    @property
+    def matrix_cells(self) -> int:
+        return self.k * self.m if self._listed else self.m
+
+    @property
+    def _listed(self) -> bool:
+        """Whether a table of the matrix samples faster than arithmetic."""
+        return self.k * self.m <= _LISTED
+
     @cached_property
     def weights(self) -> Words:
+        if self.k * self.m > DENSE_LIMIT:
+            raise ChannelError(f"{self} has no list of its weights: {self.k} x {self.m} are too many")
         x = np.arange(self.values)[:, None]
         scales = []
         for width, share in zip(self.widths, self._shares, strict=True):
@@ -71,9 +91,101 @@ class Windows(SetChannel):
         if not self.nullable:
             return answered
         missing = answered.min(axis=0)  # outside every window
-        rest = np.uint64(ONE - int(missing.sum()))  # at most gamma t, since the low weights are rounded up
         whole = np.vstack((answered, missing))
-        return np.column_stack((whole, np.append(np.full(self.values, self._none, dtype=np.uint64), rest)))
+        none = np.append(np.full(self.values, self._none, dtype=np.uint64), np.uint64(self._kept_none))
+        return np.column_stack((whole, none))
+
+    @cached_property
+    def _levels(self) -> list[tuple[int, int, int]]:
+        """Of each scale: the weight of a window outside, of one inside, and how many of these get one part more."""
+        return [
+            levels(width, self.values + width - 1, share, self.bound)
+            for width, share in zip(self.widths, self._shares, strict=True)
+        ]
+
+    @cached_property
+    def common(self) -> Fraction:
+        """The sum over the outputs of their least weight."""
+        least = sum(self._of_nobody) + (min(self._none, self._kept_none) if self.nullable else 0)
+        return Fraction(least, ONE)
+
+    @cached_property
+    def _of_nobody(self) -> list[int]:
+        """Of each scale the sum of the least weights: all outside, but for the one window that holds every value."""
+        k = self.values
+        return [
+            low * (k + width - 1) + (high - low) * (width == k)
+            for width, (low, high, _) in zip(self.widths, self._levels, strict=True)
+        ]
+
+    @property
+    def _kept_none(self) -> int:
+        """The weight of "no answer" for itself: at most gamma t, since the low weights are rounded up."""
+        return ONE - sum(self._of_nobody)
+
+    @cached_property
+    def transition(self) -> WindowSums:
+        inside = [  # the parts that do not divide evenly are spread
+            Fraction(share - (self.values - 1) * low, width * ONE)
+            for width, share, (low, _, _) in zip(self.widths, self._shares, self._levels, strict=True)
+        ]
+        none = (self._none / ONE, self._kept_none / ONE) if self.nullable else None
+        outside = tuple(low / ONE for low, _, _ in self._levels)
+        return WindowSums(self.values, self.widths, outside, tuple(map(float, inside)), none)
+
+    @cached_property
+    def inverse(self) -> WindowInverse:
+        return WindowInverse(self.transition)
+
+    @property
+    def invertible(self) -> bool:
+        """Always: the windows of one width are a product of polynomials, of which one is known."""
+        return True
+
+    def draw(self, codes: Codes, draws: Words) -> Codes:
+        if self._listed:
+            return super().draw(codes, draws)
+        out = np.empty(len(codes), dtype=code_type(self.m))
+        missing = codes == self.values
+        shares = np.cumsum([0, *self._shares], dtype=np.uint64)
+        nobody = np.cumsum([0, *self._of_nobody], dtype=np.uint64)
+        for here, cuts in ((~missing, shares), (missing, nobody)):
+            rows = np.flatnonzero(here)
+            scale = np.searchsorted(cuts, draws[rows], side="right") - 1
+            out[rows[scale == len(self.widths)]] = self.m - 1
+            first = 0
+            for number, width in enumerate(self.widths):
+                own = rows[scale == number]
+                place = self._place(number, codes[own], draws[own] - cuts[number], cuts is nobody)
+                out[own] = place + np.uint64(first)
+                first += self.values + width - 1
+        return out
+
+    def _place(self, number: int, codes: Codes, u: Words, missing: bool) -> Words:
+        """Which window of a scale: the inverse of the cumulative weights, which are low, then high, then low again."""
+        low, high, spare = self._levels[number]
+        width = self.widths[number]
+        start = codes.astype(np.uint64)
+        if missing:
+            start = np.full(len(codes), self.values - 1, dtype=np.uint64)
+            width, spare = int(width == self.values), 0
+        before = start * np.uint64(low)
+        inside = np.uint64(width * high + spare)
+        after = np.maximum(u, before + inside) - inside  # as if the windows inside were not there
+        out = np.where(u < before, u, after) // np.uint64(low)
+        out[u >= before + inside] += np.uint64(width)
+        held = np.flatnonzero((u >= before) & (u < before + inside))
+        out[held] = start[held] + position(u[held] - before[held], high, np.uint64(spare))
+        return np.asarray(out)
+
+    def sample(self, codes: Codes, src: Source) -> Codes:
+        if self._listed:
+            return super().sample(codes, src)
+        out = np.empty(len(codes), dtype=code_type(self.m))
+        for start in range(0, len(codes), _BLOCK):
+            block = codes[start : start + _BLOCK]
+            out[start : start + _BLOCK] = self.draw(block, words(src, len(block)))
+        return out
 
     @cached_property
     def _none(self) -> int:
@@ -97,14 +209,21 @@ class Windows(SetChannel):
 
     @cached_property
     def exact_gamma(self) -> Fraction:
-        k, worst, rest = self.values, Fraction(1), ONE
-        for width, share in zip(self.widths, self._shares, strict=True):
-            low, high, spare = levels(width, k + width - 1, share, self.bound)
-            worst = max(worst, Fraction(high + (spare > 0), low))
-            rest -= low * (k + width - 1) + (high - low) * (width == k)  # one window of width k holds every value
+        worst = max(Fraction(high + (spare > 0), low) for low, high, spare in self._levels)
         if not self.nullable:
             return worst
-        return max(worst, Fraction(max(rest, self._none), min(rest, self._none)))
+        return max(worst, Fraction(max(self._none, self._kept_none), min(self._none, self._kept_none)))
+
+    def exact_gammas(self) -> list[Fraction]:  # type: ignore[override]
+        out: list[Fraction] = []
+        k = self.values
+        for width, (low, high, spare) in zip(self.widths, self._levels, strict=True):
+            for place in range(k + width - 1):
+                most = high + (spare >= max(1, place - k + 2))
+                out.append(Fraction(most, high if width == k and place == k - 1 else low))
+        if self.nullable:
+            out.append(Fraction(max(self._none, self._kept_none), min(self._none, self._kept_none)))
+        return out
 
     def parameters(self) -> dict[str, Any]:
         plain = {"values": self.values, "gamma": str(self.bound), "widths": list(self.widths)}
@@ -119,18 +238,47 @@ class Windows(SetChannel):
         return _checked(int(parameters["values"]), read_fraction(parameters["gamma"]), widths, nullable)
 
     def __str__(self) -> str:
-        return f"windows({self.values}, gamma={as_float(self.bound):.6g}{', nullable=True' if self.nullable else ''})"
+        widths = "" if self.widths == widths_for(self.values, float(self.bound)) else f", widths={list(self.widths)}"
+        nullable = ", nullable=True" if self.nullable else ""
+        return f"windows({self.values}, gamma={as_float(self.bound):.6g}{widths}{nullable})"
 
 
-def windows(k: int, gamma: float, nullable: bool = False) -> Windows:
-    """Windows of widths 1, 2, 4, ... over k ordered values (and "no answer", if nullable), under a bound on gamma."""
+def windows(k: int, gamma: float, widths: Sequence[int] | None = None, nullable: bool = False) -> Windows:
+    """Windows over k ordered values (and "no answer", if nullable), under a bound on gamma.
+
+    ``widths`` are chosen if they are not given: see ``widths_for``.
+    """
     k, gamma = whole("k", k, 2), bound(gamma)
-    return _checked(k, Fraction(gamma), tuple(1 << i for i in range(max(1, (k - 1).bit_length()))), bool(nullable))
+    if widths is None:
+        chosen = widths_for(k, gamma)
+    elif isinstance(widths, Sequence | np.ndarray) and not isinstance(widths, str):
+        chosen = tuple(whole("widths", width, 1) for width in widths)
+    else:
+        raise ChannelError(f"widths must be a list of whole numbers, got {widths!r:.40} instead")
+    return _checked(k, Fraction(gamma), chosen, bool(nullable))
+
+
+def widths_for(k: int, gamma: float) -> tuple[int, ...]:
+    r"""The widths for k values: 1, 2, 4, ... if they are few; else a half and twice the one of the square wave.
+
+    The square wave (Li et al. 2020) has windows of width 2 b, in parts of the range, with epsilon = ln gamma and
+
+        b = (epsilon gamma - gamma + 1) / (2 gamma (gamma - 1 - epsilon))
+
+    >>> widths_for(20, 3.0), widths_for(100, 3.0)
+    ((1, 2, 4, 8, 16), (24, 96))
+    """
+    if k < MANY:
+        return tuple(1 << i for i in range(max(1, (k - 1).bit_length())))
+    epsilon = math.log(gamma)
+    small = epsilon < 1e-3  # where the formula cancels, and tends to 1/2
+    b = 0.5 if small else (epsilon * gamma - gamma + 1) / (2 * gamma * (gamma - 1 - epsilon))
+    return tuple(sorted({min(max(round(share * 2 * b * k), 1), k) for share in (0.5, 2.0)}))
 
 
 def _checked(k: int, gamma: Fraction, widths: tuple[int, ...], nullable: bool) -> Windows:
+    if k > MOST_VALUES:
+        raise ChannelError(f"windows take at most {MOST_VALUES} values, got {k}: use fewer, wider bins")
     if not 1 <= len(widths) <= 64 or min(widths) < 1 or max(widths) > k or len(set(widths)) < len(widths):
         raise ChannelError(f"widths must be distinct and lie in [1, {k}], got {list(widths)[:8]} instead")
-    if k * sum(k + w - 1 for w in widths) > 1 << 25:
-        raise ChannelError(f"windows over {k} values would need too large a matrix: use fewer, wider bins")
     return Windows(k, gamma, widths, nullable).verified(gamma)

@@ -70,10 +70,17 @@ def families(domain: Domain, target: str) -> dict[str, Callable[[float], list[Ch
     if k > 2:
         out["subset"] = lambda g: _subsets(k, g)
     if domain.ordered and k - domain.nullable > 2:
-        out["windows"] = lambda g: [windows(k - domain.nullable, g, nullable=domain.nullable)]
+        out["windows"] = lambda g: _windows(k - domain.nullable, g, domain.nullable)
     if target == "mean" and k - domain.nullable > 1:
         out["average"] = lambda g: [average(k - domain.nullable, g, nullable=domain.nullable)]
     return out
+
+
+def _windows(k: int, gamma: float, nullable: bool) -> list[Channel]:
+    """The widths that are chosen for k values, and 1, 2, 4, ..., which tell single running shares best."""
+    doubling = [1 << i for i in range((k - 1).bit_length())]
+    both = dict.fromkeys((tuple(doubling), windows(k, gamma).widths))
+    return [windows(k, gamma, widths, nullable) for widths in both]
 
 
 def _subsets(k: int, gamma: float) -> list[Channel]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -38,3 +39,35 @@ def test_files_that_the_docs_name_are_there():
 def test_modules_fit_on_a_few_screens():
     sizes = {str(p.relative_to(SOURCES)): len(p.read_text().splitlines()) for p in SOURCES.rglob("*.py")}
     assert {name: lines for name, lines in sizes.items() if lines > 300} == {}
+
+
+#: What takes long to load: a function that needs it imports it itself, so that the package starts quickly.
+HEAVY = {
+    "duckdb",
+    "matplotlib",
+    "narwhals",
+    "numba",
+    "pandas",
+    "pgmpy",
+    "polars",
+    "pyarrow",
+    "pyspark",
+    "rich",
+    "scipy",
+    "sklearn",
+    "threadpoolctl",
+}
+
+
+def test_imports_inside_functions_save_a_heavy_library():
+    found = set()
+    for path in SOURCES.rglob("*.py"):
+        place = path.relative_to(SOURCES)
+        if place.parts[0] in ("evidence", "learn"):
+            continue
+        functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
+        for node in (n for function in functions for n in ast.walk(function)):
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            found |= {f"{place}: {name}" for name in names if name.partition(".")[0] not in HEAVY}
+    assert found == set()

@@ -16,7 +16,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError, SfumatoError
-from sfumato.owner.randomize import Request
+from sfumato.owner.request import Request
 
 SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical((0, 1))}), {"a": c.binary(0.25, 0.25)})
 OTHER = sf.Scheme(sf.Schema({"b": sf.Categorical((0, 1))}), {"b": c.binary(0.25, 0.25)})

@@ -18,6 +18,7 @@ from sfumato.assess.subject import channel_of
 from sfumato.channels import Channel
 from sfumato.channels.codes import split_codes
 from sfumato.errors import SfumatoError
+from sfumato.owner.request import answered_rows
 from sfumato.randomness import source
 from sfumato.scheme import Scheme
 
@@ -179,8 +180,6 @@ def _valid_others(scheme: Scheme, own: tuple[str, ...], rows: int, rng: np.rando
 
 
 def _owner(scheme: Scheme, rng: np.random.Generator | None) -> Randomizer:
-    from sfumato.owner.randomize import answered_rows
-
     def release(table: Any) -> Any:
         rows = answered_rows(scheme.schema.decode(table), scheme, source(rng))
         return {column: rows.column(column).to_numpy() for column in scheme.columns}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+import sfumato.assess.continuous as continuous
 from sfumato.arrays import Array
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
@@ -23,8 +24,6 @@ def information_loss(true: Any, estimate: Any) -> float:
     0.1
     """
     if _is_density(true) or _is_density(estimate):
-        import sfumato.assess.continuous as continuous
-
         return float(continuous.information_loss(true, estimate))
     return total_variation(true, estimate)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+import sfumato.assess.continuous as continuous
 from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, noise_of, subject
 from sfumato.errors import SfumatoError
@@ -48,8 +49,6 @@ def mutual_information(of: Any, prior: Any = None, *, attribute: Attribute = Non
     """
     noise = noise_of(of, attribute)
     if noise is not None:
-        import sfumato.assess.continuous as continuous
-
         return float(continuous.mutual_information(prior, noise))
     seen = subject(of, prior, attribute)
     return max(float(entropy(seen.prior)) - conditional_entropy(seen), 0.0)
@@ -65,8 +64,6 @@ def privacy_loss(of: Any, prior: Any = None, *, attribute: Attribute = None) -> 
     """
     noise = noise_of(of, attribute)
     if noise is not None:
-        import sfumato.assess.continuous as continuous
-
         return float(continuous.privacy_loss(prior, noise))
     return float(1 - 2.0 ** -mutual_information(of, prior, attribute=attribute))
 
@@ -102,8 +99,6 @@ def interval_privacy(
         raise SfumatoError(f"confidence must lie in (0, 1), got {confidence} instead")
     noise = noise_of(of, attribute)
     if noise is not None:
-        import sfumato.assess.continuous as continuous
-
         return float(continuous.interval_privacy(noise, confidence))
     seen = subject(of, prior, attribute)
     k = len(seen.prior)

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from sfumato import __version__
 from sfumato.cli import (
     assess,
     attack,
@@ -92,8 +93,6 @@ def _start(
     version: bool = typer.Option(False, "--version", is_eager=True, help="Show the version and stop."),
 ) -> None:
     if version:
-        from sfumato import __version__
-
         typer.echo(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.assess.report import report
+from sfumato.channels.additive import parse_noise
 from sfumato.cli import console
 from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.owner.ledger import Ledger
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -79,13 +81,9 @@ def _noise(given: list[str]) -> dict[str, Any]:
         name, equals, kind = text.partition("=")
         if not equals:
             raise SfumatoError(f"--noise must look like income=gaussian:5, got {text!r} instead")
-        from sfumato.channels.additive import parse_noise
-
         out[name] = parse_noise(kind)
     return out
 
 
 def _ledger(path: Path) -> Any:
-    from sfumato.owner.ledger import Ledger
-
     return Ledger(path)

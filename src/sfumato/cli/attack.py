@@ -13,6 +13,7 @@ import typer
 from sfumato.assess import attacks
 from sfumato.assess.attacks import Recovery
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
+from sfumato.channels.additive import parse_noise
 from sfumato.cli import console
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
@@ -179,8 +180,6 @@ def _noise(text: str) -> Any:
     try:
         return float(text)
     except ValueError:
-        from sfumato.channels.additive import parse_noise
-
         return parse_noise(text)
 
 

@@ -9,6 +9,8 @@ import typer
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
+from sfumato.evidence.density import density as estimate
+from sfumato.reading.tables import count_rows
 
 
 def density(
@@ -37,9 +39,6 @@ def density(
 
         sfumato density survey.csv --column z --noise scipy.gamma:2,-2,1
     """
-    from sfumato.evidence.density import density as estimate
-    from sfumato.reading.tables import count_rows
-
     between = _pair(support)
     if file.is_dir():
         raise SfumatoError(f"'{file}' is a directory: name a CSV or Parquet file")

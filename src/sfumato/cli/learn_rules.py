@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
+from sfumato.evidence import evidence
 from sfumato.learn.rules import AssociationRules
 from sfumato.release import Release
 
@@ -93,8 +94,6 @@ def rules(
 
 
 def _against(model: AssociationRules, release: Release, test: Path) -> dict[str, int]:
-    from sfumato.evidence import evidence
-
     clean = AssociationRules(**(model.get_params() | {"by": "estimate"})).fit(evidence(test, release.schema))
     true, said = {found.items for found in clean.itemsets_}, {found.items for found in model.itemsets_}
     return {"frequent": len(true), "false_positives": len(said - true), "false_negatives": len(true - said)}

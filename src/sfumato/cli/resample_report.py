@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Labels
+from sfumato.assess.comparison import NEIGHBOURS, compare
+from sfumato.assess.disclosure import disclosure
+from sfumato.assess.resample_page import page
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
 from sfumato.membership import SHADOWS, Risk, shadow_risk
@@ -68,10 +71,6 @@ def _labels(table: pa.Table, target: str | None) -> Labels:
 def write_report(
     path: Path, table: pa.Table, target: str | None, released: Resampled, measured: Risk | None, title: str
 ) -> None:
-    from sfumato.assess.comparison import NEIGHBOURS, compare
-    from sfumato.assess.disclosure import disclosure
-    from sfumato.assess.resample_page import page
-
     X, y = _numbers(table, released), _labels(table, target)
     rows: Any = ()
     if target is not None and len(X) <= 5000:

@@ -12,7 +12,9 @@ import typer
 
 from sfumato import channels
 from sfumato.cli import console
+from sfumato.datasets.patients import CLINIC, LABORATORY, SCHEMA, patients
 from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.owner.randomize import randomize
 from sfumato.scheme import Scheme
 from sfumato.writing.whole_files import replacing
 
@@ -66,8 +68,6 @@ def sample(
 
 
 def _write(folder: Path) -> None:
-    from sfumato.datasets.patients import CLINIC, LABORATORY, SCHEMA, patients
-
     whole = patients()
     scheme = Scheme.for_gamma(SCHEMA, GAMMA)
     _table(folder / "patients.csv", whole)
@@ -84,8 +84,6 @@ def _write(folder: Path) -> None:
 
 
 def _release(path: Path, rows: pa.Table, scheme: Scheme, id: str | None = None) -> None:
-    from sfumato.owner.randomize import randomize
-
     rng = np.random.default_rng(list(path.name.encode()))
     shared = None if id is None else LINK
     randomize(rows, scheme, id=id, link_key=shared, rng=rng).save(path, overwrite=True)

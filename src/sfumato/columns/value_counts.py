@@ -10,6 +10,8 @@ from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+import numpy as np
+
 from sfumato.errors import SchemaError
 from sfumato.reading import tables
 
@@ -135,7 +137,6 @@ def _plain(value: Any) -> Any:
 
 def _follow(cells: Cells, column: pa.Array) -> None:
     """Whether the rows are numbered one after the other."""
-    import numpy as np
     import pyarrow as pa
 
     try:

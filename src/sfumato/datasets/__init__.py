@@ -16,6 +16,7 @@ import difflib
 from importlib import resources
 from typing import TYPE_CHECKING
 
+from sfumato.datasets import unbundled
 from sfumato.datasets.catalog import CATALOG, Description
 from sfumato.errors import SfumatoError
 
@@ -64,8 +65,6 @@ def load(name: str, split: str | None = None) -> pa.Table:
         whole = f"split must be {allowed}" if allowed else f"{name} has no splits"
         raise SfumatoError(f"{whole}, got {split!r}: leave split out for all rows")
     if not item.bundled:
-        from sfumato.datasets import unbundled
-
         return unbundled.load(item, split)
     if name == "breast_wisconsin_complete":
         return _read("breast_wisconsin").drop_null()

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
+from sfumato.channels import identity
 from sfumato.design.candidates import expected, families, narrowest_of, target_of
 from sfumato.design.plot import draw_tradeoff
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError
+from sfumato.pages.picture import save_picture
 
 GAMMAS = np.geomspace(1.25, 60, 18)
 
@@ -36,8 +38,6 @@ class Tradeoff:
 
     def save(self, path: Any, chosen: tuple[float, float] | None = None) -> None:
         """Write the picture to a file."""
-        from sfumato.pages.picture import save_picture
-
         save_picture(self.plot(chosen=chosen).figure, path)
 
 
@@ -52,8 +52,6 @@ def tradeoff(
     prior: ArrayLike | None = None,
 ) -> Tradeoff:
     """Expected half-widths over a range of gammas."""
-    from sfumato.channels import identity
-
     grid = GAMMAS if gammas is None else np.asarray(gammas, dtype=np.float64)
     aim = target_of(domain, target)
     found: dict[str, Array] = {}

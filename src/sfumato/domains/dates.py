@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -162,16 +164,12 @@ class Date(Domain):
 
 def _period_start(value: Any) -> np.datetime64 | None:
     """The first moment of a date or of a label: 2023, 2023-Q2, 2023-W07, 2023-05, 2023-05-31T14."""
-    import re
-
     text = str(value).strip()
     if re.fullmatch(r"\d{4}", text):
         return np.datetime64(f"{text}-01-01", "s")
     if found := re.fullmatch(r"(\d{4})-Q([1-4])", text):
         return np.datetime64(f"{found[1]}-{3 * int(found[2]) - 2:02d}-01", "s")
     if found := re.fullmatch(r"(\d{4})-W(\d\d)", text):
-        from datetime import date
-
         try:
             return np.datetime64(date.fromisocalendar(int(found[1]), int(found[2]), 1), "s")
         except ValueError:

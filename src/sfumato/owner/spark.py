@@ -12,6 +12,7 @@ import numpy as np
 
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.owner.answers import Fresh, Keyed
+from sfumato.owner.request import Request, answered_batches, finished
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
 from sfumato.randomness import SecureSource
 from sfumato.reading.positions import spark_places
@@ -22,8 +23,6 @@ from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from sfumato.owner.randomize import Request
 
 #: Spark has no unsigned integers: each code moves to the next signed type.
 _SIGNED = {8: "smallint", 16: "int", 32: "bigint"}
@@ -85,8 +84,6 @@ def _partition(
     batches: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-
-    from sfumato.owner.randomize import Request, answered_batches, finished
 
     src = SecureSource()
     answers = Fresh(src) if key is None else Keyed(key)

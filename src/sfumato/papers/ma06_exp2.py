@@ -6,9 +6,7 @@ parents at the other site. The arcs and numbers here are ours.
 
 from __future__ import annotations
 
-import sys
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -63,14 +61,3 @@ def node_d(p: float, n: int, runs: int, seed: int = 0) -> Array:
     """The raw estimates of Pr(D = 1 | B, C), runs by configurations."""
     nets = [fitted(network(), p, n, seed + 10 * run) for run in range(runs)]
     return np.stack([net.cpt("D").raw[..., 0].reshape(-1) for net in nets])
-
-
-def report(runs: int = 10, ps: Sequence[float] = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35)) -> str:
-    """Both figures."""
-    from sfumato.papers import ma06_fig5_4, ma06_fig5_5
-
-    return "\n\n".join((ma06_fig5_4.report(runs, ps), ma06_fig5_5.report(runs)))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

@@ -6,8 +6,6 @@ arcs and numbers here are ours.
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 
 from sfumato.arrays import Array
@@ -47,14 +45,3 @@ def distances(p: float, n: int, runs: int, seed: int = 0) -> Array:
         found = fitted(net, p, n, at, prior="k2")
         out.append([conditional_kl(raw, found, node) for node in NODES])
     return np.array(out)
-
-
-def report(runs: int = 10) -> str:
-    """Both figures."""
-    from sfumato.papers import ma06_fig5_7, ma06_fig5_8
-
-    return "\n\n".join((ma06_fig5_7.report(runs), ma06_fig5_8.report(runs)))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

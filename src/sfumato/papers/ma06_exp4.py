@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -76,14 +75,3 @@ def draw(path: str | Path, rules: Mapping[str, Rule], runs: int, ps: Sequence[fl
         ma06_panels.Panel("(b) distance from the truth", "p", "KL distance", distance, ("linear", "log")),
     )
     return ma06_panels.draw(path, panels)
-
-
-def report(runs: int = 10) -> str:
-    """Both figures."""
-    from sfumato.papers import ma06_fig5_9, ma06_fig5_10
-
-    return "\n\n".join((ma06_fig5_9.report(runs), ma06_fig5_10.report(runs)))
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

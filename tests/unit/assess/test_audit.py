@@ -14,7 +14,7 @@ from gallery import CHANNELS, rest_clear
 from sfumato import channels as c
 from sfumato.assess.audit import audit, audit_scheme
 from sfumato.errors import SfumatoError
-from sfumato.owner.randomize import answered_rows
+from sfumato.owner.request import answered_rows
 
 SMALL = {name: channel for name, channel in CHANNELS.items() if channel.k <= 64}
 CHANNEL = c.symmetric(4, gamma=3)  # keeps one half of the values

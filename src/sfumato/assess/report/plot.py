@@ -9,8 +9,10 @@ import numpy as np
 
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
+from sfumato.assess.precision import half_width
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import number
+from sfumato.channels import identity
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
 from sfumato.printable import figure_text
@@ -135,9 +137,6 @@ def precision(unit: Unit, n: int | None) -> str | None:
     m = unit.measures
     if "effective_sample_size" not in m or unit.prior is None:
         return None
-    from sfumato.assess.precision import half_width
-    from sfumato.channels import identity
-
     target = m["target"]
     one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
     plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())

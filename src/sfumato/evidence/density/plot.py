@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from sfumato.evidence.density.result import Density
+from sfumato.pages.picture import save_picture
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
 
 
-def draw(density: Density, path: str | Path | None, ax: Any, level: float) -> Any:
-    """Histogram of z in grey, the estimate as a line, its band shaded."""
+def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
+    """Of a Density: the histogram of z in grey, the estimate as a line, its band shaded."""
     from matplotlib.figure import Figure
-
-    from sfumato.pages.picture import save_picture
 
     figure = None
     if ax is None:

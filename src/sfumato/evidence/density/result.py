@@ -16,6 +16,7 @@ from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.density import band, kernels
+from sfumato.evidence.density.plot import draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +134,6 @@ class Density:
 
     def plot(self, path: str | Path | None = None, ax: Any = None, level: float = 0.9) -> Any:
         """The estimate with its band beside the histogram of z; saved when a path is given."""
-        from sfumato.evidence.density.plot import draw
-
         return draw(self, path, ax, level)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,136 @@
+"""What was asked of a randomization, checked; and the answers to every batch of raw rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.domains import Tally, warn_moved
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError
+from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
+from sfumato.owner.shuffle import TAG, tag_column, tags_of
+from sfumato.randomness import Source, source, warn_of_seed
+from sfumato.reading import tables
+from sfumato.released.writer import code_types
+from sfumato.scheme import Scheme
+from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Rng = np.random.Generator | Source | int | None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, checked."""
+
+    scheme: Scheme
+    id: str | None
+    answers: Fresh | Keyed
+    pseudonyms: Pseudonyms | None
+    clear_ids: bool
+    keep_order: bool
+    source: Source
+    key: bytes | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        scheme: Scheme,
+        key: bytes | None = None,
+        id: str | None = None,
+        link_key: bytes | None = None,
+        clear_ids: bool = False,
+        order: str = "shuffle",
+        rng: Rng = None,
+    ) -> Request:
+        for name, given in (("key", key is not None), ("link_key", link_key is not None), ("clear_ids", clear_ids)):
+            if given and id is None:
+                raise SchemeError(f"{name} needs id, the column that tells records apart")
+        if clear_ids and link_key is not None:
+            raise SchemeError("clear_ids and link_key exclude each other: a link key makes pseudonyms")
+        if key is not None and rng is not None:
+            raise SchemeError("key and rng exclude each other: keyed answers are not drawn")
+        if id is not None and id in scheme.schema:
+            raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
+        if id is not None and id in scheme.columns:
+            raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
+        if order not in ("shuffle", "keep"):
+            raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
+        warn_of_seed(rng, "answers: whoever knows or guesses it reads the raw values back", stacklevel=4)
+        src = source(rng)
+        made = None if id is None else Pseudonyms.under(key, link_key, src)
+        answers = Fresh(src) if key is None else Keyed(key)
+        if clear_ids:
+            _warn(f"the ids in {id!r} are released as they are: whoever knows an id finds its record")
+        if order == "keep":
+            _warn("the rows keep their order: whatever the table is sorted by can be read off the release")
+        return cls(scheme, id, answers, made, clear_ids, order == "keep", src, key)
+
+    @property
+    def link(self) -> str | None:
+        """The fingerprint of the key of the pseudonyms; None where the release carries none."""
+        return None if self.pseudonyms is None or self.clear_ids else self.pseudonyms.fingerprint
+
+    @property
+    def order(self) -> str:
+        """What the release says of the order of its rows."""
+        return "kept" if self.keep_order else "shuffled"
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, DisclosureWarning, stacklevel=4)
+
+
+def answered_batches(table: Any, request: Request, account: Account | None = None) -> Iterator[pa.RecordBatch]:
+    """The answers to every batch of raw rows, with their tags, in the order of the table."""
+    import pyarrow as pa
+
+    scheme, id = request.scheme, request.id
+    kinds = code_types(scheme)
+    moved = Tally()
+    digests = None if account is None else Digests(account)
+    wanted = [*scheme.schema.names, *([id] if id is not None else [])]
+    for batch in tables.batches(table, wanted, tables.AS_TEXT):  # as text, an id of 007 stays 007
+        if not batch.num_rows:
+            continue
+        ids = None if id is None else id_text(batch.column(id))
+        try:
+            encoded = encode(batch, scheme, moved)
+        except OutsideDomainError as problem:
+            raise scheme.schema.count_outside(table, problem) from None
+        if digests is not None and ids is not None:
+            digests.see(scheme, encoded, ids)
+        request.answers.meet(ids)
+        released = answer(scheme, encoded, request.answers)
+        columns = {name: pa.array(released[name], type=kinds[name]) for name in scheme.columns}
+        if id is not None and ids is not None and request.pseudonyms is not None:
+            if request.clear_ids:
+                columns[id] = decoded(batch.column(id))
+            columns[TAG] = tag_column(request.pseudonyms.of(ids))
+        yield pa.RecordBatch.from_pydict(columns)
+    warn_moved(scheme.schema, moved, stacklevel=5)
+
+
+def answered_rows(table: Any, scheme: Scheme, rng: Rng = None) -> pa.Table:
+    """The answers of every row, in the order of the rows: for experiments that compare both, not to be released."""
+    import pyarrow as pa
+
+    return pa.Table.from_batches(list(answered_batches(table, Request.of(scheme, rng=rng))))
+
+
+def finished(batch: pa.RecordBatch, request: Request) -> pa.RecordBatch:
+    """The batch as it is released: the tags leave as pseudonyms, or not at all."""
+    import pyarrow as pa
+
+    if request.pseudonyms is None:
+        return batch
+    columns = {name: batch.column(name) for name in batch.schema.names if name != TAG}
+    if request.id is not None and not request.clear_ids:
+        columns[request.id] = hexadecimal(tags_of(batch.column(TAG)))
+    return pa.RecordBatch.from_pydict(columns)

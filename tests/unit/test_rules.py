@@ -384,6 +384,13 @@ def test_limits_allow_for_how_many_sets_were_looked_at():
     assert nested.monotone(np.array([3.0, 1, 5, 2, 0.5, 9, 4])).tolist() == [3, 1, 5, 1, 0.5, 3, 0.5]
 
 
+def test_the_claim_is_a_share_and_no_promise_for_one_list():
+    said = AssociationRules(min_support=0.1, min_confidence=0.6, level=0.9).claim
+    assert "at most 0.1 of the reported sets have a support below 0.1" in said and "a confidence below 0.6" in said
+    assert "on average" in said and "may hold false ones" in said
+    assert "no limit" in AssociationRules(by="estimate").claim
+
+
 def test_few_records_never_show_less_variance_than_their_channels():
     table, schema, _ = baskets(n=12, seed=1)
     scheme = sf.Scheme(schema, {i: c.binary(0.2, 0.2) for i in ITEMS})

@@ -72,6 +72,7 @@ def test_rules_are_listed_and_held_against_clean_rows(files):
     words = [files / "r.parquet", "--support", 0.2, "--target", "class", "--test", files / "clean.csv"]
     said = run("rules", *words, "--plot", files / "rules.png")
     assert said.exit_code == 0 and "=>" in said.output and "against the clean rows" in said.output
+    assert "on average at most 0.05 of the reported sets" in " ".join(said.output.split())
     found = json.loads(run("rules", *words, "--json").stdout)
     assert found["rules"][0]["consequent"][0].startswith("class=") and found["against_clean_rows"]["frequent"] > 5
     assert found["by"] == "lower" and all(one["low"] >= 0.2 for one in found["itemsets"]) and not found["shortfall"]

@@ -5,9 +5,10 @@ ones. So the limits are widened to the level
 
     1 - (1 - level) R / m
 
-where R of the m are reported: the largest R that agrees with itself. Then the expected share of reported limits that
-miss the truth is at most 1 - level, and so is the share of false sets (Benjamini and Yekutieli 2005: the false coverage
-rate; for one threshold this is the procedure of Benjamini and Hochberg).
+where R of the m are reported: the largest R that agrees with itself. Then the share of reported limits that miss the
+truth is at most 1 - level on average over releases, and so is the share of false sets: the false coverage rate of
+Benjamini and Yekutieli (2005); for one threshold this is the procedure of Benjamini and Hochberg. It is proved for
+estimates that are independent or vary in the same direction. That a list holds no false one at all is not claimed.
 """
 
 from __future__ import annotations

@@ -48,8 +48,9 @@ class AssociationRules(Parameters):
 
     ``by`` says what must reach ``min_support`` and ``min_confidence``: the "lower" limit (the default: what is reported
     is supported by the data), the point "estimate", or the "upper" limit (few frequent sets are missed, many false ones
-    are shown). Lower limits allow for how many sets were looked at: of all that is reported at most 1 - ``level`` is
-    false on average. No set is given a support, or a limit, above that of its subsets.
+    are shown). Lower limits allow for how many sets were looked at: on average at most 1 - ``level`` of the reported
+    sets have a smaller support than asked for, and at most 1 - ``level`` of the rules a smaller confidence. One list
+    may hold false ones. No set is given a support, or a limit, above that of its subsets.
 
     ``shrink`` draws noisy supports towards the joint model ("auto": where there is noise and the joint table is small
     enough). ``items`` and ``exclusive``: see ``universe``.
@@ -134,6 +135,17 @@ class AssociationRules(Parameters):
         if begun and not any(len(items) == size for items in kept) and size <= (self.max_items or size):
             self._fall_short(no_sets(found.release, supports, known, size, self.min_support, self.level))
         return self
+
+    @property
+    def claim(self) -> str:
+        """What may be expected of the reported sets and rules, in one sentence."""
+        if self.by != "lower":
+            return f"chosen by their {self.by}: there is no limit on how many of them are false"
+        most = f"at most {1 - self.level:.2g}"
+        return (
+            f"on average {most} of the reported sets have a support below {self.min_support:g}, and {most} of the "
+            f"rules a confidence below {self.min_confidence:g}; one list may hold false ones"
+        )
 
     @cached_property
     def rules_(self) -> list[Rule]:

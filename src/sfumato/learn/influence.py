@@ -31,6 +31,7 @@ from sfumato.release import Release
 
 #: The penalty of the model, and the prior of what it leaves out.
 TAU = 1.0
+_TOLERANCE = 1e-4  # of the gradient of the mean log-likelihood
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class Judge:
         self._design = Design(sizes, pairwise(len(names)))
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
         self._triples = Design(sizes, triples) if triples else None
-        self._fitted = fit(Observed(sizes, tuple(self._kept.values())), self._design, TAU, tolerance=1e-4)
+        self._fitted = fit(Observed(sizes, tuple(self._kept.values())), self._design, TAU, tolerance=_TOLERANCE)
         self.theta = self._fitted.theta
         self._precisions = precisions(self._design, TAU)
         self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}

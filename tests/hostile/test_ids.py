@@ -164,3 +164,31 @@ def test_an_id_column_cannot_take_the_name_of_a_released_one() -> None:
     scheme = sf.Scheme(schema, {("a", "b"): c.matrix(np.full((4, 3), 1 / 3), sizes=(2, 2), outputs=(3,))})
     with pytest.raises(SfumatoError, match="'a\\+b' like the id column"):
         sf.randomize({"a": [0], "b": [1], "a+b": ["7"]}, scheme, id="a+b")
+
+
+def test_a_key_that_others_may_read_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "raw.csv").write_text("id,a\n1,0\n2,1\n")
+    (tmp_path / "s.json").write_text(SCHEME.to_json())
+    line = f"randomize {tmp_path}/raw.csv {tmp_path}/out.parquet --scheme {tmp_path}/s.json --id id --overwrite"
+    line += f" --key-file {tmp_path}/secret.key"
+    assert "can be read by others" not in run(line).error  # made by the program itself
+    (tmp_path / "secret.key").chmod(0o644)
+    assert "can be read by others on this machine: chmod 600" in run(line).error
+
+
+def test_the_key_of_a_release_that_is_there_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "raw.csv").write_text("id,a\n1,0\n2,1\n")
+    (tmp_path / "s.json").write_text(SCHEME.to_json())
+    line = f"randomize {tmp_path}/raw.csv {tmp_path}/out.parquet --scheme {tmp_path}/s.json --id id"
+    line += f" --key-file {tmp_path}/secret.key"
+
+    def stopped(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sf.Release, "load", stopped)  # just after the file took its place
+        assert run(line).code == 130
+    assert (tmp_path / "out.parquet").exists() and (tmp_path / "secret.key").exists()
+    (tmp_path / "secret.key").unlink()
+    assert run(line + " --overwrite --ledger missing").code == 1
+    assert not (tmp_path / "secret.key").exists()  # nothing was released under it

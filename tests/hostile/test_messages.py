@@ -234,6 +234,12 @@ def test_a_value_that_a_spark_worker_refuses_is_one_line(spark_session) -> None:
     with pytest.raises(SfumatoError, match="^column 'sex': 1 row holds a value that is not in its domain") as caught:
         sf.randomize(frame, scheme, id="id")
     assert "Schmidt" not in str(caught.value)
+    query = frame.selectExpr(
+        "id", "case when raise_error(sex) is null then 'F' end as sex"
+    )  # fails when it is computed
+    with pytest.raises(SfumatoError, match="^Spark cannot compute the table") as caught:
+        sf.randomize(query, scheme, id="id")
+    assert "Schmidt" not in str(caught.value)
 
 
 def test_a_spreadsheet_computes_nothing_that_others_wrote(tmp_path) -> None:

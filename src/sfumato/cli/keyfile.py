@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
+from sfumato.reading.file_stamp import stamp
 from sfumato.secrets.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_link_key
 from sfumato.writing.whole_files import replacing
 
 
 @contextmanager
-def keys(secret: Path | None, link: Path | None) -> Iterator[tuple[bytes | None, bytes | None]]:
-    """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed."""
+def keys(secret: Path | None, link: Path | None, target: Path) -> Iterator[tuple[bytes | None, bytes | None]]:
+    """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed.
+
+    They stay where the target was written before something failed: under a second key it would be answered twice.
+    """
     made: dict[Path, str] = {}
+    before = stamp(target)
     try:
         yield (
             None if secret is None else read_key(secret, made),
             None if link is None else read_link_key(link, made),
         )
     except BaseException:
-        for path in made:
+        for path in made if stamp(target) == before else ():
             path.unlink(missing_ok=True)
         raise
     for path, said in made.items():
@@ -55,6 +61,8 @@ def _read(path: Path, make: Callable[[], bytes], said: str, made: dict[Path, str
     with path.open("rb") as file:
         key = file.read(len(LINK_HEADER) + SECRET + 1)
     if any(key.startswith(header) and len(key) == len(header) + SECRET for header in (HEADER, LINK_HEADER)):
+        if os.name == "posix" and path.stat().st_mode & 0o077:
+            console.warn(f"{path} can be read by others on this machine: chmod 600 {path} keeps it to you")
         return key
     if len(key) == SECRET:
         raise SfumatoError(f"{path} {OLD}; a new file name makes a new key")

@@ -101,7 +101,7 @@ def randomize(
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
-    with keys(key_file, link_key_file) as (key, link_key):
+    with keys(key_file, link_key_file, target) as (key, link_key):
         account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
         with console.progress("randomizing", tables.count_rows(source)) as advance:
             release = randomize_file(

@@ -16,6 +16,7 @@ from sfumato.owner.request import Request, answered_batches, finished
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
 from sfumato.randomness import SecureSource
 from sfumato.reading.positions import spark_places
+from sfumato.reading.problems import without_values
 from sfumato.release import Release
 from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
@@ -65,14 +66,15 @@ def randomize_spark(frame: Any, request: Request) -> Release:
 
 @contextmanager
 def _in_one_line() -> Iterator[None]:
-    """An error that we raised on a worker as the one line it was there, without Spark's pages around it."""
-    try:
-        yield
-    except Exception as problem:
-        ours = re.search(r"sfumato\.errors\.\w+: ([^\n]+)", str(problem))
-        if ours is None or isinstance(problem, SfumatoError):
-            raise
-        raise SchemaError(ours[1]) from None
+    """An error that we raised on a worker as the one line it was there; Spark's own pages quote values of the data."""
+    with without_values("Spark cannot compute the table"):
+        try:
+            yield
+        except Exception as problem:
+            ours = re.search(r"sfumato\.errors\.\w+: ([^\n]+)", str(problem))
+            if ours is None or isinstance(problem, SfumatoError):
+                raise
+            raise SchemaError(ours[1]) from None
 
 
 def _partition(

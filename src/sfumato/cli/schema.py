@@ -10,6 +10,8 @@ import typer
 
 from sfumato.cli import console
 from sfumato.columns import Examination, Requests, examine
+from sfumato.columns.numbers import LARGEST
+from sfumato.domains.numeric import MOST_BINS
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
@@ -75,8 +77,8 @@ def _requests(
         bins_of = {} if "=" not in bins else {name: int(value) for name, value in _pairs([bins], "--bins")}
     except ValueError:
         raise SfumatoError(f"--bins must look like 20 or like age=10,dose=5, got {bins!r} instead") from None
-    if min([overall, *bins_of.values()]) < 1:
-        raise SfumatoError(f"--bins must be at least 1, got {bins!r}")
+    if not all(1 <= number <= MOST_BINS for number in (overall, *bins_of.values())):
+        raise SfumatoError(f"--bins must lie between 1 and {MOST_BINS}, got {bins[:40]!r}")
     try:
         grids = {name: int(value) for name, value in _pairs(points, "--points")}
     except ValueError:
@@ -107,6 +109,8 @@ def _numbers(text: str, option: str, count: int | None) -> tuple[float, ...]:
         numbers = tuple(float(part) for part in text.split(":"))
     except ValueError:
         numbers = ()
+    if not all(abs(one) < LARGEST for one in numbers):
+        raise SfumatoError(f"{option} must be numbers within ±{LARGEST:g}, got {text[:40]!r} instead")
     if len(numbers) < 2 or (count is not None and len(numbers) != count) or list(numbers) != sorted(set(numbers)):
         form = "LOW:HIGH" if count == 2 else "numbers that increase, between colons"
         raise SfumatoError(f"{option} must be {form}, got {text!r} instead")

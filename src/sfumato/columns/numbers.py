@@ -20,6 +20,7 @@ _WRITTEN = re.compile(
 _LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|(\d+)\s*(?:\+|-\s*(\d+))")  # <5, 90+, 20-29
 #: A column is numbers if this share of its rows are; the rest must be few words for "no answer".
 MOSTLY = 0.8
+LARGEST = 1e150  # beyond it squares overflow
 MOST_WORDS = 5
 #: So few different fractions are a list, if each is in many rows.
 FEW = 12
@@ -143,6 +144,9 @@ def judge_numbers(
     problems: Sequence[str] = (),
 ) -> Verdict:
     """The verdict on numbers."""
+    if not all(abs(value) < LARGEST for value in numbers):
+        why = f"some of its numbers lie beyond {LARGEST:g}, or are none"
+        return Verdict(cells.name, "unreadable", why, problems=("rescale them, or turn them into blanks",))
     said = list(problems)
     coded = () if cells.overflowing or wanted.asked else _coded(numbers)
     if coded:

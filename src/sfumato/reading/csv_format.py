@@ -13,18 +13,21 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any, cast
 
 from sfumato.errors import SchemaError
+from sfumato.reading.csv_header import column_names, has_header, quoted_cells, turned
 from sfumato.reading.csv_numbers import numeric_columns, separators
 
 DELIMITERS = ("\t", ";", "|", ",")
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}
 BLOCK = 1 << 18  # bytes that are looked at
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?")
+_MOST = 1 << 23  # bytes that are looked at where the first line is so long
+_MOST_COLUMNS = 100_000  # each takes the reader kilobytes
+#: What the description beside a file of ours says of itself, wherever in its beginning.
+_OURS = re.compile(rb'"format"\s*:\s*"sfumato (?:release|resampled)"')
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def reading(**said: Any) -> Iterator[None]:
 def detect(file: str | Path | CsvFile) -> CsvFormat:
     """The format of a file, from its first block and from what was said about it."""
     path = Path(file)
-    plain = path.with_name(path.name + ".json").is_file()  # a release, whose format is its own
+    plain = _described(path)  # a release, whose format is its own
     asked = file if isinstance(file, CsvFile) else CsvFile(path) if plain else CsvFile(path, **_SAID.get())
     try:
         now = path.stat()
@@ -125,15 +128,17 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     rows, lines = _rows(text, delimiter, whole)
     if not rows:
         raise SchemaError(f"{path}: the file is empty")
-    header = asked.header if asked.header is not None else plain or _has_header(rows)
-    quoted = {cell for cell in rows[0] if f'"{cell}"' in text}  # spaces inside quotes belong to the name
+    if len(rows[0]) > _MOST_COLUMNS:
+        raise SchemaError(f"{path}: it has {len(rows[0])} columns, more than {_MOST_COLUMNS}: is the delimiter right?")
+    header = asked.header if asked.header is not None else plain or has_header(rows)
+    quoted = quoted_cells(text, lines)  # spaces inside quotes belong to the name
     first = [cell if cell in quoted else cell.strip() for cell in rows[0]] if header else []
     data = rows[1:] if header else rows
     width = Counter(map(len, data)).most_common(1)[0][0] if data else len(first)
-    names, twice, notes = _names(first, width, data)
+    names, twice, notes = column_names(first, width, data)
     if header is False and asked.header is None:
         notes.append("there is no header: the columns are called column1, column2, ...")
-    columns = [[row[place].strip() for row in data if place < len(row)] for place in range(len(names))]
+    columns = turned(data, len(names))
     decimal, thousands, guessed = separators(columns, delimiter)
     if guessed and asked.decimal is None and asked.thousands is None and not plain:
         meant = "a decimal comma" if decimal == "," else "a separator of thousands"
@@ -172,6 +177,15 @@ def find_ragged(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
     return None
 
 
+def _described(path: Path) -> bool:
+    """Whether a description of ours stands beside a file; another tool's may have the same name."""
+    try:
+        with path.with_name(path.name + ".json").open("rb") as beside:
+            return _OURS.search(beside.read(1 << 16)) is not None
+    except OSError:
+        return False
+
+
 def _opened(path: Path) -> IO[bytes]:
     return cast(IO[bytes], gzip.open(path, "rb")) if path.name.lower().endswith(".gz") else path.open("rb")
 
@@ -180,12 +194,17 @@ def _first_block(path: Path) -> tuple[bytes, bool]:
     """The beginning of the file, and whether that is all of it."""
     try:
         with _opened(path) as file:
-            block = file.read(BLOCK + 1)
+            size = BLOCK
+            block = file.read(size + 1)
+            while len(block) > size and size < _MOST and max(block.count(b"\n"), block.count(b"\r")) < 2:
+                block, size = block + file.read(size), 2 * size
     except (EOFError, OSError) as problem:
         if isinstance(problem, FileNotFoundError):
             raise SchemaError(f"{path}: there is no such file") from None
         raise SchemaError(f"{path}: cannot be read: {getattr(problem, 'strerror', None) or 'damaged'}") from None
-    return block[:BLOCK], len(block) <= BLOCK
+    if len(block) > size and not (b"\n" in block or b"\r" in block):
+        raise SchemaError(f"{path}: its first line is longer than {_MOST >> 20} MB: is it a table?")
+    return block[:size], len(block) <= size
 
 
 def _encoding(block: bytes, whole: bool) -> str:
@@ -247,49 +266,3 @@ def _delimiter(text: str, usual: str) -> str:
         if share >= 0.5 and (share, sign == usual and usual == "\t", rank) > most:
             best, most = sign, (share, sign == usual and usual == "\t", rank)
     return best
-
-
-def _has_header(rows: list[list[str]]) -> bool:
-    """Whether the first record names the columns: it looks unlike the others."""
-    first, others = rows[0], rows[1:]
-    if not others:
-        return True
-    columns = [[row[place].strip() for row in others if place < len(row)] for place in range(len(first))]
-    named = [(cell.strip(), cells) for cell, cells in zip(first, columns, strict=True) if cell.strip()]
-    if any(not _is_number(cell) and sum(map(_is_number, cells)) > len(cells) / 2 for cell, cells in named):
-        return True  # words above numbers
-    numbers = [cell for cell, _ in named if _is_number(cell)]
-    if numbers:  # 2019, 2020, 2021 above columns of numbers are names
-        years = [int(cell) for cell in numbers if cell.isdigit() and 1800 <= int(cell) <= 2200]
-        return len(years) == len(numbers) and all(a < b for a, b in pairwise(years))
-    return not (len(others) >= 5 and named and all(cell in cells for cell, cells in named))
-
-
-def _is_number(cell: str) -> bool:
-    return _NUMBER.fullmatch(cell) is not None
-
-
-def _names(first: list[str], width: int, data: list[list[str]]) -> tuple[list[str], list[str], list[str]]:
-    """A name for every column, those that several share, and what there is to say about it."""
-    notes: list[str] = []
-    if not first:
-        return [f"column{place}" for place in range(1, width + 1)], [], notes
-    given = list(first)
-    if width == len(given) + 1 and data:
-        last_empty = all(not row[-1].strip() for row in data if len(row) == width)
-        given = [*given, ""] if last_empty else ["row", *given]
-        notes.append(
-            "every line ends in a delimiter" if last_empty else "the first column has no name: it is called row"
-        )
-    names = [name or f"column{place}" for place, name in enumerate(given, 1)]
-    blank = [name for name, old in zip(names, given, strict=True) if not old]
-    if blank and len(given) == len(first):
-        notes.append(f"columns without a name: {', '.join(blank[:5])}")
-    twice = [name for name, times in Counter(names).items() if times > 1]
-    for name in twice:
-        places = [place for place, other in enumerate(names) if other == name]
-        fresh = iter(f"{name}_{i}" for i in range(1, len(names) + len(places) + 1) if f"{name}_{i}" not in names)
-        for place in places:
-            names[place] = next(fresh)
-        notes.append(f"{len(places)} columns are called {name}: now {', '.join(names[place] for place in places)}")
-    return names, twice, notes

@@ -8,18 +8,23 @@ from __future__ import annotations
 import json
 import os
 import random
+import sqlite3
 import warnings
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from tests.hostile.guard import guarded
-from tests.hostile.mutations import mutate_bytes, mutate_json
+from tests.hostile.mutations import EXTREME, mutate_bytes, mutate_json
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.cli.console import read_schema
+from sfumato.cli.keyfile import read_key, read_link_key
+from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.gallery import gallery
@@ -83,13 +88,23 @@ class Files:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        made = scheme()
+        self.made = made = scheme()
         release = sf.randomize(table(), made, rng=np.random.default_rng(1))
         release.save(folder / "whole.parquet")
         release.save(folder / "whole.csv")
         sf.Release.concat([release, release]).save(folder / "two.parquet")
         self.scheme, self.schema = made.to_json(), SCHEMA.to_json()
         self.bif = gallery("asia").to_bif()
+        self.key = sf.new_key()
+        with (
+            closing(sqlite3.connect(sf.Ledger(folder / "whole.sqlite", new=True, limit=81).path)) as database,
+            database,
+        ):
+            database.execute("insert into aliases values ('thing', 'item')")
+        few = sf.Scheme.for_gamma(SCHEMA.select(["item"]), 3)
+        rows = {"item": ["no", "yes"] * 20, "id": [str(i) for i in range(40)]}
+        sf.randomize(rows, few, self.key, "id", ledger=folder / "whole.sqlite")
+        self.ledger = (folder / "whole.sqlite").read_bytes()
         self.parquet = (folder / "whole.parquet").read_bytes()
         self.csv, self.sidecar = (folder / "whole.csv").read_bytes(), (folder / "whole.csv.json").read_text()
         self.rows = [pq.read_table(folder / name) for name in ("whole.parquet", "two.parquet")]
@@ -160,8 +175,60 @@ class Files:
         few = sf.Scheme.for_gamma(SCHEMA.select(["item", "other"]), 3)
         return lambda: repr(sf.randomize(path, few))
 
+    def schema_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "schema.json"
+        path.write_bytes(mutate_bytes(self.schema.encode(), rng))
+        return lambda: repr(sf.Scheme.for_gamma(read_schema(path), 3).gamma)
 
-KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table"]  # fmt: skip
+    def key_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path, link = self.folder / "key", rng.random() < 0.5
+        path.write_bytes(mutate_bytes(sf.new_link_key() if link else sf.new_key(), rng))
+
+        def read() -> None:
+            key = read_link_key(path) if link else read_key(path)
+            few = sf.Scheme.for_gamma(SCHEMA.select(["item"]), 3)
+            rows = {"item": ["no", "yes"], "id": [1, 2]}
+            sf.randomize(rows, few, **({"link_key": key} if link else {"key": key}), id="id")
+
+        return read
+
+    def shares_document(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "shares.json"
+        path.write_text(
+            mutate_json('{"sex": {"F": 0.5, "M": 0.3, "no answer": 0.2}, "item+other": [0.25, 0.25, 0.25, 0.25]}', rng)
+        )
+
+        def read() -> None:
+            for name in ("sex", "item+other"):
+                sf.attacks.repeated(self.made, 2, read_shares(str(path), name), attribute=tuple(name.split("+")))
+
+        return read
+
+    def ledger_bytes(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "bytes.sqlite"
+        path.write_bytes(mutate_bytes(self.ledger, rng))
+        return lambda: self.use_ledger(path)
+
+    def ledger_values(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "values.sqlite"
+        path.write_bytes(self.ledger)
+        with closing(sqlite3.connect(path)) as database, database:
+            for _ in range(rng.choice((1, 1, 2, 3))):
+                table = rng.choice(("releases", "answers", "people", "aliases", "secret", "bound"))
+                column = rng.choice([row[1] for row in database.execute(f"pragma table_info({table})")])
+                value = rng.choice([None, b"", b"\0" * 16, "1/3", "1e99999999", *EXTREME[:30]])
+                with suppress(sqlite3.Error, OverflowError, UnicodeError):
+                    database.execute(f"update {table} set {column} = ?", (value,))
+        return lambda: self.use_ledger(path)
+
+    def use_ledger(self, path: Path) -> None:
+        few = sf.Scheme.for_gamma(SCHEMA.select(["item"]), 3)
+        ledger = sf.Ledger(path)
+        _ = ledger.spent(), ledger.composed(few), ledger.entries()
+        sf.randomize({"item": ["no", "yes"], "id": ["1", "2"]}, few, self.key, "id", ledger=ledger, again=True)
+
+
+KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table", "schema_bytes", "key_bytes", "shares_document", "ledger_bytes", "ledger_values"]  # fmt: skip
 
 
 def _about(path: Path) -> str:
@@ -203,3 +270,4 @@ def test_whole_files_are_read(files) -> None:
         use_scheme(sf.Scheme.from_json(files.scheme))
         BayesianNetwork.from_bif(files.bif)
         sf.Schema.from_json(files.schema)
+        files.use_ledger(files.folder / "whole.sqlite")

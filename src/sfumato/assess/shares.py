@@ -41,7 +41,7 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
         shares = [named[label] for label in known]
     try:
         numbers = np.asarray(shares, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ChannelError(f"{name} must hold numbers, got {str(shares)[:60]!r} instead") from None
     return check_distribution(numbers, k, name)
 

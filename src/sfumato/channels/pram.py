@@ -232,8 +232,9 @@ def check_distribution(values: ArrayLike, size: int, name: str = "prior") -> Arr
     out = np.asarray(values, dtype=np.float64)
     if out.shape != (size,):
         raise ChannelError(f"{name} must have {size} entries, got {out.shape} instead")
-    if not np.isfinite(out).all() or (out < 0).any():
-        raise ChannelError(f"{name} must hold probabilities, got an entry of {out[np.argmin(out)]} instead")
+    wrong = out[~((out >= 0) & (out < np.inf))]
+    if wrong.size:
+        raise ChannelError(f"{name} must hold probabilities, got an entry of {wrong[0]} instead")
     if abs(out.sum() - 1) > _SUM_TOLERANCE:
         raise ChannelError(f"{name} must sum to 1, got {out.sum():.9g} instead")
     return out

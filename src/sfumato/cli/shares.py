@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from sfumato.reading import json_documents
 def read_shares(text: str, attribute: str) -> Any:
     """Shares of one attribute from ``F=.4,M=.6``, from ``.4,.6``, or from a JSON file that may name several."""
     path = Path(text)
-    if path.suffix == ".json" or path.is_file():
+    if path.suffix == ".json" or os.path.isfile(text):  # noqa: PTH113 - a list may be longer than a file name
         document = read_json(path)
+        if not isinstance(document, dict | list):
+            raise SfumatoError(f'{path}: shares are given as {{"F": 0.4, "M": 0.6}} or as [0.4, 0.6]')
         if isinstance(document, dict) and isinstance(document.get(attribute), dict | list):
             return document[attribute]
         if isinstance(document, dict) and any(isinstance(value, dict | list) for value in document.values()):

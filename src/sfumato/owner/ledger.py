@@ -132,6 +132,7 @@ class Booking:
         self._test = None if key is None else KeyedSource(subkey(answer_secret(key), "sfumato ledger values 2"))
         self._places: dict[str, int] = {}
         self._settled = False
+        self._identity = ledger.file.identity()
         ledger_people.begin(database)
         if id is None:
             self._check()  # it is of everybody: what is refused at the end can be refused at the start
@@ -157,6 +158,8 @@ class Booking:
         database.commit()
         database.execute("begin immediate")
         try:
+            if file.identity() != self._identity:
+                raise ReleaseError(f"{file.path}: the ledger was replaced meanwhile; nothing was booked: release again")
             for line in self._check():
                 tell(line)
             key, id, places = self._key, self._id, self._places

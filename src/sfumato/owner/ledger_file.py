@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sqlite3
 import unicodedata
 from collections.abc import Hashable, Iterator, Sequence
@@ -19,7 +20,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from sfumato.channels.ratios import as_float
+from sfumato.channels.ratios import Ratio, as_float
 from sfumato.errors import ReleaseError
 
 _TABLES = """
@@ -56,7 +57,14 @@ _COLUMNS = {
     "releases": {"id", "made", "population", "scheme", "state"},
     "answers": {"release", "attribute", "question", "key", "gamma", "plain"},
 }
-_LONG = 2000  # bits
+#: What SQLite complains of although the ledger is whole, and what is said instead.
+_SAID = {
+    "locked": "is being written by another release; try again when that is done",
+    "readonly": "cannot be written: nothing is released that cannot be booked",
+    "disk is full": "cannot be written, the disk is full: nothing is released that cannot be booked",
+}
+_RATIO = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")
+_LONG = 2000  # bits of a ratio beyond which the next larger double stands for it
 _LATER = {"id": "text", "domain": "text", "place": "integer"}  # columns of answers that earlier ledgers did not have
 
 
@@ -70,7 +78,7 @@ class Entry:
     attribute: str
     question: str  # attributes, domains and channel: what, with the key and the value, decides a keyed answer
     key: str | None
-    gamma: Fraction | float
+    gamma: Ratio
     plain: bool  # passed on unchanged: a repeat tells nothing new
     scheme: str
     id: str | None = None  # the column that told the records apart
@@ -98,8 +106,8 @@ class LedgerFile:
         if new:
             path.touch(mode=0o600)
         with self.opened() as database, database:
-            if not new and not self._tables(database):
-                raise ReleaseError(f"{path} is not a ledger: it holds no tables")
+            if not new and not set(_COLUMNS) <= self._tables(database):
+                raise ReleaseError(f"{path} is not a ledger: it holds no releases; begin one with new=True elsewhere")
             database.executescript(_TABLES)
             for table, columns in _COLUMNS.items():
                 found = self._columns(database, table)
@@ -109,7 +117,7 @@ class LedgerFile:
             for column, kind in _LATER.items():
                 if column not in self._columns(database, "answers"):
                     database.execute(f"alter table answers add column {column} {kind}")
-            if database.execute("select count(*) from secret").fetchone() == (0,):
+            if not database.execute("select 1 from secret union all select 1 from people limit 1").fetchall():
                 database.execute("insert into secret values (?)", (os.urandom(32),))
 
     @staticmethod
@@ -131,7 +139,16 @@ class LedgerFile:
                 database.execute("pragma foreign_keys = on")
                 yield database
         except sqlite3.Error as problem:
-            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: {problem}") from None
+            said = next((words for sign, words in _SAID.items() if sign in str(problem)), None)
+            raise ReleaseError(f"{self.path} {said or f'is not a ledger, or a damaged one: {problem}'}") from None
+
+    def identity(self) -> tuple[int, int] | None:
+        """What tells the file from another one that is put in its place."""
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def secret(self) -> bytes:
         """What the digests of people are made with."""
@@ -158,7 +175,9 @@ class LedgerFile:
         """The population as the ledger spells it, where it differs in case or spacing only."""
         with self.opened() as database:
             known = [row[0] for row in database.execute("select distinct population from releases order by id")]
-        alike = [other for other in known if isinstance(other, str) and _plain(other) == _plain(name)]
+        if not all(isinstance(other, str) for other in known):
+            raise ReleaseError(f"{self.path} is a damaged ledger: a population has a name that is not text")
+        alike = [other for other in known if _plain(other) == _plain(name)]
         return name if name in known or not alike else alike[0]
 
     def entries(self, database: sqlite3.Connection, population: str) -> list[Entry]:
@@ -198,7 +217,10 @@ class LedgerFile:
 
     def aliases(self, database: sqlite3.Connection) -> dict[str, str]:
         """Attributes that were said to be another one under a new name."""
-        return dict(database.execute("select name, attribute from aliases").fetchall())
+        found = database.execute("select name, attribute from aliases").fetchall()
+        if not all(isinstance(text, str) for pair in found for text in pair):
+            raise ReleaseError(f"{self.path} is a damaged ledger: another name of an attribute is not text")
+        return dict(found)
 
     def write(self, database: sqlite3.Connection, population: str, scheme: str, answers: list[tuple[Any, ...]]) -> int:
         """One more release; the caller commits."""
@@ -220,7 +242,7 @@ def _plain(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def ratio_text(gamma: Fraction | float) -> str:
+def ratio_text(gamma: Ratio) -> str:
     """gamma as the ledger writes it: an exact fraction, or inf; one of very many digits is rounded up to a double.
 
     >>> ratio_text(Fraction(7, 2)), ratio_text(Fraction(7, 2) ** 800)
@@ -230,10 +252,14 @@ def ratio_text(gamma: Fraction | float) -> str:
     return "inf" if gamma == math.inf else str(Fraction(gamma))
 
 
-def _next_double(gamma: Fraction | float) -> float:
+def _next_double(gamma: Ratio) -> float:
     return math.nextafter(as_float(gamma), math.inf)
 
 
-def ratio_from(text: str) -> Fraction | float:
+def ratio_from(text: str) -> Ratio:
     """The inverse of ``ratio_text``."""
-    return math.inf if text == "inf" else Fraction(text)
+    if text == "inf":
+        return math.inf
+    if not _RATIO.fullmatch(text):
+        raise ValueError(text)
+    return Fraction(text)

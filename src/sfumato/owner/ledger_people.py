@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Bytes, Flags, Words
 from sfumato.channels.ratios import as_float
+from sfumato.errors import ReleaseError
 from sfumato.owner.composition import Answer
 from sfumato.owner.ledger_file import Entry
 
@@ -102,6 +103,10 @@ class Block:
     def _words(self, found: list[tuple[int, bytes]], place: int) -> Words:
         out = np.zeros(self.size, dtype=np.uint64)
         for n, truth in found:
+            if not isinstance(truth, bytes) or len(truth) < 8 * place + 8:
+                raise ReleaseError(
+                    "the ledger is damaged: it does not hold a digest of the true value of everybody asked"
+                )
             out[n - self.first] = int.from_bytes(truth[8 * place : 8 * place + 8], "little")
         return out
 

@@ -9,10 +9,9 @@ import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from sfumato.arrays import Words
-from sfumato.channels.ratios import as_float
+from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.owner.answers import question
@@ -28,7 +27,7 @@ class Asked:
 
     name: str
     question: str
-    gamma: Fraction | float
+    gamma: Ratio
     plain: bool
     domain: str
 
@@ -159,5 +158,5 @@ def _times(count: int) -> str:
     return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
 
 
-def _shown(gamma: Fraction | float) -> str:
-    return "infinity" if gamma == math.inf else f"{as_float(gamma):.6g}"
+def _shown(gamma: Ratio) -> str:
+    return "infinity" if as_float(gamma) == math.inf else f"{as_float(gamma):.6g}"

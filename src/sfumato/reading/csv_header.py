@@ -69,7 +69,7 @@ def column_names(first: list[str], width: int, data: list[list[str]]) -> tuple[l
 
 def _tell_apart(names: list[str], twice: list[str]) -> list[str]:
     """Number the columns that share a name, and say so."""
-    notes = []
+    notes: list[str] = []
     shared: dict[str, list[int]] = {name: [] for name in twice}
     for place, name in enumerate(names):
         if name in shared:

@@ -193,16 +193,11 @@ class Files:
         return read
 
     def shares_document(self, rng: random.Random) -> Callable[[], None]:
-        path = self.folder / "shares.json"
-        path.write_text(
-            mutate_json('{"sex": {"F": 0.5, "M": 0.3, "no answer": 0.2}, "item+other": [0.25, 0.25, 0.25, 0.25]}', rng)
-        )
-
-        def read() -> None:
-            for name in ("sex", "item+other"):
-                sf.attacks.repeated(self.made, 2, read_shares(str(path), name), attribute=tuple(name.split("+")))
-
-        return read
+        path, name = self.folder / "shares.json", rng.choice(("sex", "item+other"))
+        text = '{"sex": {"F": 0.5, "M": 0.3, "no answer": 0.2}, "item+other": [0.25, 0.25, 0.25, 0.25]}'
+        path.write_text(mutate_json(text, rng))
+        names = tuple(name.split("+"))
+        return lambda: repr(sf.attacks.repeated(self.made, 2, read_shares(str(path), name), attribute=names))
 
     def ledger_bytes(self, rng: random.Random) -> Callable[[], None]:
         path = self.folder / "bytes.sqlite"

@@ -138,3 +138,13 @@ def test_a_ledger_that_another_release_is_writing_says_so(path: Path) -> None:
         with file.opened() as mine:
             mine.execute("pragma busy_timeout = 1")
             mine.execute("begin immediate")
+
+
+def test_damage_that_sqlite_cannot_put_into_words(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b"TABLE aliases", b"TABLE al\xb7ases"))
+    assert "a damaged one" in refused(lambda: Ledger(path).spent())
+
+
+def test_a_ledger_that_lost_its_answers_is_not_begun_anew(path: Path) -> None:
+    change(path, "drop table answers")
+    assert "it has no table answers" in refused(lambda: Ledger(path))

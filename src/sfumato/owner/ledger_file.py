@@ -106,19 +106,26 @@ class LedgerFile:
         if new:
             path.touch(mode=0o600)
         with self.opened() as database, database:
-            if not new and not set(_COLUMNS) <= self._tables(database):
-                raise ReleaseError(f"{path} is not a ledger: it holds no releases; begin one with new=True elsewhere")
+            if not new:
+                self._check_tables(database)
             database.executescript(_TABLES)
-            for table, columns in _COLUMNS.items():
-                found = self._columns(database, table)
-                if not columns <= found:
-                    missing = ", ".join(sorted(columns - found))
-                    raise ReleaseError(f"{path} is not a ledger: its table {table} has no column {missing}")
             for column, kind in _LATER.items():
                 if column not in self._columns(database, "answers"):
                     database.execute(f"alter table answers add column {column} {kind}")
             if not database.execute("select 1 from secret union all select 1 from people limit 1").fetchall():
                 database.execute("insert into secret values (?)", (os.urandom(32),))
+
+    def _check_tables(self, database: sqlite3.Connection) -> None:
+        """Raise before anything is added to a database that is not a ledger."""
+        present = self._tables(database)
+        for table, columns in _COLUMNS.items():
+            missing = columns - self._columns(database, table) if table in present else set()
+            if missing:
+                names = ", ".join(sorted(missing))
+                raise ReleaseError(f"{self.path} is not a ledger: its table {table} has no column {names}")
+        lost = sorted(set(_COLUMNS) - present)
+        if lost:
+            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: it has no table {lost[0]}")
 
     @staticmethod
     def _tables(database: sqlite3.Connection) -> set[str]:
@@ -141,6 +148,8 @@ class LedgerFile:
         except sqlite3.Error as problem:
             said = next((words for sign, words in _SAID.items() if sign in str(problem)), None)
             raise ReleaseError(f"{self.path} {said or f'is not a ledger, or a damaged one: {problem}'}") from None
+        except UnicodeDecodeError:  # in what SQLite has to say of the damage
+            raise ReleaseError(f"{self.path} is not a ledger, or a damaged one: its text is not UTF-8") from None
 
     def identity(self) -> tuple[int, int] | None:
         """What tells the file from another one that is put in its place."""

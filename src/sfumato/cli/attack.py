@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -20,6 +20,9 @@ from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
 from sfumato.reading import tables
 from sfumato.release import Release
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 NAMES = (
     "bayes",
@@ -139,17 +142,14 @@ def _run(
     if name == "rotation_pca":
         return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
     column = _wanted(own, "--own", name)
-    rows = np.concatenate([batch.column(0).to_numpy() for batch in tables.batches(file, [column])])
-    return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), rows)
+    return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), _row_numbers(file, column))
 
 
 def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
     """Against a file of ``sfumato resample``, which says how it was made, and so how to draw shadow releases."""
-    import pyarrow as pa
-
     about = read_description(file)
     target = about.get("target")
-    parts = [pa.Table.from_batches(list(tables.batches(path))) for path in (members, strangers, file)]
+    parts = [_whole(path) for path in (members, strangers, file)]
     columns = parts[2].column_names
     for part, path in zip(parts, (members, strangers), strict=False):
         missing = [name for name in columns if name not in part.column_names]
@@ -161,14 +161,34 @@ def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
     return attacks.membership(X[0], X[1], X[2], method_of(about, names), labels=labels)
 
 
+def _row_numbers(path: Path, column: str) -> Any:
+    """Which original row each released one came from."""
+    import pyarrow as pa
+
+    try:
+        found = [batch.column(0).cast(pa.int64()) for batch in tables.batches(path, [column])]
+        return pa.chunked_array(found, pa.int64()).to_numpy()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise SfumatoError(f"--own {column}: the column must hold the number of an original row") from None
+
+
+def _whole(path: Path) -> pa.Table:
+    import pyarrow as pa
+
+    found = list(tables.batches(path))
+    if not found:
+        raise SfumatoError(f"{path}: the table is empty")
+    return pa.Table.from_batches(found)
+
+
 def _numbers(path: Path, leave: str | None = None) -> Any:
     """The numeric columns of a table."""
     import pyarrow as pa
 
-    whole = pa.Table.from_batches(list(tables.batches(path)))
+    whole = _whole(path)
     kept = [
-        whole.column(field.name).to_numpy().astype(np.float64)
-        for field in whole.schema
+        whole.column(place).to_numpy().astype(np.float64)
+        for place, field in enumerate(whole.schema)
         if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and field.name != leave
     ]
     if not kept:

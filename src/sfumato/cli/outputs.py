@@ -25,7 +25,7 @@ def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), a
     ``folders`` names options that are folders, ``also`` such that this command alone writes to.
     """
     outputs = (*OUTPUTS, *also)
-    inputs = {path.resolve() for path in _paths(arguments, outputs)}
+    inputs = {_resolved(path) for path in _paths(arguments, outputs)}
     for name in outputs:
         path = arguments.get(name)
         if not isinstance(path, Path):
@@ -40,10 +40,17 @@ def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), a
             raise SfumatoError(f"{path}: the folder {path.parent} does not exist")
         if path.is_dir():
             raise SfumatoError(f"{path}: is a folder; name a file")
-        if path.resolve() in inputs:
+        if _resolved(path) in inputs:
             raise SfumatoError(f"{path}: is read by this command; choose another name for --{name.replace('_', '-')}")
         if path.exists() and name not in PAGES and arguments.get("overwrite") is False:
             raise SfumatoError(f"{path} already exists; choose another name, or allow --overwrite")
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        raise SfumatoError(f"{path}: is a link that leads back to itself") from None
 
 
 def _paths(arguments: Mapping[str, Any], outputs: tuple[str, ...]) -> Iterator[Path]:

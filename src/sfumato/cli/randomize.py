@@ -94,7 +94,8 @@ def randomize(
         raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
     if order not in ("shuffle", "keep"):
         raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
-    reads = {"the source": source, "--scheme": scheme, "--key-file": key_file}
+    tables.suffix(target)  # a name that no release can have says so here
+    reads = {"the source": source, "--scheme": scheme, "--schema": schema, "--key-file": key_file}
     writes = {"the target": target, "the target's description": sidecar(target), "--save-scheme": save_scheme}
     check_distinct(reads, {**writes, "--link-key-file": link_key_file, "--ledger": ledger})
     for path in (target, save_scheme):

@@ -192,7 +192,10 @@ def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
     if missing:
         raise SfumatoError(f"--drop names {missing[0]!r}, which is no column of {source.name}")
     wanted = [name for name in present if name not in drop]
-    return pa.Table.from_batches(list(tables.batches(source, wanted)))
+    found = list(tables.batches(source, wanted))
+    if not found:
+        raise SfumatoError(f"{source}: the table is empty: there is nothing to resample")
+    return pa.Table.from_batches(found)
 
 
 def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -> None:

@@ -78,7 +78,7 @@ def _add(cells: Cells, column: pa.Array) -> None:
         _follow(cells, column)
     try:
         counted = pc.value_counts(column).to_pylist()
-    except pa.ArrowNotImplementedError:
+    except (pa.ArrowNotImplementedError, OverflowError, ValueError):  # such as times beyond the year 9999
         cells.kind = str(column.type)
         return
     for entry in counted:

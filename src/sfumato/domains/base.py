@@ -189,6 +189,14 @@ def as_arrow(column: Any) -> pa.Array:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
+def first_of(column: pa.Array) -> Any:
+    """The first value of a column; as text where Python has none such, as times beyond the year 9999."""
+    try:
+        return column[0].as_py()
+    except (OverflowError, ValueError):
+        return column.slice(0, 1).cast("string")[0].as_py()
+
+
 def is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, first_of, is_text
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.reading.json_documents import SURROGATE
 
@@ -60,6 +60,8 @@ class Categorical(Domain):
             raise SchemaError(f"values must all be text, all numbers or all booleans, got {values[:5]!r} instead")
         if any(isinstance(value, str) and SURROGATE.search(value) for value in values):
             raise SchemaError("values must be text, got half of a surrogate pair, which is no character")
+        if any(isinstance(value, int) and not -(1 << 63) <= value < 1 << 63 for value in values):
+            raise SchemaError("values that are whole numbers must fit into 64 bits: write them as text")
         if len(set(values)) != len(values):
             seen: set[Any] = set()
             twice = next(value for value in values if value in seen or seen.add(value))  # type: ignore[func-returns-value]
@@ -107,7 +109,7 @@ class Categorical(Domain):
         if self.other is None and is_text(column.type) and not isinstance(self.values[0], str | bool):
             return self._numbers_in_other_forms(codes, where, column, name)
         if self.other is None:
-            first = column.filter(where)[0].as_py()
+            first = first_of(column.filter(where))
             raise OutsideDomainError(name, "value", first, int(pc.sum(where).as_py()), self._shown())
         return pc.if_else(where, pa.scalar(self.values.index(self.other), pa.int32()), codes)
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text
+from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, first_of, is_text
 from sfumato.domains.date_columns import moments, one_moment
 from sfumato.domains.periods import NUMBER, ROUND, label, seconds
 from sfumato.errors import OutsideDomainError, SchemaError
@@ -126,7 +126,7 @@ class Date(Domain):
             found, unread = _whole_years(column, found, unread)
         unread = unread & (known < 0)
         if unread.any():
-            first = column.filter(pa.array(unread))[0].as_py()
+            first = first_of(column.filter(pa.array(unread)))
             raise OutsideDomainError(name, "no date", first, int(unread.sum()), f"dates in {self._limits()}")
         return self._with_nulls(*self._codes(found, known, column, name, tally), name)
 
@@ -139,7 +139,7 @@ class Date(Domain):
         outside = ~gone & ((codes < 0) | (codes >= len(self._names)))
         if outside.any():
             if not self.clip:
-                first = str(column.filter(pa.array(outside))[0])
+                first = first_of(column.filter(pa.array(outside)))
                 raise OutsideDomainError(name, "date", first, int(outside.sum()), self._limits())
             count(tally, name, int(outside.sum()))
             codes = np.clip(codes, 0, len(self._names) - 1)

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Index
-from sfumato.errors import SchemaError
+from sfumato.errors import SchemaError, quoted
 from sfumato.owner.agglomerate import Chain, Pool
 
 WIDEST = 1e150  # squares of distances stay finite
@@ -115,9 +115,12 @@ def _check(numbers: Array, min_records: int, min_width: float) -> None:
     narrow = int(np.argmin(spans))
     if spans[narrow] < min_width:
         where = f" of column {narrow}" if len(spans) > 1 else ""
-        raise SchemaError(f"min_width must be at most the range {spans[narrow]:g}{where}, got {min_width:g}")
+        raise SchemaError(
+            f"min_width must be at most the range of the values{where}{quoted(float(spans[narrow]))}; "
+            f"{min_width:g} is wider"
+        )
     if spans.max() > WIDEST:
-        raise SchemaError(f"values must span at most {WIDEST:g}, got {spans.max():g}: scale them down")
+        raise SchemaError(f"values must span at most {WIDEST:g}{quoted(float(spans.max()))}: scale them down")
 
 
 def _summary(numbers: Array, codes: Index) -> Groups:

@@ -24,8 +24,12 @@ _STALE = 24 * 3600  # seconds: a part of another machine that nobody has written
 def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
     """A temporary path beside the target, which takes the target's place only if the block ends without an error."""
     path = Path(target)
+    if not path.name:
+        raise ReleaseError(f"{str(target)!r} names no file: choose a name")
     if path.exists() and not overwrite:
         raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
+    if path.exists() and not path.is_file():
+        raise ReleaseError(f"{path} is a folder, a pipe or a device, and is not replaced: choose another name")
     if not path.parent.is_dir():
         raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
     _sweep(path)

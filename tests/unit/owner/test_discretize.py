@@ -268,9 +268,9 @@ GOOD = [1.0, 2.0, 3.0, 4.0]
         (GOOD, 1, float("inf"), "min_width must be positive and finite, got inf"),
         (GOOD, 1, "wide", "min_width must be positive and finite, got 'wide'"),
         (GOOD, 5, 1, "min_records must be at most the number of values 4, got 5"),
-        (GOOD, 1, 3.5, "min_width must be at most the range 3, got 3.5"),
-        ([[0, 5], [9, 5]], 1, 1, "min_width must be at most the range 0 of column 1, got 1"),
-        ([-1e308, 1e308], 1, 1, "values must span at most 1e+150, got inf"),
+        (GOOD, 1, 3.5, "min_width must be at most the range of the values; 3.5 is wider"),
+        ([[0, 5], [9, 5]], 1, 1, "min_width must be at most the range of the values of column 1; 1 is wider"),
+        ([-1e308, 1e308], 1, 1, "values must span at most 1e+150: scale them down"),
     ],
 )
 def test_bad_input_is_one_clear_line(values: object, min_records: int, min_width: float, says: str) -> None:

@@ -26,6 +26,8 @@ _MOMENTS = (
     "skewness of the class",
     "depth in the common model",
     "depth in the model of the class",
+    "certainty of the class, common model",
+    "certainty of the class, model of each class",
 )
 _ROWS = ("nearest row", "nearest row, whitened", "five nearest rows", "density, narrow against wide")
 #: The features by name, in the order in which they are computed.
@@ -80,10 +82,24 @@ class Pool:
             [(np.clip(g, -4, 4) ** 3).mean(axis=0) if len(g) else k for g, k in zip(gaps, self._skew, strict=True)]
         )
         out.append((self._cubes * (skew - self._skew)[self.own]).sum(axis=1))
-        away = self.Z - means[self.own]
-        out.append(_depth(away, common))
-        out.append(self._by_class(lambda c, part: _depth(part, each[c]), away))
+        depths = [
+            np.array([_depth(self.Z - mean, spread) for mean, spread in zip(means, spreads, strict=True)])
+            for spreads in ([common] * len(n), each)
+        ]
+        everyone = np.arange(len(self.Z))
+        out += [depth[self.own, everyone] for depth in depths]
+        out += [self._certainty(depth / 2 + np.log(np.maximum(n, 1))[:, None]) for depth in depths]
         return out
+
+    def _certainty(self, logs: Array) -> Array:
+        """By how much the class of each candidate is likelier than the others together, as a logarithm."""
+        everyone = np.arange(len(self.Z))
+        known = logs[self.own, everyone]
+        if len(logs) == 1:
+            return np.zeros(len(known))
+        logs = logs.copy()
+        logs[self.own, everyone] = -np.inf
+        return np.asarray(known - np.logaddexp.reduce(logs, axis=0))
 
     def _near(self, found: list[Array]) -> list[Array]:
         from scipy.spatial.distance import cdist

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sfumato.membership import loneliest, shadow_risk
+from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.calibrate import Setting, calibrate
 from sfumato.owner.resample.choose import mean_error
 from sfumato.owner.resample.columns import Columns, bend, unbend
@@ -57,19 +58,19 @@ def test_the_noise_has_the_stated_size():
     """m += G^(1/2) e sqrt(t / n_c), and the trace of W stays."""
     model, src = Model.fit(X, Y, FULL, source(1)), source(2)
     t = 3.0
-    moved = [model.blurred(t, src) for _ in range(1500)]
+    moved = [blurred(model, t, src, candidates=1) for _ in range(1500)]
     gap = np.array([(one.means - model.means) * np.sqrt(model.sizes / t)[:, None] for one in moved]).reshape(-1, 4)
     assert gap.T @ gap / len(gap) == pytest.approx(noise_shape(model.covariance), abs=0.15)
     assert np.trace(noise_shape(model.covariance)) == pytest.approx(np.trace(model.covariance))
     assert [np.trace(one.covariance) for one in moved[:9]] == pytest.approx([np.trace(model.covariance)] * 9)
     assert all(np.linalg.eigvalsh(one.covariance).min() > 0 for one in moved[:50])
-    diagonal = Model.fit(X, Y, next(form for form in FORMS if form.diagonal), source(1)).blurred(t, src)
+    diagonal = blurred(Model.fit(X, Y, next(form for form in FORMS if form.diagonal), source(1)), t, src)
     assert np.count_nonzero(diagonal.covariance) == 4
 
 
 def test_rows_follow_the_model():
     for form in FORMS:
-        model = Model.fit(X, Y, form, source(1)).blurred(0.0, source(1))
+        model = blurred(Model.fit(X, Y, form, source(1)), 0.0, source(1))
         drawn = model.draw(1, 40_000, source(3))
         assert drawn.mean(axis=0) == pytest.approx(X[70:].mean(axis=0), abs=0.25 * X[70:].std(axis=0).max())
 
@@ -146,5 +147,5 @@ def test_classifiers_tell_rows_that_teach_from_rows_that_do_not():
 
 def test_a_table_without_any_varying_column_is_released_as_it_is():
     flat = np.full((20, 2), 3.0)
-    model = Model.fit(flat, np.repeat([0, 1], 10), FULL, source(1)).blurred(1.0, source(1))
+    model = blurred(Model.fit(flat, np.repeat([0, 1], 10), FULL, source(1)), 1.0, source(1))
     assert (model.draw(1, 5, source(1)) == 3).all() and replace(Form("x"), wide=2.0).wide == 2

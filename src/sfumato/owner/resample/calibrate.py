@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.arrays import Array, Flags, Index, Labels
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.membership import SHADOWS, Method, Risk, loneliest, shadow_risk
+from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.choose import mean_error
 from sfumato.owner.resample.exposure import IGNORANCE, distances, expected_auc, least_strength
 from sfumato.owner.resample.model import FORMS, Form, Model
@@ -49,7 +50,7 @@ class Setting:
         """The way to release at this setting, ``rows`` rows for each record."""
 
         def method(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
-            model = Model.fit(X, y, self.form, src).blurred(self.strength, src)
+            model = blurred(Model.fit(X, y, self.form, src), self.strength, src)
             counts = np.maximum(np.rint(model.sizes * rows), 1).astype(np.int64)
             drawn = [model.draw(label, int(k), src) for label, k in zip(model.labels, counts, strict=True)]
             return np.vstack(drawn), np.repeat(model.labels, counts)
@@ -151,7 +152,7 @@ def _best_form(
         return found[0]
     counts = np.maximum(np.rint(fitted[0].sizes * min(rows, 4 * RECORDS / len(X))), 1).astype(np.int64)
     errors = np.array(
-        [[_error(model.blurred(t, src), counts, X, y, src) for _ in range(_TRIALS)] for model, t in found]
+        [[_error(blurred(model, t, src), counts, X, y, src) for _ in range(_TRIALS)] for model, t in found]
     )
     gain = errors[0].mean() - errors.mean(axis=1)
     doubt = np.sqrt((errors[0].var(ddof=1) + errors.var(axis=1, ddof=1)) / _TRIALS)

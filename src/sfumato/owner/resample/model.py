@@ -7,7 +7,7 @@ covariance, and noise is added to both before rows are drawn. No row starts from
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,10 +19,8 @@ from sfumato.randomness import Source, normals
 RADIUS = 1.5
 #: Rounds of clipping and refitting; the moments have settled by then.
 _ROUNDS = 4
-#: The least eigenvalue of a blurred covariance, in squared units of the columns.
-_FLOOR = 0.02
 #: Class scales are drawn to 1 as if so many records more had said so.
-_SCALE_RECORDS = 10.0
+SCALE_RECORDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -98,37 +96,6 @@ class Model:
             covariance = covariance + 1e-6 * np.eye(d)
         return cls(form, columns, labels, sizes, means, scales, covariance, residuals, own)
 
-    def blurred(self, strength: float, src: Source) -> Model:
-        r"""The same with noise of strength t in the shape G = W^(1/2), scaled to the trace of W.
-
-            m_c += G^(1/2) e sqrt(t / n_c),        W += G^(1/2) S G^(1/2) sqrt(k t / N)
-
-        with e standard normal, S symmetric normal (variance 1 on the diagonal, 1/2 beside it), and k the form's
-        ``wide``. Then eigenvalues are floored, what noise says beside the diagonal is shrunk, and the trace is
-        restored.
-        """
-        C, d = self.means.shape
-        n = int(self.sizes.sum())
-        noise = noise_shape(self.covariance)
-        half = power(noise, 0.5)
-        means = self.means + self.scales * (normals(src, C, d) @ half) * np.sqrt(strength / self.sizes)[:, None]
-        width = np.sqrt(self.form.wide * strength / n)
-        if self.form.diagonal:
-            spread = np.diag(self.covariance) + width * np.diag(noise) * normals(src, d)
-            covariance = np.diag(np.maximum(spread, _FLOOR))
-        else:
-            e = normals(src, d, d)
-            covariance = floored(self.covariance + width * half @ ((e + e.T) / 2) @ half, _FLOOR)
-            if strength > 0:
-                covariance = _shrunk(covariance, n / (self.form.wide * strength))
-        covariance *= np.trace(self.covariance) / max(np.trace(covariance), 1e-12)
-        scales = self.scales
-        if self.form.scaled:
-            # The logarithm of a deviation is known to 1 / (2 n): noise of twice t in that unit, then drawn to 1.
-            said = np.log(scales) + np.sqrt(strength / self.sizes)[:, None] * normals(src, C, d)
-            scales = np.exp(said / (1 + 2 * _SCALE_RECORDS * strength / self.sizes)[:, None])
-        return replace(self, means=means, covariance=covariance, scales=scales, residuals=np.empty((0, d)))
-
     def draw(self, label: object, rows: int, src: Source) -> Array:
         """Rows of one class, as the table has them."""
         c = int(np.flatnonzero(self.labels == label)[0])
@@ -158,9 +125,9 @@ def power(matrix: Array, exponent: float) -> Array:
 
 
 def floored(matrix: Array, least: float) -> Array:
-    """The matrix with no eigenvalue below ``least``."""
+    """The symmetric matrix, or each of several, with no eigenvalue below ``least``."""
     size, axes = np.linalg.eigh(matrix)
-    return np.asarray((axes * np.maximum(size, least)) @ axes.T)
+    return np.asarray((axes * np.maximum(size, least)[..., None, :]) @ np.swapaxes(axes, -1, -2))
 
 
 def _shrunk(covariance: Array, n: float) -> Array:
@@ -181,4 +148,4 @@ def _scales(residuals: Array, own: Index, sizes: Index) -> Array:
     squares = _means(np.minimum(residuals**2, 9), own, sizes)
     pooled = sizes @ squares / sizes.sum()
     ratio = np.clip(squares / np.maximum(pooled, 1e-9), 0.05, 20)
-    return np.asarray(np.exp((sizes / (sizes + _SCALE_RECORDS))[:, None] * np.log(ratio) / 2))
+    return np.asarray(np.exp((sizes / (sizes + SCALE_RECORDS))[:, None] * np.log(ratio) / 2))

@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SchemaError, showing_values
 from sfumato.membership import Method, Risk
+from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.calibrate import Setting, calibrate
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row
 from sfumato.owner.resample.model import Model
@@ -112,7 +113,7 @@ class Plan:
             return Proved.fit(X, y, self.ranges, self.request.guarantee.mu, src)
         setting, self.risk[place] = calibrate(X, y, *(self.request.bounds or (1.0, 1.0)), per_record, src)
         self.settings[place] = setting
-        return Model.fit(X, y, setting.form, src).blurred(setting.strength, src)
+        return blurred(Model.fit(X, y, setting.form, src), setting.strength, src)
 
     def pieces(self, batches: Batches, src: Source, into: Array | None = None) -> Iterator[Piece]:
         """The release, group by group; written into an array of all its rows where there is one."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import sfumato as sf
 from sfumato.errors import SfumatoWarning
-from sfumato.learn.bayesnet.gallery import random_network
+from sfumato.learn.bayesnet.published_networks import random_network
 
 from .harness import Case, benchmark
 

@@ -19,7 +19,6 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels import Channel
 from sfumato.errors import SfumatoWarning
-from sfumato.evidence.families import Families
 from sfumato.learn.bayesnet.parameters import fit_cpt
 from sfumato.randomness import GeneratorSource
 
@@ -70,8 +69,8 @@ def coverage(
     for _ in range(runs):
         cells = np.unravel_index(rng.choice(joint.size, n, p=joint.reshape(-1) / joint.sum()), joint.shape)
         rows = pa.table(dict(zip(names, cells, strict=True)))
-        family = Families(sf.evidence(sf.randomize(rows, scheme, rng=GeneratorSource(rng)))).family(names)
-        cpt = fit_cpt(family, schema, prior)
+        found = sf.evidence(sf.randomize(rows, scheme, rng=GeneratorSource(rng)))
+        cpt = fit_cpt(found.counts(names, quiet=True), prior)
         for method in METHODS:
             low, high = cpt.interval(method=method)
             hits[method] += (low <= truth) & (truth <= high)

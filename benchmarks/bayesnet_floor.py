@@ -25,7 +25,7 @@ from scipy.optimize import minimize
 from scipy.special import chdtri, log_softmax, ndtr
 from scipy.stats import ncx2
 
-from sfumato.evidence.families import each_axis
+from sfumato.evidence.seen import each_axis
 from sfumato.learn.bayesnet import BayesianNetwork
 
 from .bayesnet_links import NS, PS, networks

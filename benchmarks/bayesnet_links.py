@@ -19,9 +19,8 @@ import numpy as np
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import SfumatoWarning
-from sfumato.evidence.families import Families
 from sfumato.learn.bayesnet import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
+from sfumato.learn.bayesnet.published_networks import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.scores import Bayes, Bic, Score, Wald
 from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
@@ -29,7 +28,7 @@ from sfumato.papers.ma06_exp4 import variable_eta
 
 PS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35)
 NS = (2000, 10_000, 50_000)
-RULES: dict[str, Callable[[Families, float], Score]] = {
+RULES: dict[str, Callable[[sf.Evidence, float], Score]] = {
     "C* = 1": lambda seen, p: Bic(seen, 1.0),
     "C* = 4": lambda seen, p: Bic(seen, 4.0),
     "C* = 8": lambda seen, p: Bic(seen, 8.0),
@@ -49,10 +48,10 @@ def networks(which: str = "reported") -> dict[str, BayesianNetwork]:
     return out
 
 
-def families(net: BayesianNetwork, p: float, n: int, seed: int) -> Families:
+def families(net: BayesianNetwork, p: float, n: int, seed: int) -> sf.Evidence:
     """The tables of n records, every attribute under the symmetric channel with p."""
     scheme = sf.Scheme(net.schema_, {name: c.symmetric(domain.size, p) for name, domain in net.schema_.items()})
-    return Families(sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=sf.experiment(seed + 1))))
+    return sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=sf.experiment(seed + 1)))
 
 
 def main() -> None:

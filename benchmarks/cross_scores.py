@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 import sfumato as sf
+from sfumato.evidence.splits import folds
 from sfumato.learn import DecisionTree, LinearClassifier, NaiveBayes, cross_score, hold_out
 from sfumato.learn.base import Classifier
-from sfumato.learn.crossfit import folds
 
 from .public_tables import table
 

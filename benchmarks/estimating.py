@@ -10,9 +10,9 @@ import numpy as np
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.pieces import Piece
-from sfumato.evidence.view import view
+from sfumato.evidence.seen import Seen
 
 from .harness import Case, benchmark
 
@@ -38,9 +38,10 @@ def million_intervals() -> Iterator[Case]:
     """Limits for every cell, by inverting a test: no loop over the cells."""
     names = [f"x{i}" for i in range(20)]
     schema = sf.Schema({name: sf.Categorical((0, 1)) for name in names})
-    shown = view(sf.Scheme(schema, {name: c.binary(0.02, 0.01) for name in names}), names)
+    scheme = sf.Scheme(schema, {name: c.binary(0.02, 0.01) for name in names})
     released = np.random.default_rng(0).poisson(0.02, 1 << 20).astype(float)
-    found = Estimate(schema, shown.inverse.apply(released), (Piece(shown.inverse, released, shown),), "moment")
+    seen = Seen(tuple(names), blocks(scheme, tuple(names)), released)
+    found = Estimate(schema, seen.centre, (seen,), "moment")
     yield Case("95 % intervals of 2^20 cells", ours=lambda: found.interval(), goal=4.0)
 
 

@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import binom
 
-import sfumato as sf
 from sfumato import channels as c
 from sfumato.arrays import Array
-from sfumato.channels.linear import Dense, left_inverse
+from sfumato.channels.linear import left_inverse
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.limits import Records, limits
-from sfumato.evidence.pieces import Piece, records
+from sfumato.evidence.record_moments import records
+from sfumato.evidence.seen import Seen
 from sfumato.evidence.simplex import project
-from sfumato.evidence.view import View, view
 
 from .interval_settings import Setting, scheme, settings
 
@@ -56,7 +56,7 @@ def truths(setting: Setting, n: int, rng: np.random.Generator) -> Iterator[list[
         yield tables
 
 
-def draw(shown: View, true: NDArray[np.int64], runs: int, population: bool, rng: np.random.Generator) -> Array:
+def draw(shown: Seen, true: NDArray[np.int64], runs: int, population: bool, rng: np.random.Generator) -> Array:
     """Released counts, a column per replicate."""
     P = shown.full.dense()
     if population:
@@ -66,13 +66,7 @@ def draw(shown: View, true: NDArray[np.int64], runs: int, population: bool, rng:
     return np.sum(drawn, axis=0).T.astype(np.float64)
 
 
-def place(shown: View, asked: tuple[str, ...], schema: sf.Schema) -> NDArray[np.int64]:
-    sizes = schema.sizes(shown.axes)
-    cells = np.arange(int(np.prod(sizes))).reshape(sizes)
-    return np.asarray(cells.transpose([shown.axes.index(name) for name in asked]).reshape(-1))
-
-
-def most_likely(shown: View, observed: Array, steps: int = 400) -> Array:
+def most_likely(shown: Seen, observed: Array, steps: int = 400) -> Array:
     """Maximum likelihood shares of all cells by EM, a column per replicate."""
     P, n = shown.full.dense(), observed.sum(axis=0)
     possible = P.any(axis=1)
@@ -82,18 +76,12 @@ def most_likely(shown: View, observed: Array, steps: int = 400) -> Array:
     return theta
 
 
-def weighed(pieces: Sequence[Piece], thetas: Sequence[Array], population: bool) -> tuple[Records, Records]:
+def weighed(pieces: Sequence[Seen], thetas: Sequence[Array], population: bool) -> tuple[Records, Records]:
     """What the records say through the inverses that fit each replicate's maximum likelihood estimate."""
-    matrices = [piece.shown.full.dense() for piece in pieces]
     each = []
     for column in range(thetas[0].shape[1]):
-        fitted = []
-        for piece, P, theta in zip(pieces, matrices, thetas, strict=True):
-            seen, even = piece.observed[:, column], P.any(axis=1) / P.any(axis=1).sum()
-            inverse = piece.inverse
-            if reweighed(piece.shown):
-                inverse = Dense(left_inverse(P, P.T @ (theta[:, column] * seen.sum() + even)))
-            fitted.append(Piece(inverse, seen, piece.shown, piece.place))
+        own = [(piece.holding(piece.counts[:, column]), theta) for piece, theta in zip(pieces, thetas, strict=True)]
+        fitted = [piece.weighed(theta[:, column]) if reweighed(piece) else piece for piece, theta in own]
         each.append([one.flat() for one in records(fitted, population)])
     names = ("estimate", "most", "own", "other", "pivot", "tilt")
     below, above = (
@@ -102,7 +90,7 @@ def weighed(pieces: Sequence[Piece], thetas: Sequence[Array], population: bool) 
     return below, above
 
 
-def reweighed(shown: View) -> bool:
+def reweighed(shown: Seen) -> bool:
     """Whether maximum likelihood weighs the outputs in its own way: more outputs than values, nothing summed out."""
     return shown.full.cols > shown.full.rows and not shown.partial
 
@@ -111,12 +99,11 @@ def best_width(setting: Setting, tables: list[NDArray[np.int64]], level: float, 
     """The mean width of ideal limits: an efficient normal estimate, its variance known, cut at 0 and N."""
     variance, count = 0.0, 0.0
     for shown, true in zip(setting.views, tables, strict=True):
-        at = place(shown, setting.asked, setting.schemes[0].schema)
         P, n = shown.full.dense(), true.sum()
         even = P.any(axis=1) / P.any(axis=1).sum()
         released = (true + 1e-6 * even) @ P
-        A = shown.summed(left_inverse(P, released))[at]
-        mine = shown.summed(true.astype(float))[at]
+        A = shown.placed(shown.summed(left_inverse(P, released)))
+        mine = shown.placed(shown.summed(true.astype(float)))
         variance = variance + (A**2) @ released - (mine**2 / n if population else mine)
         count = count + mine
     sd = np.sqrt(np.maximum(variance, 0.0))[:, None]
@@ -157,7 +144,7 @@ def study(
         pieces, values, thetas = [], [], []
         for shown, true in zip(setting.views, tables, strict=True):
             observed = draw(shown, true, runs, population, rng)
-            piece = Piece(shown.inverse, observed, shown, place(shown, setting.asked, setting.schemes[0].schema))
+            piece = shown.holding(observed)
             value = piece.centre
             if method == "project":
                 value = project(value, observed.sum(axis=0))
@@ -169,9 +156,7 @@ def study(
         own_weights = thetas and any(reweighed(piece.shown) for piece in pieces)
         told = weighed(pieces, thetas, population) if own_weights else records(pieces, population)
         value = np.sum(values, axis=0)
-        truth = np.sum(
-            [p.placed(p.shown.summed(true.astype(float))) for p, true in zip(pieces, tables, strict=True)], axis=0
-        )
+        truth = np.sum([p.placed(p.summed(true.astype(float))) for p, true in zip(pieces, tables, strict=True)], axis=0)
         # a cell whose count is known for certain says nothing about coverage
         open_ = (told[1].own[0] + told[0].other[0] > 1e-9).any(axis=-1)
         for level, one in zip(levels, found, strict=True):
@@ -186,12 +171,10 @@ def study(
 
 def exact(k: int, p: float, n: int, level: float, population: bool) -> Array:
     """The coverage of every count from 0 to n under symmetric(k, p), as a finite sum: no replicates."""
-    shown = view(scheme(a=c.symmetric(k, p)), ("a",))
     hits = np.arange(n + 1)
     released = np.vstack([hits, np.tile((n - hits) / (k - 1), (k - 1, 1))]).astype(np.float64)
-    low, high = (
-        one[0] for one in limits(*records([Piece(shown.inverse, released, shown)], population), level, population)
-    )
+    shown = Seen(("a",), blocks(scheme(a=c.symmetric(k, p)), ("a",)), released)
+    low, high = (one[0] for one in limits(*records([shown], population), level, population))
     out = np.zeros(n + 1)
     for count in range(n + 1):
         if population:

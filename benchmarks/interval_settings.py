@@ -10,7 +10,8 @@ import numpy as np
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels import Channel
-from sfumato.evidence.view import View, view
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.seen import Seen
 
 WEAK = [[0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.3, 0.3, 0.4]]
 VALID = [("a", "x"), ("a", "y"), ("b", "y"), ("c", "x")]
@@ -26,8 +27,9 @@ class Setting:
     shares: tuple[float, ...] = (1.0,)
 
     @property
-    def views(self) -> list[View]:
-        return [view(scheme, self.asked) for scheme in self.schemes]
+    def views(self) -> list[Seen]:
+        """The maps of every part, before anything is counted."""
+        return [Seen(self.asked, blocks(scheme, self.asked), np.zeros(0)) for scheme in self.schemes]
 
 
 def scheme(**channels: Channel) -> sf.Scheme:

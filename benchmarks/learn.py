@@ -10,10 +10,10 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
-from sfumato.evidence.model import ModelEvidence
-from sfumato.learn.cells import Encoding
+from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.rules import AssociationRules
+from sfumato.learn.weighted_cells import Encoding
 from sfumato.papers import ma06_fig6_1 as lenses
 
 from .harness import Case, benchmark

@@ -19,7 +19,7 @@ import numpy as np
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.learn import DecisionTree
-from sfumato.learn.bayesnet.gallery import random_network
+from sfumato.learn.bayesnet.published_networks import random_network
 
 c = sf.channels
 HELD_OUT = 4  # a quarter

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.learn.bayesnet.parameters import fit_cpt
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "unit" / "evidence"))
 from test_independence import family_of
 
 CONFIGURATIONS = np.array([0.03, 0.07, 0.3, 0.6])
@@ -32,7 +32,7 @@ def coverage(p: float | None, n: int, method: str, runs: int, seed: int) -> np.n
     joint = CONFIGURATIONS[:, None] * THETA
     hits = np.zeros(THETA.shape)
     for _ in range(runs):
-        low, high = fit_cpt(family_of(("j", "x"), chans, joint, n, rng), SCHEMA).interval(method=method)
+        low, high = fit_cpt(family_of(("j", "x"), chans, joint, n, rng)).interval(method=method)
         hits += (low <= THETA) & (high >= THETA)
     return hits / runs
 

@@ -7,8 +7,7 @@ import numpy as np
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.evidence import contrasts, independence
-from sfumato.evidence.families import Families
-from sfumato.learn.bayesnet.gallery import NETWORKS, gallery, random_network
+from sfumato.learn.bayesnet.published_networks import NETWORKS, gallery, random_network
 from sfumato.learn.bayesnet.scores import Bayes, Bic, Wald
 from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
@@ -16,9 +15,9 @@ from sfumato.papers.ma06_exp2 import network
 from sfumato.papers.ma06_exp4 import variable_eta
 
 
-def families(net, p: float, n: int, seed: int) -> Families:
+def families(net, p: float, n: int, seed: int) -> sf.Evidence:
     scheme = sf.Scheme(net.schema_, {name: c.symmetric(domain.size, p) for name, domain in net.schema_.items()})
-    return Families(sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=seed + 1)))
+    return sf.evidence(sf.randomize(net.sample(n, rng=seed), scheme, rng=seed + 1))
 
 
 def test_few_extra_links_on_six_nodes_and_many_without_the_test() -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.interval_coverage import Setting, draw, place, settings, study, truths
+from benchmarks.interval_coverage import Setting, draw, settings, study, truths
 from scipy.special import ndtri
-
-from sfumato.evidence.pieces import Piece
 
 HARD = {setting.name: setting for setting in settings()}
 RUNS = 3000
@@ -22,7 +20,7 @@ def old(setting: Setting, n: int, kind: str) -> float:
     for tables in truths(setting, n, np.random.default_rng([0, n, False])):
         (shown,), (true,) = setting.views, tables
         observed = draw(shown, true, RUNS, False, np.random.default_rng(1))
-        piece = Piece(shown.inverse, observed, shown, place(shown, setting.asked, setting.schemes[0].schema))
+        piece = shown.holding(observed)
         truth = piece.placed(shown.summed(true.astype(float)))[:, None]
         centre = piece.centre
         variance = np.maximum(piece.spread - centre, 0.0)

@@ -7,10 +7,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
-from sfumato.evidence.model import ModelEvidence
+from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.learn import DecisionTree
 from sfumato.learn.rules.items import one_hot, one_hot_table, universe
-from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.learn.rules.supports import RecordedSupports
 
 c = sf.channels
 
@@ -30,7 +30,7 @@ def test_intervals_of_supports_cover():
     wanted = ("clump_thickness=low", "class=benign")
     z, short = [], []
     for seed in range(300):
-        supports = ReleaseSupports(sf.randomize(items, scheme, rng=seed), universe(names))
+        supports = RecordedSupports(sf.evidence(sf.randomize(items, scheme, rng=seed)), universe(names))
         by_name = {item.attribute: item for item in supports.universe.items}
         value, variance = supports.estimate([by_name[i] for i in wanted])
         z.append(abs(value - true) / np.sqrt(variance))

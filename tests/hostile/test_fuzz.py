@@ -27,7 +27,7 @@ from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.learn.bayesnet import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import gallery
+from sfumato.learn.bayesnet.published_networks import gallery
 from sfumato.learn.bayesnet.structure import read_structure
 
 CASES = int(os.environ.get("SFUMATO_FUZZ_CASES", "2000"))

@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
-from sfumato.learn.crossfit import folds
+from sfumato.evidence.splits import folds
 from sfumato.owner.resample import resample_file
 
 c = sf.channels

@@ -16,7 +16,7 @@ from sfumato import channels as c
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.size_limits import MOST_CELLS
 from sfumato.errors import SfumatoError
-from sfumato.evidence.counting import counts
+from sfumato.evidence.counting import counter
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.randomness import ONE
 from sfumato.scheme import VERSION
@@ -175,7 +175,7 @@ def test_rows_that_stay_in_the_file_are_counted_part_by_part(tmp_path, monkeypat
     assert [part.span for part in left.parts] == [(0, 70), (70, 1), (71, 40)]
     assert [len(part) for part in left.parts] == [len(part) for part in held.parts] == [70, 1, 40]
     for mine, theirs in zip(left.parts, held.parts, strict=True):
-        assert counts(mine, ["a"]).tolist() == counts(theirs, ["a"]).tolist()
+        assert counter(mine).counts(["a"]).tolist() == counter(theirs).counts(["a"]).tolist()
     assert left.decode(8).num_rows == 8
 
 

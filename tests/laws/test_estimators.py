@@ -14,10 +14,11 @@ from sfumato import channels as c
 from sfumato.channels import Channel
 from sfumato.channels.linear import Dense
 from sfumato.evidence import mle
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.limits import limits
-from sfumato.evidence.pieces import Piece, records
+from sfumato.evidence.record_moments import records
+from sfumato.evidence.seen import Seen
 from sfumato.evidence.simplex import project
-from sfumato.evidence.view import view
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 SMALL = {name: channel for name, channel in CHANNELS.items() if channel.k <= 16}
@@ -168,13 +169,14 @@ def coverage(
     """
     rng = np.random.default_rng(9)
     _, scheme = group_of(channel)
-    shown = view(scheme, scheme.schema.names)
+    names = scheme.schema.names
+    shown = Seen(names, blocks(scheme, names), np.zeros(0))
     P, n = shown.full.dense(), int(true.sum())
     if of_sample:
         released = rng.multinomial(n, (true / n) @ P, runs)
     else:
         released = sum(rng.multinomial(int(count), row / row.sum(), runs) for count, row in zip(true, P, strict=True))
-    piece = Piece(shown.inverse, released.T.astype(float), shown)
+    piece = shown.holding(released.T.astype(float))
     low, high = limits(*records([piece], population), level, population)
     return ((low <= true[:, None] + 1e-9) & (true[:, None] <= high + 1e-9)).mean(axis=1)
 

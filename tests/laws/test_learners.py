@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import EstimationError, SfumatoError
-from sfumato.evidence.model import JunctionEvidence, model_evidence
+from sfumato.evidence.kinds import model_evidence
+from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn import TAN, AssociationRules, BayesianNetwork, DecisionTree, LinearClassifier, NaiveBayes
 from sfumato.learn.linear.classifier import LOSSES
 
@@ -338,3 +341,96 @@ def test_public_names_are_reachable(package: str) -> None:
     found = import_module(package)
     for name in found.__all__:
         assert name in sf.__all__ and getattr(sf, name) is getattr(found, name)
+
+
+# What evidence is.
+
+
+@each_subset
+@each_kind_and_exact
+def test_all_that_a_kind_of_evidence_says_agrees_with_its_counts(kind: Any, names: Names) -> None:
+    source = given(kind, RELEASE, names)
+    assert isinstance(source, sf.Evidence)
+    asked = ["age", "smoke", TARGET]
+    table = source.counts(asked, quiet=True)
+    assert table.n == source.n == sum(one.total for one in source.seen(asked)) == sum(one.total for one in table.seen)
+    assert sum(float(part.counts.sum()) for part in source.records(asked)) == source.n
+    assert source.listable(asked)
+    np.testing.assert_allclose(source.shares(asked), table.value / source.n)
+    cells = source.cells(asked, [[2, 1, 0], [2, 1, 1]])
+    direct = source.method in ("project", "mle")  # of some cells only the unbiased estimate is there
+    at = np.s_[2, 1]
+    np.testing.assert_allclose(cells.value, (table.unbiased.reshape(table.shape) if direct else table.table)[at])
+    (within,) = source.within({"age": 2}, ["smoke"], TARGET)
+    np.testing.assert_allclose(within, table.table[2], atol=1e-9)
+    if source.method != "mle":  # whose cells are the unbiased ones
+        region = source.region({"age": 2, "smoke": 1}, TARGET)
+        weights = [np.eye(12)[10 + i] for i in (0, 1)]
+        if not source.smoothed or table.within() is None:
+            np.testing.assert_allclose(region, [[table.covariance(a, b) for b in weights] for a in weights], atol=1e-6)
+        assert region.shape == (2, 2)
+    drawn = source.sample(50, rng=1)
+    assert drawn.num_rows == 50 and set(drawn.column_names) == set(source.names)
+    assert np.isfinite(source.log_likelihood(asked, np.full(12, 1 / 12)))
+
+
+@pytest.mark.parametrize("kind", [KINDS["joint"], KINDS["cliques"]])
+def test_covariances_of_weighted_counts_are_those_of_the_matrix(kind: Any) -> None:
+    for found in (kind(RELEASE, None).counts(["age", TARGET]), sf.evidence(RELEASE).counts(["smoke", "age", "ill"])):
+        one, other = np.random.default_rng(1).normal(size=(2, len(found.value)))
+        assert found.covariance(one, other) == pytest.approx(float(one @ found.cov @ other))
+
+
+@each_subset
+@each_kind
+def test_rules_take_supports_and_their_noise_from_the_evidence(kind: Any, names: Names) -> None:
+    source = given(kind, RELEASE, names)
+    model = AssociationRules(min_support=0.1, shrink=False).fit(source)
+    pairs = {one.items: one for one in model.itemsets_ if len(one.items) == 2}
+    assert pairs
+    for items, found in pairs.items():
+        (x, a), (y, b) = (item.split("=") for item in items)
+        counts = source.counts([x, y], quiet=True)
+        cell = (source.schema[x].labels.index(a), source.schema[y].labels.index(b))
+        share = counts.table[cell] / counts.n
+        alone = [
+            source.counts([name], quiet=True).table[code] / counts.n for name, code in zip((x, y), cell, strict=True)
+        ]
+        assert found.support == pytest.approx(min(share, *alone), abs=1e-9)
+        if source.method != "mle":  # of symmetric channels the same left inverse
+            assert found.sd == pytest.approx(counts.sd.reshape(counts.shape)[cell] / counts.n, rel=1e-6)
+
+
+def test_rules_of_a_model_that_knows_no_dependence_have_a_lift_of_one() -> None:
+    """Their supports are the model's, not the unbiased ones."""
+    apart = sf.evidence(RELEASE, method="model", tau=1e-3)
+    rules = AssociationRules(min_support=0.1, min_confidence=0.2).fit(apart).rules_
+    assert rules and all(rule.lift == pytest.approx(1, abs=0.03) for rule in rules)
+    free = AssociationRules(min_support=0.1, min_confidence=0.2).fit(RELEASE).rules_
+    assert max(rule.lift for rule in free) > 1.2
+
+
+# Learners see only evidence.
+
+
+LEARN = sorted((Path(sf.__file__).parent / "learn").rglob("*.py"))
+HIDDEN = {"DirectEvidence", "ModelEvidence", "JunctionEvidence", "ReleaseEvidence", "ModelOfRelease", "Release"}
+
+
+def reaches_past_evidence(source: str) -> list[str]:
+    """Attributes of a release, and names of kinds of evidence, that a module mentions."""
+    found = ast.walk(ast.parse(source))
+    attributes = {node.attr for node in found if isinstance(node, ast.Attribute)} & {"release", "refitted"}
+    names = {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    imported = {a.name for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom) for a in n.names}
+    return sorted(attributes | ((names | imported) & HIDDEN))
+
+
+@pytest.mark.parametrize("module", LEARN, ids=lambda path: path.stem)
+def test_no_learner_reads_the_release_or_asks_for_a_kind_of_evidence(module: Path) -> None:
+    assert reaches_past_evidence(module.read_text(encoding="utf-8")) == []
+
+
+def test_reaching_past_evidence_is_seen() -> None:
+    assert reaches_past_evidence("def f(e):\n    return e.release.parts") == ["release"]
+    assert reaches_past_evidence("from x import ModelEvidence as M") == ["ModelEvidence"]

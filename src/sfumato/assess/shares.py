@@ -14,6 +14,7 @@ from sfumato.channels import Channel
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, ConvergenceWarning, EstimationError, NegativeCountsWarning, SfumatoError
 from sfumato.evidence import Evidence, mle
+from sfumato.evidence.kinds import by_method
 from sfumato.evidence.simplex import project
 from sfumato.printable import label_text
 
@@ -73,7 +74,7 @@ def shares_of_codes(channel: Channel, codes: NDArray[Any]) -> Array | None:
 
 def _likely(evidence: Evidence) -> Evidence:
     """Maximum likelihood in place of unbiased counts, which may be negative; a joint model stays what it is."""
-    return Evidence(evidence.release, "mle") if type(evidence) is Evidence else evidence
+    return evidence if evidence.smoothed else by_method(evidence, "mle")
 
 
 def _few(labels: Any) -> str:

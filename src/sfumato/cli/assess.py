@@ -13,7 +13,7 @@ from sfumato.channels.additive import parse_noise
 from sfumato.cli import console
 from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
-from sfumato.evidence import Evidence
+from sfumato.evidence import Evidence, evidence
 from sfumato.owner.ledger import Ledger
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -63,7 +63,7 @@ def _read(file: Path) -> tuple[Scheme, Evidence | None]:
     if file.suffix == ".json":
         return console.read_scheme(file), None
     release = Release.load(file)
-    return release.scheme, Evidence(release)
+    return release.scheme, evidence(release)
 
 
 def _prior(path: Path | None) -> dict[str, Any]:

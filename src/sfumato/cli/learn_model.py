@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
-from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
+from sfumato.evidence.kinds import model_evidence
+from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
-from sfumato.release import Release
 
 
 def model(
@@ -34,12 +34,7 @@ def model(
 
         sfumato learn model release.parquet --sample synthetic.csv --rows 5000
     """
-    release = learning.load(files)
-
-    def prepare(part: Release) -> ModelEvidence | JunctionEvidence:
-        return model_evidence(part, tau=tau, order=order, target=target, rng=seed)
-
-    found = prepare(release)
+    found = model_evidence(learning.load(files), tau=tau, order=order, target=target, rng=seed)
     if sample is not None:
         from pyarrow import csv
 
@@ -49,7 +44,7 @@ def model(
     score = tested = None
     if target is not None:
         leaves = 200 if isinstance(found, JunctionEvidence) else None
-        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), release, target, seed, prepare)
+        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), found, target, seed)
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
         _show_junction(found, score, target, tested, json)

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.tree import DecisionTree
-from sfumato.learn.tree.draw import least_share
+from sfumato.learn.tree.plot import least_share
 
 
 def tree(

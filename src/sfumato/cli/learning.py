@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoWarning
-from sfumato.evidence import Evidence, evidence
+from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
 from sfumato.learn.score import Score
@@ -29,18 +29,17 @@ def load(files: list[Path]) -> Release:
 
 def learn(
     make: Callable[[], Classifier],
-    release: Release,
+    source: Release | Evidence,
     target: str,
     seed: int | None,
-    prepare: Callable[[Release], Evidence] = evidence,
 ) -> tuple[Classifier, Score]:
     """The model of all records, and the accuracy of models that were each kept from a fifth of them."""
     console.step("fitting to all records")
-    model = make().fit(prepare(release), target=target)
+    model = make().fit(source, target=target)
     # what a warning would say of four fifths of the records it said of all of them
     with console.progress("folds judged", FOLDS) as advance, warnings.catch_warnings():
         warnings.simplefilter("ignore", SfumatoWarning)
-        score = cross_score(make(), release, target, FOLDS, rng=seed, prepare=prepare, progress=advance)
+        score = cross_score(make(), source, target, FOLDS, rng=seed, progress=advance)
     return model, score
 
 

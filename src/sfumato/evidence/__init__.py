@@ -1,6 +1,7 @@
 """From randomized rows to counts and densities with their uncertainty."""
 
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.table import Evidence, evidence
+from sfumato.evidence.kinds import evidence
+from sfumato.evidence.protocol import Evidence
 
 __all__ = ["Estimate", "Evidence", "evidence"]

@@ -15,9 +15,12 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.families import Family, Seen, each_axis
+from sfumato.arrays import Array
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.seen import Seen, each_axis
 from sfumato.evidence.spreads import spreads
+from sfumato.evidence.table import Table
+from sfumato.evidence.wald import wald
 
 #: A configuration is used when its estimated count exceeds this many standard deviations.
 CLEAR = 3.0
@@ -61,10 +64,10 @@ _EMPTY = np.zeros((0, 0))
 _NONE = Contrasts(np.zeros(0), _EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 
-def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
+def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     """All telling contrasts of the two last attributes given the others, and their sums over the configurations."""
-    kx, ky = family.table.shape[-2:]
-    table = family.table.reshape(-1, kx, ky)
+    kx, ky = estimate.shape[-2:]
+    table = estimate.judged.reshape(-1, kx, ky)
     if min(kx, ky) < 2:  # an attribute of one value depends on nothing
         return _NONE, _NONE
     px, py, weight = _independent(table)
@@ -73,15 +76,16 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     J, size = len(table), wide_x * wide_y
     left, right = _rows(px, kept_x), _rows(py, kept_y)
     expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
-    spread = sum((_spread(family, part, J) for part in family.seen), np.zeros(J))
+    spread = sum((_spread(part, J) for part in estimate.seen), np.zeros(J))
     clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
     sums = _levels(px, weight, kept_x)[:, None, :, :, None] * _levels(py, weight, kept_y)[None, :, :, None, :]
     sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
     few = J * size <= MOST
     released = np.zeros((J * size if few else size,) * 2)  # from Ñ
     null = np.zeros_like(released)  # from Ñ₀
-    for part in family.seen:
-        seen, assumed = spreads(family, part, left, right, None if few else sums, expected)
+    for part in estimate.seen:
+        share = part.total / estimate.n
+        seen, assumed = spreads(part, left, right, None if few else sums, share * expected)
         released += seen
         null += assumed
     T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)
@@ -94,7 +98,7 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
         ceiling = np.minimum(spread_x[:, :, None], spread_y[:, None, :])
         ceiling = (weight[:, None, None] * ceiling).reshape(-1)
         R, prior = _blocks(raw), _blocks(raw * weight[:, None, None])
-        used = np.repeat(clear, size) & (np.diag(null) > 1e-9 * family.n) & (np.diag(R) > 1e-7 * family.n)
+        used = np.repeat(clear, size) & (np.diag(null) > 1e-9 * estimate.n) & (np.diag(R) > 1e-7 * estimate.n)
         used &= ceiling > TELLING * np.sqrt(np.diag(V))
         lumped = (_lump(_lump(each[clear], kept_x[0], 1), kept_y[0], 2) for each in (table, expected))
         overall = Contrasts(T, V, null, R, prior, _deviance(*lumped)).where(used)
@@ -104,7 +108,7 @@ def overall_and_common(family: Family) -> tuple[Contrasts, Contrasts]:
     cut = sums.reshape(size, J, size).transpose(1, 0, 2)
     together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0)
     common = Contrasts(sums @ T, V, null, together, together * weight[clear].sum())
-    return overall, common.where((np.diag(V) > 1e-9 * family.n) & (np.diag(together) > 1e-7 * family.n))
+    return overall, common.where((np.diag(V) > 1e-9 * estimate.n) & (np.diag(together) > 1e-7 * estimate.n))
 
 
 def judge(contrasts: Contrasts) -> tuple[float, float, float]:
@@ -124,14 +128,14 @@ def judge(contrasts: Contrasts) -> tuple[float, float, float]:
     """
     if not contrasts.T.size:
         return 0.0, 0.0, 1.0
-    statistic = float(np.square(_whitened(contrasts.T, contrasts.V)[1]).sum())
+    statistic, _ = wald(contrasts.T, contrasts.V)
     under = contrasts.V if contrasts.deviance is None else contrasts.null
     root, t = _whitened(contrasts.T, under)
     strengths, directions = np.linalg.eigh(root @ (EFFECT * contrasts.prior) @ root.T)
     s = np.maximum(strengths, 0.0)
     u2 = np.square(directions.T @ t)
     weighed, penalty = float((u2 * s / (1 + s)).sum()), float(np.log1p(s).sum())
-    pearson = float(np.square(_whitened(contrasts.T, contrasts.raw)[1]).sum())
+    pearson, _ = wald(contrasts.T, contrasts.raw)
     inflation = max(pearson / float(u2.sum()), 1.0) if pearson > 0 else 1.0
     if contrasts.deviance is not None and pearson > 0:
         noisy = min(weighed, NOISY * (inflation - 1))
@@ -225,18 +229,18 @@ def _levels(p: Array, weight: Array, kept: NDArray[np.int64]) -> Array:
     return np.delete(full, top, axis=1).transpose(1, 0, 2)
 
 
-def _spread(family: Family, part: Seen, J: int) -> Array:
+def _spread(part: Seen, J: int) -> Array:
     """diag(A diag(Ñ) Aᵀ) of the configurations alone."""
-    given = family.names[:-2]
+    given = part.names[:-2]
     if not given:
-        return np.array([float(part.observed.sum())])
-    maps, axes = [], []
+        return np.array([part.total])
+    maps, axes, sizes = [], [], []
     for block in part.blocks:
-        dropped = tuple(i for i, name in enumerate(block.names) if name not in given)
+        kept = [i for i, name in enumerate(block.names) if name in given]
+        dropped = tuple(i for i in range(len(block.names)) if i not in kept)
         A = block.A.reshape(*block.sizes, block.released).sum(axis=dropped)
         maps.append(A.reshape(-1, block.released) ** 2)
-        axes += [name for name in block.names if name in given]
-    out = each_axis(part.observed.reshape([block.released for block in part.blocks]), maps)
-    sizes = dict(zip(family.names, family.table.shape, strict=True))
-    out = out.reshape([sizes[name] for name in axes])
-    return np.asarray(out.transpose([axes.index(name) for name in given]).reshape(J))
+        axes += [block.names[i] for i in kept]
+        sizes += [block.sizes[i] for i in kept]
+    out = Table(tuple(axes), each_axis(part.counts.reshape(part.released), maps).reshape(sizes))
+    return np.asarray(out.reorder(given).values.reshape(J))

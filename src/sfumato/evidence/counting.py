@@ -1,122 +1,205 @@
 """Contingency tables of released columns, on whatever engine holds the rows, kept for as long as the release lives.
 
-Rows in memory are counted by mixed-radix codes and bincount; rows on disk by DuckDB; rows of any other engine by
-that engine, through Narwhals. Several tables that together have few cells come from one scan.
+Rows in memory are counted by mixed-radix codes and bincount; rows on disk by DuckDB; rows of any other engine by that
+engine, through Narwhals. Where many tables will be asked for, the rows are read once into one small integer per row and
+column, and all pairs of columns come from one matrix product of indicator columns.
 """
 
 from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described
-from sfumato.release import Part
+from sfumato.released.part import Part
 from sfumato.released.writer import check_codes, code_types
 
-Counts = NDArray[np.int64]
+Codes = tuple[NDArray[Any], ...]
 
 #: The most cells of a table that is kept in full; beyond it only the cells that occur are kept.
 DENSE_CELLS = 1 << 25
 #: The most cells of a joint table that is counted so that several smaller ones can be read off it.
 JOINT_CELLS = 1 << 20
+#: The most codes that are read into memory; larger releases are counted where they are.
+CODES_IN_MEMORY = 1 << 30
+#: The most bytes of tables that are kept for later.
+TABLES_IN_MEMORY = 1 << 28
 
 _BLOCK = 1 << 16
+_CODES_BLOCK = 1 << 18
+_PAIRS_WIDTH = 1024  # released values of all columns together, up to which all pairs are counted at once
 
 
-@dataclass(frozen=True)
-class SparseCounts:
-    """The cells that occur: a column of codes per attribute, and how many rows hold them."""
+class Counter:
+    """The tables of one part of a release. ``counter(part)`` gives the one that every evidence of it shares."""
 
-    codes: tuple[NDArray[Any], ...]
-    counts: Counts
+    def __init__(self, part: Part) -> None:
+        self._part = ref(part)  # the part lives as long as somebody asks for its tables; this must not keep it alive
+        self.sizes = part.scheme.output_sizes
+        self._kept: dict[frozenset[str], tuple[tuple[str, ...], Array]] = {}
+        self._bytes = 0
+        self._codes: dict[str, NDArray[Any]] | None = None
 
+    @property
+    def part(self) -> Part:
+        found = self._part()
+        if found is None:  # whoever asks holds the part
+            raise ReleaseError("the rows are gone")
+        return found
 
-_kept: WeakKeyDictionary[Part, dict[tuple[str, ...], Counts]] = WeakKeyDictionary()
+    def counts(self, columns: Sequence[str]) -> Array:
+        """How many rows hold each combination of released codes, flat, first column slowest."""
+        wanted = tuple(columns)
+        known = self._kept.get(frozenset(wanted))
+        if known is None and self._codes is None:
+            known = next((one for key, one in self._kept.items() if key.issuperset(wanted)), None)
+        if known is not None:
+            return self._read_off(*known, wanted)
+        found = self._count(wanted)
+        self._keep(wanted, found)
+        return found
 
-
-def counts(part: Part, columns: Sequence[str]) -> Counts:
-    """How many rows hold each combination of released codes, flat, first column slowest."""
-    wanted = tuple(columns)
-    kept = _kept.setdefault(part, {})
-    for known, table in kept.items():
-        if set(wanted) <= set(known):
-            return _read_off(table, known, wanted, part)
-    kept[wanted] = _count(part, wanted)
-    return kept[wanted]
-
-
-def counts_many(part: Part, requests: Sequence[Sequence[str]]) -> list[Counts]:
-    """Several tables, from as few scans as the sizes allow."""
-    sizes = part.scheme.output_sizes
-    plan: list[set[str]] = []
-    for request in sorted(requests, key=len, reverse=True):
+    def plan(self, requests: Sequence[Sequence[str]]) -> None:
+        """Count what several tables can be read off, in as few scans as the sizes allow."""
+        if self._codes is not None:
+            return
+        plan: list[set[str]] = []
+        for request in sorted(requests, key=len, reverse=True):
+            for scan in plan:
+                if prod(self.sizes[column] for column in scan | set(request)) <= JOINT_CELLS:
+                    scan |= set(request)
+                    break
+            else:
+                plan.append(set(request))
         for scan in plan:
-            if prod(sizes[column] for column in scan | set(request)) <= JOINT_CELLS:
-                scan |= set(request)
-                break
+            self.counts([column for column in self.part.scheme.columns if column in scan])
+
+    def records(self, columns: Sequence[str], distinct: bool) -> tuple[Codes, Array]:
+        """Only the combinations that occur (or every row by itself), and how many rows hold each."""
+        wanted = tuple(columns)
+        if not distinct:
+            rows = self.part.arrow()
+            codes = tuple(rows.column(column).to_numpy() for column in wanted)
+            _check(self.sizes, wanted, codes)
+            return codes, np.ones(rows.num_rows)
+        codes, found = (_unique_rows if _streamed(self.part) else _grouped)(self.part, wanted)
+        return codes, found.astype(np.float64)
+
+    def read(self) -> dict[str, NDArray[Any]] | None:
+        """Every column in memory, or None where they would not fit."""
+        if self._codes is None and len(self.part) * len(self.sizes) <= CODES_IN_MEMORY:
+            table = self.part.arrow()
+            found = {column: table.column(column).to_numpy() for column in self.sizes}
+            _check(self.sizes, tuple(found), tuple(found.values()))
+            self._codes = {
+                column: array.astype(np.min_scalar_type(max(self.sizes[column] - 1, 1)))
+                for column, array in found.items()
+            }
+        return self._codes
+
+    def count_pairs(self) -> None:
+        """All pairs of columns from one product: Nxy = Σ_rows 1[x] 1[y]."""
+        codes = self.read()
+        width = sum(self.sizes.values())
+        if codes is None or width > _PAIRS_WIDTH or len(codes) < 3 or len(self._kept) >= len(codes):
+            return
+        starts = dict(zip(codes, np.cumsum([0, *self.sizes.values()]), strict=False))
+        total = np.zeros((width, width))
+        for begin in range(0, len(next(iter(codes.values()))), _BLOCK):
+            held = {column: array[begin : begin + _BLOCK] for column, array in codes.items()}
+            at = np.arange(len(next(iter(held.values()))))
+            ones = np.zeros((len(at), width), dtype=np.float32)
+            for column, array in held.items():
+                ones[at, starts[column] + array] = 1.0
+            total += ones.T @ ones
+        ends = {column: slice(start, start + self.sizes[column]) for column, start in starts.items()}
+        for i, first in enumerate(codes):
+            for second in list(codes)[i + 1 :]:
+                self._keep((first, second), np.rint(total[ends[first], ends[second]]).reshape(-1))
+
+    def _keep(self, columns: tuple[str, ...], table: Array) -> None:
+        self._bytes += table.nbytes
+        if self._bytes > TABLES_IN_MEMORY:
+            self._kept.clear()
+            self._bytes = table.nbytes
+        self._kept[frozenset(columns)] = (columns, table)
+
+    def _read_off(self, known: tuple[str, ...], table: Array, wanted: tuple[str, ...]) -> Array:
+        if known == wanted:
+            return table
+        tensor = table.reshape([self.sizes[name] for name in known])
+        left = [name for name in known if name in wanted]
+        if len(left) < len(known):
+            tensor = tensor.sum(axis=tuple(i for i, name in enumerate(known) if name not in wanted))
+        return np.ascontiguousarray(tensor.transpose([left.index(name) for name in wanted])).reshape(-1)
+
+    def _count(self, columns: tuple[str, ...]) -> Array:
+        sizes = [self.sizes[column] for column in columns]
+        cells = prod(sizes)
+        if cells > DENSE_CELLS:
+            raise ReleaseError(
+                f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer "
+                f"attributes, or name the cells you want"
+            )
+        part, out = self.part, np.zeros(cells, dtype=np.int64)
+        if self._codes is not None:
+            kind = np.min_scalar_type(cells - 1)
+            first = self._codes[columns[0]]
+            for begin in range(0, len(first), _CODES_BLOCK):
+                flat = first[begin : begin + _CODES_BLOCK].astype(kind)
+                for column, size in zip(columns[1:], sizes[1:], strict=True):
+                    flat *= kind.type(size)
+                    flat += self._codes[column][begin : begin + _CODES_BLOCK]
+                out += _histogram(flat, cells)
+        elif not _streamed(part):
+            codes, found = _grouped(part, columns)
+            np.add.at(out, join_codes([np.asarray(code) for code in codes], sizes), found)
         else:
-            plan.append(set(request))
-    for scan in plan:
-        counts(part, tuple(column for column in part.scheme.columns if column in scan))
-    return [counts(part, request) for request in requests]
+            for batch in part.batches(columns, code_types(part.scheme)):
+                arrays = tuple(column.to_numpy(zero_copy_only=False) for column in batch.columns)
+                _check(self.sizes, columns, arrays)
+                step = _BLOCK if cells <= 1 << 16 else batch.num_rows
+                for start in range(0, batch.num_rows, step):
+                    flat = join_codes([array[start : start + step] for array in arrays], sizes)
+                    out += np.bincount(flat, minlength=cells)
+        return out.astype(np.float64)
 
 
-def sparse_counts(part: Part, columns: Sequence[str]) -> SparseCounts:
-    """Only the cells that occur, for tables with too many cells to list."""
-    if _streamed(part):
-        codes, found = _unique_rows(part, tuple(columns))
-    else:
-        codes, found = _grouped(part, tuple(columns))
-    return SparseCounts(codes, found)
+_counters: WeakKeyDictionary[Part, Counter] = WeakKeyDictionary()
 
 
-def _read_off(table: Counts, known: tuple[str, ...], wanted: tuple[str, ...], part: Part) -> Counts:
-    if known == wanted:
-        return table
-    sizes = part.scheme.output_sizes
-    tensor = table.reshape([sizes[name] for name in known])
-    dropped = tuple(i for i, name in enumerate(known) if name not in wanted)
-    left = [name for name in known if name in wanted]
-    return np.asarray(tensor.sum(axis=dropped).transpose([left.index(name) for name in wanted]).reshape(-1))
+def counter(part: Part) -> Counter:
+    """The counter of a part, the same for as long as the part lives."""
+    if part not in _counters:
+        _counters[part] = Counter(part)
+    return _counters[part]
 
 
-def _count(part: Part, columns: tuple[str, ...]) -> Counts:
-    sizes = [part.scheme.output_sizes[column] for column in columns]
-    cells = prod(sizes)
-    if cells > DENSE_CELLS:
-        raise ReleaseError(
-            f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer attributes, "
-            f"or name the cells you want"
-        )
-    if not _streamed(part):
-        codes, found = _grouped(part, columns)
-        out = np.zeros(cells, dtype=np.int64)
-        flat = _flatten(part, columns, codes)
-        np.add.at(out, flat, found)
-        return out
-    out = np.zeros(cells, dtype=np.int64)
-    for batch in part.batches(columns, code_types(part.scheme)):
-        arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
-        for column, array, size in zip(columns, arrays, sizes, strict=True):
-            check_codes(column, array, size)
-        small = cells <= 1 << 16
-        for start in range(0, batch.num_rows, _BLOCK if small else batch.num_rows):
-            stop = start + (_BLOCK if small else batch.num_rows)
-            flat = join_codes([array[start:stop] for array in arrays], sizes)
-            out += np.bincount(flat, minlength=cells)
-    return out
+def _check(sizes: dict[str, int], columns: tuple[str, ...], arrays: Codes) -> None:
+    for column, array in zip(columns, arrays, strict=True):
+        check_codes(column, array, sizes[column])
+
+
+def _histogram(flat: NDArray[Any], cells: int) -> NDArray[np.int64]:
+    """How often each code occurs; codes of one byte are counted two at a time, which takes half as long."""
+    if flat.itemsize > 1 or len(flat) < 1 << 16:
+        return np.bincount(flat, minlength=cells)
+    even = len(flat) // 2 * 2
+    twos = np.bincount(flat[:even].view(np.uint16), minlength=1 << 16).reshape(256, 256)
+    ones = np.bincount(flat[even:], minlength=256)
+    return np.asarray((twos.sum(0) + twos.sum(1) + ones)[:cells])
 
 
 def _streamed(part: Part) -> bool:
@@ -128,15 +211,14 @@ def _streamed(part: Part) -> bool:
     return isinstance(part.rows, Path) and tables.suffix(part.rows) in tables.CSV
 
 
-def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], ...], Counts]:
+def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int64]]:
     grouped = part.arrow().select(list(columns)).group_by(list(columns)).aggregate([([], "count_all")])
     codes = tuple(grouped.column(i).to_numpy() for i in range(len(columns)))
-    for column, array in zip(columns, codes, strict=True):
-        check_codes(column, array, part.scheme.output_sizes[column])
+    _check(part.scheme.output_sizes, columns, codes)
     return codes, grouped.column(len(columns)).to_numpy()
 
 
-def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], ...], Counts]:
+def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int64]]:
     """Group and count on the engine that holds the rows."""
     import narwhals as nw
 
@@ -152,8 +234,7 @@ def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[tuple[NDArray[Any], 
         raise ReleaseError(f"{where}: cannot be counted: {described(problem)}") from problem
     part.check_unchanged()
     codes = tuple(counted.column(place).to_numpy() for place in places)
-    for column, array in zip(columns, codes, strict=True):
-        check_codes(column, array, part.scheme.output_sizes[column])
+    _check(part.scheme.output_sizes, columns, codes)
     return codes, np.asarray(counted.column("rows").to_numpy(), dtype=np.int64)
 
 
@@ -161,8 +242,3 @@ def _on_disk(path: Path) -> Any:
     import duckdb
 
     return duckdb.connect().read_parquet(glob.escape(str(path)))  # a star in the name is a star, not a pattern
-
-
-def _flatten(part: Part, columns: tuple[str, ...], codes: tuple[NDArray[Any], ...]) -> NDArray[Any]:
-    sizes = [part.scheme.output_sizes[column] for column in columns]
-    return join_codes([np.asarray(code) for code in codes], sizes) if columns else np.zeros(1, dtype=np.int64)

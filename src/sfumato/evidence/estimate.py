@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.limits import limits
-from sfumato.evidence.pieces import Piece, records
+from sfumato.evidence.record_moments import records
+from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.printable import label_text, printable
 from sfumato.schema import Schema
@@ -39,7 +40,7 @@ class Estimate:
 
     schema: Schema  # of the estimated attributes, in order
     value: Array
-    pieces: tuple[Piece, ...]
+    seen: tuple[Seen, ...]  # what it was estimated from, scheme by scheme
     method: str
     of_population: bool = False
     codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
@@ -63,7 +64,7 @@ class Estimate:
     @cached_property
     def n(self) -> float:
         """The number of records."""
-        return sum(piece.total for piece in self.pieces)
+        return sum(piece.total for piece in self.seen)
 
     @property
     def population_kind(self) -> str:
@@ -79,13 +80,18 @@ class Estimate:
     @property
     def unbiased(self) -> Array:
         """The moment estimate that the intervals are built around; it may be negative."""
-        return np.asarray(sum(piece.centre for piece in self.pieces) / self._scale)
+        return np.asarray(sum(piece.centre for piece in self.seen) / self._scale)
+
+    @property
+    def judged(self) -> Array:
+        """The table that tests and error bars are about: unbiased counts, or those of a model of its own."""
+        return self.unbiased.reshape(self.shape)
 
     @cached_property
     def variance(self) -> Array:
         """The variance of each cell, without forming the covariance matrix."""
         total = np.zeros(())
-        for piece in self.pieces:
+        for piece in self.seen:
             own = piece.centre**2 / piece.total if self.of_population else piece.centre
             total = total + piece.spread - own
         return np.maximum(total, 0.0) / self._scale**2
@@ -99,21 +105,28 @@ class Estimate:
     def cov(self) -> Array:
         """The covariance matrix of all cells."""
         cells = len(self.value)
-        if cells > COVARIANCE_CELLS:
-            raise EstimationError(
-                f"the covariance of {cells} cells would have {cells}^2 entries; use sd, or ask for fewer attributes"
-            )
+        check_covariance(cells)
         out = np.zeros((cells, cells))
-        for piece in self.pieces:
+        for piece in self.seen:
             A, centre = piece.rows(), piece.centre
             taken = np.outer(centre, centre) / piece.total if self.of_population else np.diag(centre)
-            out += (A * piece.observed) @ A.T - taken
+            out += (A * piece.counts) @ A.T - taken
         return np.asarray(out / self._scale**2)
+
+    def covariance(self, one: Array, other: Array) -> float:
+        """Of two weighted sums of the counts, without forming the covariance matrix; weights are flat."""
+        total = 0.0
+        for piece in self.seen:
+            a, b = (piece.inverse.T.apply(piece.in_blocks(weights).reshape(-1)) for weights in (one, other))
+            mine, theirs = one @ piece.centre, other @ piece.centre
+            taken = mine * theirs / piece.total if self.of_population else (one * other) @ piece.centre
+            total += float((a * b) @ piece.counts - taken)
+        return total / self._scale**2
 
     def within(self) -> Array | None:
         """Covariances of counts that differ in the last attribute only: a matrix for each combination of the others.
 
-        None where the pieces tell them.
+        None where what was seen tells them.
         """
         return None
 
@@ -126,7 +139,7 @@ class Estimate:
         empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
-        sides = records(self.pieces, self.of_population)
+        sides = records(self.seen, self.of_population)
         if cells is not None:
             sides = (sides[0].flat().at(cells), sides[1].flat().at(cells))
         low, high = limits(*sides, level, self.of_population)
@@ -186,3 +199,11 @@ class Estimate:
         frame = self._arrow(0.95, np.arange(min(MOST, len(self.value)))).drop_columns(hidden)
         rows = [[label_text(cell) if cell is None else cell for cell in row.values()] for row in frame.to_pylist()]
         return frame.schema.names, rows, len(self.value) - len(rows)
+
+
+def check_covariance(cells: int) -> None:
+    """Refuse a covariance matrix that would not fit."""
+    if cells > COVARIANCE_CELLS:
+        raise EstimationError(
+            f"the covariance of {cells} cells would have {cells}^2 entries; use sd, or ask for fewer attributes"
+        )

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log, prod
+from math import inf, log
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import Contrasts, judge, overall_and_common
-from sfumato.evidence.families import Families
-from sfumato.evidence.table import Evidence
-from sfumato.evidence.view import view
-from sfumato.release import Release
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.wald import wald as statistic_of
 
 _CLEARLY = 20.0
 #: How likely two attributes are to depend on each other beforehand, and what twice the log Bayes factor must exceed.
@@ -77,24 +76,35 @@ class Association:
         return max(self.overall, self.common, key=lambda test: test.evidence)
 
 
-def wald(evidence: Evidence | Families, x: str, y: str, given: Sequence[str] = ()) -> Test:
+def wald(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Test:
     r"""Whether x and y are independent given some attributes, against the covariance that the channels inflated.
 
         W = Tᵀ V⁻¹ T,        T[j, a, b] = N̂[j, a, b] - N̂[j, a] N̂[j, b] / N̂[j]
 
     is chi-square under independence, with as many degrees of freedom as there are telling contrasts.
     """
-    return association(evidence if isinstance(evidence, Families) else Families(evidence), x, y, given).overall
+    return association(source, x, y, given).overall
 
 
-def association(families: Families, x: str, y: str, given: Sequence[str] = ()) -> Association:
+def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Association:
     """Both tests of the independence of x and y given some attributes."""
-    given = tuple(given)
-    if len({x, y, *given}) != 2 + len(given):
-        raise EstimationError(f"a test needs distinct attributes, got {x}, {y} given {', '.join(given) or 'nothing'}")
-    overall, common = overall_and_common(families.family((*given, x, y)))
+    _distinct([*given, x, y], f"{x}, {y} given {', '.join(given) or 'nothing'}")
+    overall, common = overall_and_common(source.counts((*given, x, y), quiet=True))
     first = _test(overall)
     return Association(first, _test(common) if given else first)
+
+
+def independence(table: Array, covariance: Array) -> tuple[float, int]:
+    """The Wald statistic of T = r cᵀ / n for one estimated table, and its degrees of freedom.
+
+    The residuals are contrasts, (I - p 1ᵀ) T (I - q 1ᵀ)ᵀ with the shares p of the rows and q of the columns.
+    """
+    n = float(table.sum())
+    if n <= 0:
+        return 0.0, 0
+    rows, cols = (np.eye(len(m)) - (m / n)[:, None] for m in (table.sum(axis=1), table.sum(axis=0)))
+    C = np.kron(rows, cols)
+    return statistic_of(C @ table.reshape(-1), C @ covariance @ C.T)
 
 
 def _test(contrasts: Contrasts) -> Test:
@@ -103,14 +113,22 @@ def _test(contrasts: Contrasts) -> Test:
     return Test(statistic, len(contrasts.T), evidence, inflation, deviance)
 
 
-def all_pairs(families: Families, names: Sequence[str]) -> dict[tuple[str, str], Test]:
+def all_pairs(source: Evidence, names: Sequence[str]) -> dict[tuple[str, str], Test]:
     """The test of every pair, from one pass over the rows."""
     pairs = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
-    families.count_pairs()
-    return {pair: association(families, *pair).overall for pair in pairs}
+    source.expect_many()
+    return {pair: association(source, *pair).overall for pair in pairs}
 
 
-def g_squared(evidence: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Test:
+def dependent_pairs(source: Evidence, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Pairs that depend on each other, by what a link between them gains, most telling first."""
+    places = {name: i for i, name in enumerate(names)}
+    gains = {(x, y): test.evidence - ODDS for (x, y), test in all_pairs(source, names).items() if test.df}
+    found = [pair for pair, gain in gains.items() if gain > 0]
+    return sorted(found, key=lambda pair: (gains[pair], places[pair[0]], places[pair[1]]), reverse=True)
+
+
+def g_squared(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Test:
     r"""The likelihood-ratio test on the released table itself.
 
         G² = 2 Σ Ñ log(Ñ Ñ.. / Ñ_x Ñ_y),        df = (M_x - 1)(M_y - 1) per stratum
@@ -119,26 +137,31 @@ def g_squared(evidence: Evidence, x: str, y: str, given: Sequence[str] = ()) -> 
     inverted. That is so given other attributes only where those passed unchanged: use ``wald`` otherwise.
     """
     names = [*given, x, y]
-    if len(set(names)) != len(names):
-        raise EstimationError(f"a test needs distinct attributes, got {', '.join(names)}")
+    _distinct(names, ", ".join(names))
     total, df = 0.0, 0
-    for scheme in dict.fromkeys(part.scheme for part in evidence.release.parts):
-        if scheme.group(x) is scheme.group(y):
+    for part in source.seen(names):
+        if any({x, y} <= set(block.full.names) for block in part.blocks):
             raise EstimationError(
                 f"{x} and {y} are randomized together, which makes their released values dependent: use wald"
             )
-        for name in given:
-            if not np.array_equal(scheme[name].matrix, np.eye(scheme[name].k)):
+        for block in part.blocks:
+            changed = {x, y}.isdisjoint(block.names) and not np.array_equal(block.P, np.eye(*block.P.shape))
+            if changed:
                 raise EstimationError(
-                    f"{name} is randomized, and given its released values {x} and {y} may depend on each other "
-                    f"though they do not given the true ones: use wald"
+                    f"{block.names[0]} is randomized, and given its released values {x} and {y} may depend on each "
+                    f"other though they do not given the true ones: use wald"
                 )
-        part = Evidence(Release.of(part for part in evidence.release.parts if part.scheme == scheme))
-        shape = [prod(view(scheme, [name]).transition.cols for name in group) for group in (given, [x], [y])]
-        for table in part.released_counts(names).reshape(shape).astype(np.float64):
-            statistic, more = _likelihood_ratio(table)
+        own = [next(i for i, block in enumerate(part.blocks) if name in block.names) for name in (x, y)]
+        table = np.moveaxis(part.counts.reshape(part.released), own, (-2, -1))
+        for stratum in table.reshape(-1, *table.shape[-2:]):
+            statistic, more = _likelihood_ratio(stratum)
             total, df = total + statistic, df + more
     return Test(total, df)
+
+
+def _distinct(names: Sequence[str], said: str) -> None:
+    if len(set(names)) != len(names):
+        raise EstimationError(f"a test needs distinct attributes, got {said}")
 
 
 def _likelihood_ratio(table: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, int]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 
 _CHUNK = 1 << 14  # cells that are solved together: their arrays stay in the processor's cache

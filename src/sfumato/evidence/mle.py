@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.channels.geometry import Incidence
-from sfumato.channels.linear import Array, Embedded, Kronecker, Operator, UniformPlus
+from sfumato.channels.linear import Embedded, Kronecker, Operator, UniformPlus
 from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.threads import one_thread
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 
 
 def project(values: Array, total: float | Array) -> Array:

@@ -8,25 +8,20 @@ squares of each without ever forming the product:
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.families import Family, Seen, each_axis
+from sfumato.arrays import Array
+from sfumato.evidence.seen import Seen, each_axis
 
 
-def spreads(
-    family: Family, part: Seen, left: Array, right: Array, sums: Array | None, expected: Array
-) -> tuple[Array, Array]:
+def spreads(part: Seen, left: Array, right: Array, sums: Array | None, expected: Array) -> tuple[Array, Array]:
     """Covariances of the contrasts, or of their sums: from the released counts, and from those expected of a table."""
-    share = part.observed.sum() / family.n
-    null = share * _release(family, part, expected.reshape(family.table.shape))
-    if len(left) == 1 and sums is None and _apart(family, part):
+    null = part.forward(expected.reshape(-1))
+    if len(left) == 1 and sums is None and _apart(part):
         L, R = left[0] @ part.blocks[0].A, right[0] @ part.blocks[1].A
-        return _of_pair(L, R, part.observed), _of_pair(L, R, null)
-    B = _released(family, part, left, right) if sums is None else _summed(family, part, sums, left, right)
-    return (B * part.observed) @ B.T, (B * null) @ B.T
+        return _of_pair(L, R, part.counts), _of_pair(L, R, null)
+    B = _released(part, left, right) if sums is None else _summed(part, sums, left, right)
+    return (B * part.counts) @ B.T, (B * null) @ B.T
 
 
 def bytes_needed(given: int, contrasts: int, most: int, cells: int, released: int) -> int:
@@ -41,8 +36,8 @@ def bytes_needed(given: int, contrasts: int, most: int, cells: int, released: in
     return 8 * (4 * rows * released + contrasts * cells + 8 * rows**2)
 
 
-def _apart(family: Family, part: Seen) -> bool:
-    return part.axes == family.names and all(len(block.names) == 1 for block in part.blocks[-2:])
+def _apart(part: Seen) -> bool:
+    return part.axes == part.names and all(len(block.names) == 1 for block in part.blocks[-2:])
 
 
 def _of_pair(L: Array, R: Array, observed: Array) -> Array:
@@ -53,11 +48,11 @@ def _of_pair(L: Array, R: Array, observed: Array) -> Array:
     return np.asarray(out.reshape(a, a, b, b).transpose(0, 2, 1, 3).reshape(a * b, a * b))
 
 
-def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
+def _released(part: Seen, left: Array, right: Array) -> Array:
     """C A, contrasts by released cells: a product of factors when the last two attributes are treated apart."""
     J, a, kx = left.shape
     b, ky = right.shape[1:]
-    if _apart(family, part):
+    if _apart(part):
         G = np.ones((1, 1))
         for block in part.blocks[:-2]:
             G = (G[:, None, :, None] * block.A[None, :, None, :]).reshape(len(G) * len(block.A), -1)
@@ -67,21 +62,12 @@ def _released(family: Family, part: Seen, left: Array, right: Array) -> Array:
     C = np.zeros((J, a, b, J, kx, ky))
     for j in range(J):
         C[j, :, :, j] = left[j][:, None, :, None] * right[j][None, :, None, :]
-    return np.asarray(C.reshape(J * a * b, -1) @ family.inverse(part))
+    return np.asarray(C.reshape(J * a * b, -1) @ part.rows())
 
 
-def _summed(family: Family, part: Seen, sums: Array, left: Array, right: Array) -> Array:
+def _summed(part: Seen, sums: Array, left: Array, right: Array) -> Array:
     """Sums of the rows of C A, one after the other, without forming either matrix."""
     J, a, _ = left.shape
     C = np.einsum("sjab,jax,jby->sjxy", sums.reshape(-1, J, a, right.shape[1]), left, right, optimize=True)
-    order = [family.names.index(name) for name in part.axes]
-    shape, maps = [prod(block.sizes) for block in part.blocks], [block.A.T for block in part.blocks]
-    rows = (row.reshape(family.table.shape).transpose(order).reshape(shape) for row in C)
-    return np.stack([each_axis(row, maps).reshape(-1) for row in rows])
-
-
-def _release(family: Family, part: Seen, table: Array) -> Array:
-    """Pᵀ table: what would be released of it on average."""
-    out = table.transpose([family.names.index(name) for name in part.axes])
-    out = out.reshape([prod(block.sizes) for block in part.blocks])
-    return each_axis(out, [block.P.T for block in part.blocks]).reshape(-1)
+    maps = [block.A.T for block in part.blocks]
+    return np.stack([each_axis(part.in_blocks(row), maps).reshape(-1) for row in C])

@@ -1,12 +1,13 @@
 """From evidence to models."""
 
+from sfumato.evidence.splits import hold_out
 from sfumato.learn.adapter import FromCells
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.crossfit import cross_score
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.naive_bayes import DensityNaiveBayes, NaiveBayes
 from sfumato.learn.rules import AssociationRules, read_baskets
-from sfumato.learn.score import Score, hold_out
+from sfumato.learn.score import Score
 from sfumato.learn.tan import TAN
 from sfumato.learn.tree import DecisionTree
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier, one_class
-from sfumato.learn.cells import Encoding, weighted_cells
+from sfumato.learn.weighted_cells import Encoding, weighted_cells
 
 
 class FromCells(Classifier):

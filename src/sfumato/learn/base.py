@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes, Domain
 from sfumato.errors import EstimationError, SchemaError
-from sfumato.evidence import Evidence, evidence
-from sfumato.evidence.model import JunctionEvidence, ModelEvidence, model_evidence
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import as_evidence
 from sfumato.pages.display import html_table
 from sfumato.printable import label_text
-from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
 
@@ -253,26 +252,6 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
 def class_labels(domain: Domain) -> NDArray[Any]:
     """The values of an attribute as an array, in the order of their codes."""
     return np.array(domain.labels, dtype=object if None in domain.labels else None)
-
-
-def as_evidence(source: Any) -> Evidence:
-    """Evidence from what a learner was given."""
-    if isinstance(source, Evidence):
-        return source
-    if isinstance(source, Release):
-        return evidence(source)
-    raise EstimationError(
-        f"fit takes evidence or a release, got {type(source).__name__} instead: "
-        f"sfumato.evidence(table, schema) makes evidence of a raw table"
-    )
-
-
-def modelled(source: Evidence, target: str) -> ModelEvidence | JunctionEvidence:
-    """What to ask about a target: the joint model itself, or one fitted to the release; see ``ModelEvidence.about``."""
-    model = source
-    if not isinstance(model, ModelEvidence | JunctionEvidence):
-        model = model_evidence(source.release, source.names, target=target)
-    return model.about(target) if isinstance(model, ModelEvidence) else model
 
 
 def one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:

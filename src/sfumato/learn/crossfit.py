@@ -15,19 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError
-from sfumato.evidence import Evidence, evidence
-from sfumato.evidence.model import JunctionEvidence
+from sfumato.arrays import Array
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import as_evidence, cliques_of
+from sfumato.evidence.splits import cross_fits
 from sfumato.learn.base import Classifier, check_number
-from sfumato.learn.drawn import drawn_confusion
 from sfumato.learn.influence import Judge, together
 from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
-from sfumato.release import Release
-from sfumato.released.part import Part
+from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.threads import one_thread
 
 #: A: how many records the joint table is trusted like. Chosen among 2, 3, 5, 6, 10 and 20 on releases of Iris, wine,
@@ -37,40 +36,22 @@ TRUST = 6.0
 DRAWN_TRUST = 2.0
 
 
-def folds(release: Release, count: int = 5, rng: np.random.Generator | int | None = None) -> list[Release]:
-    """The records of a release cut at random into equal parts."""
-    if isinstance(count, bool) or not isinstance(count, int) or count < 2:
-        raise EstimationError(f"folds must be a whole number of at least 2, got {count!r} instead")
-    if len(release) < 2 * count:
-        raise EstimationError(f"{count} folds need at least {2 * count} records, and the release holds {len(release)}")
-    generator = np.random.default_rng(rng)
-    cut: list[list[Part]] = [[] for _ in range(count)]
-    at = 0
-    for part in release.parts:
-        rows = part.arrow()
-        place = (generator.permutation(rows.num_rows) + at) % count
-        at += rows.num_rows
-        for fold in range(count):
-            cut[fold].append(part.with_rows(rows.take(np.flatnonzero(place == fold))))
-    return [Release.of(part for part in parts if len(part)) for parts in cut]
-
-
 @one_thread()
 def cross_score(
     model: Classifier,
-    release: Release | Evidence,
+    source: Any,
     target: str | None = None,
     folds: int = 5,
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
-    prepare: Callable[[Release], Evidence] | None = None,
     progress: Callable[[int], None] | None = None,
     confusion: bool = True,
 ) -> Score:
     """How often a learner is right on clean records, from randomized ones alone: no record judges what it taught.
 
-    ``model`` says what to learn and how; it is not changed, and need not be fitted. ``progress`` is called with 1 after
-    each fold. ``confusion=False`` leaves out the confusion matrix, which takes most of the time.
+    ``model`` says what to learn and how; it is not changed, and need not be fitted. ``source`` is a release, or the
+    kind of evidence to learn from. ``progress`` is called with 1 after each fold. ``confusion=False`` leaves out the
+    confusion matrix, which takes most of the time.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -82,30 +63,23 @@ def cross_score(
     True
     """
     check_number("level", level, above=0, below=1)
-    if isinstance(release, Evidence):
-        prepare, release = prepare or release.refitted, release.release
-    if not isinstance(release, Release):
-        raise EstimationError(f"cross_score takes a release, got {type(release).__name__} instead")
-    cut = _folds(release, folds, rng)
+    given = as_evidence(source, "cross_score takes a release or evidence")
     fits = []
-    for held in cut:
-        kept = Release.concat([one for one in cut if one is not held])
+    for kept, held in cross_fits(given, folds, rng):
         fresh = type(model)(**model.get_params(deep=False))
-        fits.append(_Fold(fresh.fit((prepare or evidence)(kept), target=target), kept, held, len(held) / len(release)))
+        fits.append(_Fold(fresh.fit(kept, target=target), kept, held, held.n / given.n))
         if progress is not None:
             progress(1)
-    names = score_names([one.model for one in fits], Evidence(release))
+    names = score_names([one.model for one in fits], given)
     if names is None:
         value, sd, majority = _by_draws(fits)
     else:
-        value, sd, majority = _by_cells(fits, names, TRUST / len(release), confusion)
+        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion)
     labels = fits[0].model.classes_
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
     accuracy = min(max(float(value[0]), 0.0), 1.0)
-    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, float(len(release)), level, float(value[0]))
+    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, float(given.n), level, float(value[0]))
 
-
-_folds = folds  # the argument of ``cross_score`` has the same name
 
 Found = tuple[Array, Array, float]  # of the accuracy and every cell: value and standard error; the largest class
 
@@ -115,8 +89,8 @@ class _Fold:
     """A model, the records that it was learned from, those that judge it, and their share of all."""
 
     model: Classifier
-    kept: Release
-    held: Release
+    kept: Evidence
+    held: Evidence
     share: float
 
 
@@ -146,10 +120,12 @@ def _by_draws(fits: Sequence[_Fold]) -> Found:
     return share @ value, np.sqrt(np.maximum(variance, 0.0)), float(np.max(share @ classes))
 
 
-def _judge_by_draws(model: Classifier, kept: Release, held: Release, trust: float) -> tuple[Array, Array, Array, Array]:
+def _judge_by_draws(
+    model: Classifier, kept: Evidence, held: Evidence, trust: float
+) -> tuple[Array, Array, Array, Array]:
     """Of the accuracy and every cell: value, noise, gap; and the classes' shares."""
-    fitted = JunctionEvidence(kept, [*model.used_features, model.target_])
-    shares, noise, gap, _ = drawn_confusion(model, Evidence(held), trust, fitted)
+    fitted = cliques_of(kept, [*model.used_features, model.target_])
+    shares, noise, gap, _ = drawn_confusion(model, held, trust, fitted)
     classes = len(model.classes_)
     right = np.eye(classes).reshape(-1) if len(shares) == classes**2 else np.array([0.0, 1.0])
     cells = np.full((3, classes**2), np.nan)

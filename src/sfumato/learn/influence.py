@@ -1,6 +1,6 @@
 r"""What held-out records say of a share of clean records, and how far every released record moves the answer.
 
-As in ``evidence.model.blend``, weights h on the held-out records and a model θ̂ of the others give
+As in ``evidence.model.blended_mean``, weights h on the held-out records and a model θ̂ of the others give
 
     T = mean of h + Σ_x θ̂_x r_x + a · W λ̂,        r = g - P h
 
@@ -23,11 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.model.blend import blend_weights, conjugate_gradients
+from sfumato.arrays import Array
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import likelihood_of
+from sfumato.evidence.model.blended_mean import blend_weights, conjugate_gradients
 from sfumato.evidence.model.loglinear import Design, fit, pairwise, precisions
-from sfumato.evidence.model.observed import Channelled, Observed, observe
-from sfumato.release import Release
+from sfumato.scheme import Scheme
 
 #: The penalty of the model, and the prior of what it leaves out.
 TAU = 1.0
@@ -39,23 +40,24 @@ class Judged:
     """The share that one fold finds, and what it hangs on; by scheme, a number for every released value."""
 
     value: float
-    held: dict[str, Array]  # h: what a held-out record adds, times the number of held-out records
-    kept: dict[str, Array]  # b: how far each of the other records moves the share
+    held: dict[Scheme | None, Array]  # h: what a held-out record adds, times the number of held-out records
+    kept: dict[Scheme | None, Array]  # b: how far each of the other records moves the share
     hidden: Array  # what the penalty hides, as coefficients of independent errors with variance 1
     left_out: Array  # what pairs leave out, in the same way
 
 
 class Judge:
-    """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blend``."""
+    """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blended_mean``."""
 
-    def __init__(self, kept: Release, held: Release, names: list[str], ridge: float) -> None:
-        self.counts, self._kept, self._ridge = _by_scheme(held, names), _by_scheme(kept, names), ridge
-        self.records = len(held)
+    def __init__(self, kept: Evidence, held: Evidence, names: list[str], ridge: float) -> None:
+        others = likelihood_of(kept, names)
+        self.counts, self._kept = ({p.scheme: p for p in some.parts} for some in (likelihood_of(held, names), others))
+        self._ridge, self.records = ridge, held.n
         sizes = held.schema.sizes(names)
         self._design = Design(sizes, pairwise(len(names)))
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
         self._triples = Design(sizes, triples) if triples else None
-        self._fitted = fit(Observed(sizes, tuple(self._kept.values())), self._design, TAU, tolerance=_TOLERANCE)
+        self._fitted = fit(others, self._design, TAU, tolerance=_TOLERANCE)
         self.theta = self._fitted.theta
         self._precisions = precisions(self._design, TAU)
         self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}
@@ -108,9 +110,3 @@ def together(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[float, f
     for unknown in ([one.hidden for one in found], [one.left_out for one in found]):
         variance += float(np.sum(np.tensordot(share, np.stack(unknown), 1) ** 2))
     return float(np.dot(share, [one.value for one in found])), variance
-
-
-def _by_scheme(release: Release, names: list[str]) -> dict[str, Channelled]:
-    """The released counts under the fingerprint of each scheme; ``observe`` has them in the same order."""
-    keys = dict.fromkeys(part.scheme.fingerprint for part in release.parts if len(part))
-    return dict(zip(keys, observe(release, names).parts, strict=True))

@@ -10,16 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes
-from sfumato.errors import NegativeCountsWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.model import ModelEvidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_number, normalise, one_class
-from sfumato.learn.draw import bars
-from sfumato.learn.numbers import NumberClassifier
+from sfumato.learn.noisy_numbers import NumberClassifier
+from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 
 #: Of larger tables the errors leave out how the counts of a class vary together.
@@ -50,25 +48,24 @@ class NaiveBayes(Classifier):
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NegativeCountsWarning)
-            own = source.counts([self.target_])
-            pairs = source.counts_many([[name, self.target_] for name in self.features_])
+        own = source.counts([self.target_], quiet=True)
+        pairs = source.counts_many([[name, self.target_] for name in self.features_], quiet=True)
         classes = project(own.value, own.n)
         one_class(classes, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = classes / classes.sum()
         self.tables_, self.standard_errors_ = {}, {}
         for name, pair in zip(self.features_, pairs, strict=True):
             table = project(pair.value, pair.n).reshape(pair.shape)
-            noise = 0.0 if source.exact or isinstance(source, ModelEvidence) else pair.variance.reshape(pair.shape)
+            noise = 0.0 if source.exact or source.smoothed else pair.variance.reshape(pair.shape)
             margin = table.sum(axis=1, keepdims=True) / max(table.sum(), 1e-300)
             # Shrink towards the attribute's own distribution by as many records as the noise is worth.
             weight = self.smoothing + np.sum(noise * np.ones_like(table), axis=0) / np.maximum(classes, 1.0)
             smooth = table + weight * np.maximum(margin, 1e-9)
             self.tables_[name] = smooth / np.maximum(smooth.sum(axis=0, keepdims=True), 1e-300)
-            own = np.maximum(table.sum(axis=0), 1.0)
+            held = np.maximum(table.sum(axis=0), 1.0)
             # Drawn towards the attribute's own distribution, an estimate keeps this share of its variance.
-            self.standard_errors_[name] = _ratio_errors(pair, self.tables_[name], own) * np.sqrt(own / (own + weight))
+            errors = _ratio_errors(pair, self.tables_[name], held)
+            self.standard_errors_[name] = errors * np.sqrt(held / (held + weight))
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Pr(value | class), a bar per class, with 95 % intervals."""

@@ -1,8 +1,8 @@
 """An honest accuracy without raw data: how often a model is right on clean records, from held-out randomized ones.
 
 With g(x) = 1 where the model's answer is right, the accuracy is the mean of g over clean records: see
-``evidence.model.blend``. The noise of the weights, and what the model that fills in may be wrong by, are the squared
-standard error.
+``evidence.model.blended_mean``. The noise of the weights, and what the model that fills in may be wrong by, are the
+squared standard error.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.model.blend import Blended, blended_mean, cross_fitted
-from sfumato.evidence.model.observed import observe
+from sfumato.evidence.kinds import by_method, likelihood_of
+from sfumato.evidence.model.blended_mean import Blended, blended_mean, cross_fitted
 from sfumato.learn.base import Classifier, check_number
-from sfumato.learn.drawn import drawn_confusion
+from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.printable import label_text
-from sfumato.release import Release
 from sfumato.threads import one_thread
 
 #: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
@@ -116,22 +115,6 @@ def within(estimate: float, sd: float, level: float) -> tuple[float, float]:
     return float(accepted.min()), float(accepted.max())
 
 
-def hold_out(
-    release: Release, share: float = 0.25, rng: np.random.Generator | int | None = None
-) -> tuple[Release, Release]:
-    """The release cut at random into records to learn from and records to score on."""
-    check_number("share", share, above=0, below=1)
-    generator = np.random.default_rng(rng)
-    learn, held = [], []
-    for part in release.parts:
-        rows = part.arrow()
-        drawn = generator.permutation(rows.num_rows)
-        cut = round(share * rows.num_rows)
-        held.append(part.with_rows(rows.take(np.sort(drawn[:cut]))))
-        learn.append(part.with_rows(rows.take(np.sort(drawn[cut:]))))
-    return Release.of(learn), Release.of(held)
-
-
 @one_thread()
 def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
@@ -139,7 +122,7 @@ def estimate_score(model: Classifier, source: Evidence, level: float = 0.95) -> 
     names = score_names([model], source)
     if names is None:
         return _from_draws(model, source, level)
-    cuts = cross_fitted(observe(source.release, names))
+    cuts = cross_fitted(likelihood_of(source, names))
     classes = len(model.classes_)
     answer = np.repeat(model.decisions(names[:-1]), classes)
     truth = np.arange(len(answer)) % classes
@@ -176,14 +159,14 @@ def _from_draws(model: Classifier, source: Evidence, level: float) -> Score:
     else:
         confusion = spread = np.full((classes, classes), np.nan)
         right = np.array([0.0, 1.0])
-    majority = float(class_shares(source.release, model.target_).max())
+    majority = float(class_shares(source, model.target_).max())
     found, sd = float(right @ shares), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
     return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found)
 
 
-def class_shares(release: Release, target: str) -> Array:
+def class_shares(source: Evidence, target: str) -> Array:
     """The likeliest shares of the classes."""
-    found = Evidence(release, "mle").counts(target)
+    found = by_method(source, "mle").counts(target)
     return np.asarray(found.value / found.n)
 
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, check_number, modelled, normalise, one_class
-from sfumato.learn.draw import bars
+from sfumato.evidence.kinds import model_about
+from sfumato.evidence.spanning_tree import spanning_tree
+from sfumato.learn.base import Classifier, check_number, normalise, one_class
+from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 
 
@@ -41,7 +43,7 @@ class TAN(Classifier):
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
-        asked = source if source.exact else modelled(source, self.target_)
+        asked = source if source.exact else model_about(source, self.target_)
         prior = np.maximum(asked.counts([self.target_]).value, 0.0)
         one_class(prior, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = prior / prior.sum()
@@ -50,11 +52,12 @@ class TAN(Classifier):
         found = asked.counts_many([[names[i], names[j], self.target_] for i, j in pairs])
         triples = {pair: np.maximum(table.table, 0.0) for pair, table in zip(pairs, found, strict=True)}
         weights = {pair: conditional_information(table) for pair, table in triples.items()}
-        parent = _spanning_tree(len(names), weights)
-        self.parents_ = {name: None if parent[i] is None else names[parent[i] or 0] for i, name in enumerate(names)}
+        links = spanning_tree(range(len(names)), lambda one, other: weights[min(one, other), max(one, other)])
+        parent: dict[int, int] = {child: up for up, child in links}
+        self.parents_ = {name: names[parent[i]] if i in parent else None for i, name in enumerate(names)}
         self.tables_, self.by_class_ = {}, {}
         for i, name in enumerate(names):
-            up = parent[i]
+            up = parent.get(i)
             if up is None:
                 table = np.maximum(asked.counts([name, self.target_]).table, 0.0)[:, None, :]
             else:
@@ -97,17 +100,3 @@ def conditional_information(table: Array) -> float:
     expected = joint.sum(axis=1)[:, None, :] * joint.sum(axis=0)[None, :, :]
     ratio = np.divide(joint * third, expected, out=np.ones_like(joint), where=(joint > 0) & (expected > 0))
     return float((joint * np.log(ratio)).sum())
-
-
-def _spanning_tree(count: int, weights: Mapping[tuple[int, int], float]) -> list[int | None]:
-    """Parents in the heaviest spanning tree rooted at the first attribute (Prim)."""
-    parent: list[int | None] = [None] * count
-    inside = {0}
-    while len(inside) < count:
-        best = max(
-            ((i, j) for i in inside for j in range(count) if j not in inside),
-            key=lambda edge: weights[(min(edge), max(edge))],
-        )
-        parent[best[1]] = best[0]
-        inside.add(best[1])
-    return parent

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from sfumato import channels as c
 from sfumato.evidence import evidence
-from sfumato.evidence.families import Families
 from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
 from sfumato.release import Release
 from sfumato.schema import Categorical, Schema
@@ -26,7 +25,7 @@ def table(p: float, n: int) -> CPT:
     scheme = Scheme(schema, {name: c.symmetric(2, p) for name in schema})
     codes = np.arange(n) % 4
     release = Release(pa.table({"X2": (codes // 2).astype(np.uint8), "X1": (codes % 2).astype(np.uint8)}), scheme)
-    return fit_cpt(Families(evidence(release)).family(("X2", "X1")), schema)
+    return fit_cpt(evidence(release).counts(["X2", "X1"], quiet=True))
 
 
 def report() -> str:

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import app
 from sfumato.learn import BayesianNetwork
-from sfumato.learn.bayesnet.gallery import gallery
+from sfumato.learn.bayesnet.published_networks import gallery
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
 

@@ -8,10 +8,10 @@ from math import prod
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.model.foretell import apart, foretold
+from sfumato.arrays import Array
+from sfumato.evidence.model.likelihood import Likelihood, log_released
 from sfumato.evidence.model.loglinear import Design, Fitted, fit, pairwise, star
-from sfumato.evidence.model.observed import Observed
+from sfumato.evidence.model.target_dependence import apart, foretold
 
 TAU = 0.3
 _PARTS = 4  # of which one is held out
@@ -49,10 +49,10 @@ class Choice:
     def name(self) -> str:
         return next((c.name for c in self.candidates if c.chosen), f"pairwise, tau={self.fitted.tau:g}")
 
-    def about(self, observed: Observed, target: int, rng: np.random.Generator | None = None) -> Choice:
+    def about(self, observed: Likelihood, target: int, rng: np.random.Generator | None = None) -> Choice:
         """The same, with the target made independent of all else unless held-out records show what foretells it."""
 
-        def refit(data: Observed) -> Array:
+        def refit(data: Likelihood) -> Array:
             again = fit(data, self.fitted.design, self.fitted.tau, tolerance=_LOOSE).theta
             return again if self.strength is None else joint_with_prior(data, again, self.strength)
 
@@ -61,13 +61,13 @@ class Choice:
         return replace(self, theta=apart(self.theta, observed.sizes, target))
 
 
-def fit_only(observed: Observed, tau: float, order: int = 2) -> Choice:
+def fit_only(observed: Likelihood, tau: float, order: int = 2) -> Choice:
     """The pairwise model with a given penalty, unquestioned."""
     fitted = fit(observed, Design(observed.sizes, pairwise(len(observed.sizes), order)), tau)
     return Choice(fitted.theta, fitted, None, ())
 
 
-def choose(observed: Observed, target: int | None, rng: np.random.Generator | None = None, order: int = 2) -> Choice:
+def choose(observed: Likelihood, target: int | None, rng: np.random.Generator | None = None, order: int = 2) -> Choice:
     """The candidate that foretells held-out randomized records best; the default unless the gain is sure.
 
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
@@ -79,7 +79,7 @@ def choose(observed: Observed, target: int | None, rng: np.random.Generator | No
     attributes = len(observed.sizes)
     design = Design(observed.sizes, pairwise(attributes, order))
     first = fit(learn, design, TAU, tolerance=_LOOSE)
-    makers: dict[str, Callable[[Observed, float], Choice]] = {
+    makers: dict[str, Callable[[Likelihood, float], Choice]] = {
         "pairwise, tau=1": lambda data, tol: _plain(fit(data, design, 1.0, first.parameters, tol)),
         "independent": lambda data, tol: _plain(fit(data, Design(data.sizes, pairwise(attributes, 1)), 1.0, None, tol)),
     }
@@ -114,7 +114,7 @@ def _best(tried: list[Candidate], has_target: bool) -> Candidate:
     return alone if alone.gain > 0 else default
 
 
-def joint_with_prior(observed: Observed, prior: Array, strength: float, steps: int = 60) -> Array:
+def joint_with_prior(observed: Likelihood, prior: Array, strength: float, steps: int = 60) -> Array:
     """The full joint table with the model as its prior, by EM.
 
     θ ← (N · posterior table + s · prior) / (N + s)
@@ -132,9 +132,9 @@ def joint_with_prior(observed: Observed, prior: Array, strength: float, steps: i
 
 
 def _joint_maker(
-    design: Design, first: Fitted, learn: Observed, strength: float
-) -> Callable[[Observed, float], Choice]:
-    def make(data: Observed, tolerance: float) -> Choice:
+    design: Design, first: Fitted, learn: Likelihood, strength: float
+) -> Callable[[Likelihood, float], Choice]:
+    def make(data: Likelihood, tolerance: float) -> Choice:
         fitted = first if data is learn else fit(data, design, TAU, first.parameters, tolerance)
         return Choice(joint_with_prior(data, fitted.theta, strength), fitted, strength, ())
 
@@ -145,12 +145,12 @@ def _plain(fitted: Fitted) -> Choice:
     return Choice(fitted.theta, fitted, None, ())
 
 
-def _halves(observed: Observed, rng: np.random.Generator | None) -> tuple[Observed, Observed]:
+def _halves(observed: Likelihood, rng: np.random.Generator | None) -> tuple[Likelihood, Likelihood]:
     held, *learn = observed.folds(_PARTS, rng)
-    return Observed.together(learn), held
+    return Likelihood.together(learn), held
 
 
-def _compare(held: Observed, theta: Array, other: Array, target: int | None) -> tuple[float, float]:
+def _compare(held: Likelihood, theta: Array, other: Array, target: int | None) -> tuple[float, float]:
     """The mean difference of the log-likelihoods per record, and its standard error.
 
     Where a target is named, of its released value given the others': that is what learners will ask.
@@ -158,7 +158,7 @@ def _compare(held: Observed, theta: Array, other: Array, target: int | None) -> 
     total = square = 0.0
     for part in held.parts:
         seen = part.counts > 0
-        ratio = (part.log_released(theta, target) - part.log_released(other, target))[seen]
+        ratio = (log_released(part, theta, target) - log_released(part, other, target))[seen]
         total += float(part.counts[seen] @ ratio)
         square += float(part.counts[seen] @ ratio**2)
     n = held.total

@@ -1,4 +1,4 @@
-"""Counts as the joint model sees them, with a covariance that comes from the model's own parameters."""
+"""Counts as a model sees them, with a covariance that comes from the model's own parameters where they tell it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError
-from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
+from sfumato.arrays import Array
+from sfumato.evidence.estimate import Estimate, check_covariance
 from sfumato.evidence.limits import check_level
 
 
@@ -18,38 +17,39 @@ class ModelEstimate(Estimate):
     """The model's counts: never negative, with the noise of its parameters (and of the sample) in the covariance.
 
     The covariance is that of the distribution behind the table; for the table's own counts it is on the safe side.
-    Intervals are formed on the logit scale, so that they stay within [0, N].
+    Without a ``root`` it is that of the unbiased estimate, which bounds the model's from above. Intervals are formed on
+    the logit scale, so that they stay within [0, N].
     """
 
-    records: float = 0.0
-    root: Array = field(default_factory=lambda: np.zeros((0, 0)))  # Cov(shares) = root rootᵀ + diag(misfit)
-    misfit: Array = field(
-        default_factory=lambda: np.zeros(1)
-    )  # of each share: what the model itself may be wrong by, squared
+    root: Array | None = None  # Cov(shares) = root rootᵀ + diag(misfit)
+    misfit: Array = field(default_factory=lambda: np.zeros(1))  # of each share: what the model may be wrong by, squared
 
     @property
-    def n(self) -> float:
-        return self.records
-
-    @property
-    def unbiased(self) -> Array:
-        """The model has no unbiased estimate of its own; see ``ModelEvidence.disagreement``."""
-        return self.value
+    def judged(self) -> Array:
+        return self.table
 
     @property
     def variance(self) -> Array:
+        if self.root is None:
+            return self._unbiased.variance * self._unit**2
         return np.asarray((self.root**2).sum(axis=1) + self.misfit) * self._unit**2
 
     @property
     def cov(self) -> Array:
-        if len(self.value) > COVARIANCE_CELLS:
-            raise EstimationError(
-                f"the covariance of {len(self.value)} cells would have {len(self.value)}^2 entries; "
-                f"use sd, or ask for fewer attributes"
-            )
+        check_covariance(len(self.value))
+        if self.root is None:
+            return self._unbiased.cov * self._unit**2
         return np.asarray(self.root @ self.root.T + np.eye(len(self.root)) * self.misfit) * self._unit**2
 
+    def covariance(self, one: Array, other: Array) -> float:
+        if self.root is None:
+            return self._unbiased.covariance(one, other) * self._unit**2
+        along = float((one @ self.root) @ (other @ self.root)) + float((one * other * self.misfit).sum())
+        return along * self._unit**2
+
     def within(self) -> Array | None:
+        if self.root is None:
+            return None
         k = self.shape[-1]
         roots = self.root.reshape(len(self.root) // k, k, self.root.shape[-1])
         wrong = np.broadcast_to(self.misfit, self.value.shape).reshape(-1, k)
@@ -68,31 +68,10 @@ class ModelEstimate(Estimate):
         return np.minimum(low, value), np.maximum(high, value)
 
     @property
+    def _unbiased(self) -> Estimate:
+        """Of the distribution behind the table."""
+        return Estimate(self.schema, self.value, self.seen, "moment", True, self.codes)
+
+    @property
     def _unit(self) -> float:
-        return 1.0 if self.of_population else self.records
-
-
-@dataclass(frozen=True, eq=False)
-class CliqueEstimate(ModelEstimate):
-    """Counts of a tree of cliques. Their noise is that of the unbiased estimate, which bounds it from above."""
-
-    noise: Estimate = field(kw_only=True)
-
-    @property
-    def unbiased(self) -> Array:
-        return self._noise.unbiased * self._unit
-
-    @property
-    def variance(self) -> Array:
-        return self._noise.variance * self._unit**2
-
-    @property
-    def cov(self) -> Array:
-        return self._noise.cov * self._unit**2
-
-    def within(self) -> Array | None:
-        return None
-
-    @property
-    def _noise(self) -> Estimate:
-        return self.noise.population()
+        return 1.0 if self.of_population else self.n

@@ -13,9 +13,9 @@ from math import prod
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
+from sfumato.evidence.model.likelihood import Likelihood
 from sfumato.evidence.model.loglinear import Design, Term
-from sfumato.evidence.model.observed import Observed
 
 #: The most numbers in the table of features; beyond it the covariance is not formed.
 FEATURE_LIMIT = 40_000_000
@@ -56,7 +56,7 @@ class Information:
         return np.asarray(G @ self.covariance @ G.T)
 
 
-def information(observed: Observed, design: Design, theta: Array, tau: float) -> Information | None:
+def information(observed: Likelihood, design: Design, theta: Array, tau: float) -> Information | None:
     """The information of a fitted model, or None where the table is too large for it."""
     terms = design.terms
     columns = sum(prod(design.sizes[axis] - 1 for axis in term) for term in terms)

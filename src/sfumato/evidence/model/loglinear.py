@@ -17,8 +17,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.model.observed import Observed
+from sfumato.arrays import Array
+from sfumato.evidence.model.likelihood import Likelihood
 from sfumato.threads import one_thread
 
 Term = tuple[int, ...]
@@ -139,7 +139,12 @@ def precisions(design: Design, tau: float) -> Array:
 
 @one_thread()
 def fit(
-    observed: Observed, design: Design, tau: float, start: Array | None = None, tolerance: float = 3e-5, most: int = 400
+    observed: Likelihood,
+    design: Design,
+    tau: float,
+    start: Array | None = None,
+    tolerance: float = 3e-5,
+    most: int = 400,
 ) -> Fitted:
     """The penalised maximum by L-BFGS, from the corrected margins unless another start is given."""
     from scipy.optimize import minimize

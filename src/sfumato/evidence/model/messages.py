@@ -8,18 +8,13 @@ findings; back from the roots they tell every clique what the others know.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.codes import join_codes
-from sfumato.channels.linear import Array
-from sfumato.errors import EstimationError
-from sfumato.evidence.counting import sparse_counts
+from sfumato.arrays import Array
 from sfumato.evidence.model.triangulate import Clique, Link
-from sfumato.evidence.view import view
-from sfumato.release import Part
+from sfumato.evidence.seen import Seen
 
 _ENTRIES = 1 << 21
 _BLOCK = 1 << 15
@@ -94,37 +89,10 @@ def given(values: Mapping[int, NDArray[np.integer]], sizes: Sequence[int]) -> li
     return [((axis,), np.eye(sizes[axis])[codes]) for axis, codes in sorted(values.items())]
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What one channel released: Pr(released | true) with the released values first, and the released codes."""
-
-    axes: Clique
-    likelihood: Array
-    codes: NDArray[np.integer]
-
-
-def seen(part: Part, names: Sequence[str]) -> tuple[list[Seen], NDArray[np.int64]]:
-    """The distinct released records, channel by channel, and how many records there are of each."""
-    shown = view(part.scheme, names)
-    if set(shown.whole) != set(names):
-        raise EstimationError(
-            f"{', '.join(names)} are randomized together with others: the model must cover whole groups"
-        )
-    found = sparse_counts(part, shown.columns)
-    columns, places = iter(found.codes), iter(names.index(name) for name in shown.axes)
-    out = []
-    for factor, sizes, outputs in zip(shown.transition.factors, shown.sizes, shown.outputs, strict=True):
-        own = [next(places) for _ in sizes]
-        codes = join_codes([next(columns) for _ in outputs], outputs)
-        order = sorted(range(len(own)), key=own.__getitem__)
-        likelihood = factor.dense().T.reshape(-1, *sizes).transpose(0, *(1 + i for i in order))
-        out.append(Seen(tuple(sorted(own)), likelihood, codes))
-    return out, found.counts
-
-
-def released(part: Part, names: Sequence[str]) -> Iterator[tuple[list[Finding], NDArray[np.int64]]]:
-    """Findings of the distinct released records, in blocks, and how many records there are of each."""
-    found, counts = seen(part, names)
-    for start in range(0, len(counts), _BLOCK):
+def findings(records: Seen) -> Iterator[tuple[list[Finding], Array]]:
+    """Findings of listed released records, in blocks, and how many records there are of each."""
+    told = records.likelihoods()
+    for start in range(0, len(records.counts), _BLOCK):
         cut = slice(start, start + _BLOCK)
-        yield [(one.axes, one.likelihood[one.codes[cut]]) for one in found], counts[cut]
+        codes = [one[cut] for one in records.joined]
+        yield [(axes, table[own]) for (axes, table), own in zip(told, codes, strict=True)], records.counts[cut]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from sfumato.evidence.spanning_tree import spanning_tree
+
 Clique = tuple[int, ...]
 
 
@@ -67,19 +69,14 @@ def bounded(
 
 
 def tree(found: Sequence[Clique]) -> list[Link]:
-    """A junction tree: each clique hangs on the one it shares most with (a heaviest spanning tree, by Prim)."""
-    left = list(range(1, len(found)))
-    out = [Link(found[0], (), None)]
-    placed = {0: 0}
-    while left:
-        shared, child, parent = max(
-            ((len(set(found[i]) & set(found[j])), i, j) for i in left for j in placed),
-            key=lambda t: (t[0], -t[1], -t[2]),
-        )
+    """A junction tree: each clique hangs on the one it shares most with."""
+    out, placed = [Link(found[0], (), None)], {0: 0}
+    for parent, child in spanning_tree(
+        range(len(found)), lambda inside, other: (len(set(found[other]) & set(found[inside])), -other, -inside)
+    ):
         both = tuple(sorted(set(found[child]) & set(found[parent])))
-        out.append(Link(found[child], both, placed[parent] if shared else None))
-        placed[child] = len(out) - 1
-        left.remove(child)
+        placed[child] = len(out)
+        out.append(Link(found[child], both, placed[parent] if both else None))
     return out
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError, quoted
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.reading.json_documents import read_json

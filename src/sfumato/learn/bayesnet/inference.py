@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError
-from sfumato.evidence.families import Families
-from sfumato.evidence.table import Evidence
+from sfumato.evidence import Evidence
+from sfumato.evidence.table import Table, eliminate
 from sfumato.learn.base import class_labels
 from sfumato.learn.bayesnet.arguments import whole
-from sfumato.learn.bayesnet.elimination import Factor, eliminate
 from sfumato.learn.bayesnet.structure import topological
 from sfumato.printable import label_text
 from sfumato.reading import tables
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
 
 
-def factors(net: BayesianNetwork) -> list[Factor]:
-    """One table per node."""
-    return [Factor((*cpt.parents, node), cpt.values) for node, cpt in net.cpts_.items()]
+#: The most cells of a table on the way to an answer.
+MOST_CELLS = 1 << 24
 
 
 def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
@@ -35,7 +33,7 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
         raise EstimationError(f"name each attribute once, got {', '.join(names)}")
     for name in names:
         net.cpt(name)
-    return eliminate(_above(net, names), names)
+    return eliminate(_above(net, names), names, MOST_CELLS).values
 
 
 def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
@@ -53,7 +51,7 @@ def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], eng
         found = ask(net, target, codes)
     elif engine == "own":
         above = _above(net, [*target, *codes])
-        found = eliminate([factor.at(codes) for factor in above], target)
+        found = eliminate([table.at(codes) for table in above], target, MOST_CELLS).values
     else:
         raise EstimationError(f"engine must be own or pgmpy, got {engine!r} instead")
     total = float(found.sum())
@@ -97,11 +95,10 @@ def log_likelihood(net: BayesianNetwork, data: Any) -> float:
     """Σ_i Σ_jk N_ijk log θ_ijk, -inf if something that occurs is impossible."""
     if isinstance(data, Evidence):
         _same_values(net, data.schema, "the network and the evidence")
-        families = Families(data)
         total = 0.0
         for node, held in net.parents_.items():
             names, values = (*held, node), net.cpts_[node].values
-            counts = families.family(names).value
+            counts = data.counts(names, quiet=True).table
             # a negative count of what is impossible is noise around none
             total += _weighted(np.where((values == 0) & (counts < 0), 0.0, counts), values)
         return total
@@ -147,14 +144,14 @@ def sample(net: BayesianNetwork, n: int, rng: np.random.Generator | int | None) 
     return net.schema_.decode({name: codes[name] for name in net.schema_.names})
 
 
-def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Factor]:
+def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Table]:
     wanted, stack = set(names), list(names)
     while stack:
         for parent in net.parents_[stack.pop()]:
             if parent not in wanted:
                 wanted.add(parent)
                 stack.append(parent)
-    return [factor for factor in factors(net) if factor.names[-1] in wanted]
+    return [Table((*cpt.parents, node), cpt.values) for node, cpt in net.cpts_.items() if node in wanted]
 
 
 def _same_values(net: BayesianNetwork, other: Schema, who: str) -> None:

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
-from sfumato.evidence.families import Families
-from sfumato.evidence.table import Evidence
-from sfumato.learn.base import Parameters, as_evidence, class_labels
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import as_evidence
+from sfumato.learn.base import Parameters, class_labels
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.arguments import real, whole
 from sfumato.learn.bayesnet.edges import Edge, tested_edges
@@ -95,16 +95,16 @@ class BayesianNetwork(Parameters):
         """
         check_request(self)
         evidence = as_evidence(source)
-        families = Families(evidence)
         names = evidence.schema.names
         self.target_ = target if isinstance(target, str) else self.target
         if self.target_ is not None and self.target_ not in names:
             raise EstimationError(f"the target {self.target_!r} is not in the release; it has {', '.join(names)}")
         if nodes is not None and self.parents is None:
             raise EstimationError("nodes= needs the structure: give parents")
-        score = make_score(self.criterion, families, self.eta, self.penalty, real("memory", self.memory) * 1e9)
+        score = make_score(self.criterion, evidence, self.eta, self.penalty, real("memory", self.memory) * 1e9)
         if self.parents is None:
-            families.check_channels()
+            for name in names:
+                evidence.released_cells([name])  # refuses a channel that tells nothing, naming the attribute
             order = None if self.order is None else check_order(self.order)
             most = None if self.max_parents is None else whole("max_parents", self.max_parents, 0)
             self.parents_ = find(score, order, most, self.search, progress)
@@ -122,7 +122,7 @@ class BayesianNetwork(Parameters):
         self.cpts_ = {}
         for node, held in self.parents_.items():
             score.check_size(node, held)
-            self.cpts_[node] = fit_cpt(families.family((*held, node)), evidence.schema, self.prior)
+            self.cpts_[node] = fit_cpt(evidence.counts((*held, node), quiet=True), self.prior)
             if progress is not None and self.parents is not None:
                 progress(node)
         self.edges_ = tested_edges(score, self.parents_)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
-from sfumato.evidence.families import Family
+from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
 from sfumato.learn.bayesnet.arguments import real
-from sfumato.learn.bayesnet.limits import score_limits
-from sfumato.learn.bayesnet.moments import Triple, covariances, second_moments
-from sfumato.learn.bayesnet.ratio import Hinkley, delta_variance, fieller
+from sfumato.learn.bayesnet.count_moments import Triple, covariances, second_moments
+from sfumato.learn.bayesnet.probability_limits import score_limits
+from sfumato.learn.bayesnet.ratio_of_counts import Hinkley, delta_variance, fieller
 from sfumato.printable import label_text
 from sfumato.schema import Schema
 from sfumato.writing.data_frames import as_frame
@@ -40,7 +40,7 @@ class CPT:
     parents: tuple[str, ...]
     schema: Schema  # of the parents, then the node
     values: Array
-    family: Family | None = None  # what it was estimated from; None for a table that was given
+    estimate: Estimate | None = None  # what it was estimated from; None for a table that was given
     alpha: Array | float = 0.0  # the prior weight of each cell, in the table's shape
 
     @property
@@ -50,7 +50,7 @@ class CPT:
     @cached_property
     def counts(self) -> Array:
         """N̂ in the shape of the table: the model's where the evidence is a model, else unbiased."""
-        return self._fitted().table
+        return self._fitted().judged
 
     @cached_property
     def raw(self) -> Array:
@@ -125,17 +125,17 @@ class CPT:
         for (name, domain), codes in zip(self.schema.items(), np.indices(self.shape), strict=True):
             columns[name] = [label_text(domain.labels[code]) for code in codes.reshape(-1)]
         columns["probability"] = self.values.reshape(-1)
-        if self.family is not None:
+        if self.estimate is not None:
             low, high = self.interval(level)
             columns |= {"raw": self.raw.reshape(-1), "sd": self.sd().reshape(-1)}
             columns |= {"low": low.reshape(-1), "high": high.reshape(-1)}
             columns["supported"] = np.repeat(np.ravel(self.supported), self.shape[-1])
         return as_frame(pa.table(columns), backend)
 
-    def _fitted(self) -> Family:
-        if self.family is None:
+    def _fitted(self) -> Estimate:
+        if self.estimate is None:
             raise EstimationError(f"the probabilities of {self.node!r} were given, not estimated: they carry no counts")
-        return self.family
+        return self.estimate
 
     @property
     def _prior_records(self) -> Array:
@@ -151,24 +151,23 @@ class CPT:
 Prior = str | float | Mapping[str, ArrayLike]
 
 
-def fit_cpt(family: Family, schema: Schema, prior: Prior = "ml") -> CPT:
+def fit_cpt(estimate: Estimate, prior: Prior = "ml") -> CPT:
     """The table of the last named attribute given the others.
 
     ``prior`` is "ml" (none), "k2" (one record per cell), "bdeu" (ten records spread evenly over the table), the number
     of records to spread, or for each node the Dirichlet weights of its cells (nodes that are left out have none).
     """
-    *parents, node = family.names
-    k = family.table.shape[-1]
-    counts = family.value.reshape(-1, k)
-    alpha = dirichlet(prior, node, family.table.shape)
+    *parents, node = estimate.names
+    k = estimate.shape[-1]
+    counts = estimate.value.reshape(-1, k)
+    alpha = dirichlet(prior, node, estimate.shape)
     values = np.full(counts.shape, 1.0 / k)
     for row, weight, found in zip(values, alpha.reshape(-1, k), counts, strict=True):
         total = max(float(found.sum()), 0.0)
         possible = np.zeros(k) if not total else found if (found >= 0).all() else project(found, total)
         if total + weight.sum() > 0:  # else nothing holds this configuration, nor says the prior anything: uniform
             row[:] = (weight + possible) / (weight.sum() + total)
-    names = (*parents, node)
-    return CPT(node, tuple(parents), schema.select(names), values.reshape(family.table.shape), family, alpha)
+    return CPT(node, tuple(parents), estimate.schema, values.reshape(estimate.shape), estimate, alpha)
 
 
 def given_cpt(node: str, parents: tuple[str, ...], schema: Schema, given: ArrayLike | None) -> CPT:

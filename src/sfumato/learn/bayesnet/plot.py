@@ -186,7 +186,7 @@ class _Table:
         self.columns = [shorten(figure_text(label), 18, placeholder="…") for label in net.schema_[node].labels]
         self.cut = max(len(self.columns) - _MOST_COLUMNS, 0)
         self.columns = self.columns[:_MOST_COLUMNS]
-        self.sds = cpt.sd().reshape(self.values.shape) if cpt.family is not None else None
+        self.sds = cpt.sd().reshape(self.values.shape) if cpt.estimate is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3

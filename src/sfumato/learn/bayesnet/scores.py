@@ -8,17 +8,20 @@ from math import inf, log, prod
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import MOST, widths
-from sfumato.evidence.families import MOST_CELLS, Families
 from sfumato.evidence.independence import ODDS, Association, Test, association
+from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.bayesnet.arguments import real
 
+#: The most cells of a table that probabilities are estimated from.
+MOST_CELLS = 1 << 20
+
 
 class Score(ABC):
-    """A decomposable score over the families of one release."""
+    """A decomposable score over nodes with their parents, from the counts of any evidence."""
 
     #: Whether a parent that later parents make superfluous is taken out again.
     prunes = False
@@ -28,8 +31,8 @@ class Score(ABC):
     #: The most bytes that judging one set of parents may take.
     memory = inf
 
-    def __init__(self, families: Families) -> None:
-        self.families = families
+    def __init__(self, source: Evidence) -> None:
+        self.source = source
         self._local: dict[tuple[str, frozenset[str]], float] = {}
         #: Families whose tables are too large to be judged, with their cells.
         self.left_out: dict[tuple[str, frozenset[str]], int] = {}
@@ -54,20 +57,20 @@ class Score(ABC):
 
     def test(self, node: str, parent: str, given: Sequence[str]) -> Test:
         """The evidence for one edge: the test on all contrasts, not the better of two, which luck would choose."""
-        return association(self.families, parent, node, self.ordered(given)).overall
+        return association(self.source, parent, node, self.ordered(given)).overall
 
     def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
         """In the order of the schema, so that equal sets share their tables."""
         wanted = set(names)
-        return tuple(name for name in self.families.schema.names if name in wanted)
+        return tuple(name for name in self.source.schema.names if name in wanted)
 
     #: The most cells of a table that this score can judge.
     most_cells = MOST_CELLS
 
     def check_bound(self, names: Sequence[str], max_parents: int) -> None:
         """Refuse a parent bound under which some table would not fit, with its size."""
-        largest = sorted(names, key=lambda name: -self.families.schema[name].size)[: max_parents + 1]
-        cells = prod(self.families.schema.sizes(largest))
+        largest = sorted(names, key=lambda name: -self.source.schema[name].size)[: max_parents + 1]
+        cells = prod(self.source.schema.sizes(largest))
         if cells > self.most_cells:
             raise EstimationError(
                 f"max_parents = {max_parents} allows tables of {cells} cells ({' x '.join(largest)}), more than "
@@ -78,7 +81,7 @@ class Score(ABC):
         """Whether the table of a family can be judged; what cannot is noted in ``left_out``."""
         key = (node, frozenset(parents))
         if key not in self._fits:
-            cells = prod(self.families.schema.sizes([*parents, node]))
+            cells = prod(self.source.schema.sizes([*parents, node]))
             self._fits[key] = cells <= self.most_cells and self.needed(node, parents) <= self.memory
             if not self._fits[key]:
                 self.left_out[key] = cells
@@ -86,15 +89,15 @@ class Score(ABC):
 
     def needed(self, node: str, parents: Sequence[str]) -> float:
         """The bytes that it takes to judge a family."""
-        return 32.0 * self.families.released_cells([*parents, node])
+        return 32.0 * self.source.released_cells([*parents, node])
 
     def testable(self, node: str, parents: Sequence[str]) -> bool:
         """Whether the links of a family can be tested within the memory."""
-        return Wald(self.families).needed(node, parents) <= self.memory
+        return Wald(self.source).needed(node, parents) <= self.memory
 
     def check_size(self, node: str, parents: Sequence[str]) -> None:
         """Refuse a table that would not fit, with its size."""
-        cells = prod(self.families.schema.sizes([*parents, node]))
+        cells = prod(self.source.schema.sizes([*parents, node]))
         if cells > MOST_CELLS:
             raise EstimationError(
                 f"{node} with {len(parents)} parents ({', '.join(parents)}) would need a table of {cells} cells, "
@@ -106,7 +109,7 @@ class Score(ABC):
 
         Moved to the nearest possible table instead, they gave a fifth more wrong links under both scores that use them.
         """
-        table = self.families.family((*parents, node)).value
+        table = self.source.counts((*parents, node), quiet=True).table
         return np.maximum(table.reshape(-1, table.shape[-1]), 0.0)
 
 
@@ -119,8 +122,8 @@ class Bayes(Score):
     which on raw scores does nothing. ``prior`` is "k2" (α = 1) or "bdeu" (α = ess / cells).
     """
 
-    def __init__(self, families: Families, eta: float = 1.0, prior: str = "k2", ess: float = 10.0) -> None:
-        super().__init__(families)
+    def __init__(self, source: Evidence, eta: float = 1.0, prior: str = "k2", ess: float = 10.0) -> None:
+        super().__init__(source)
         eta = real("eta", eta)
         if not 0 < eta <= 1:
             raise EstimationError(f"eta must lie in (0, 1], got {eta} instead")
@@ -149,8 +152,8 @@ class Bic(Score):
     Ma (2006) prints N/2 for (log N)/2; C* > 1 is his remedy against extra links, and no constant is right.
     """
 
-    def __init__(self, families: Families, penalty: float = 1.0) -> None:
-        super().__init__(families)
+    def __init__(self, source: Evidence, penalty: float = 1.0) -> None:
+        super().__init__(source)
         penalty = real("penalty", penalty)
         if not penalty > 0:
             raise EstimationError(f"penalty must be positive, got {penalty} instead")
@@ -162,7 +165,7 @@ class Bic(Score):
         rows = np.broadcast_to(counts.sum(1, keepdims=True), counts.shape)
         hit = counts > 0
         fit = float((counts[hit] * np.log(counts[hit] / rows[hit])).sum())
-        return fit - self.penalty * log(self.families.n) / 2 * int(J) * int(k - 1)
+        return fit - self.penalty * log(self.source.n) / 2 * int(J) * int(k - 1)
 
     def gain(self, node: str, parent: str, given: Sequence[str]) -> float:
         return self.local(node, (*given, parent)) - self.local(node, given)
@@ -187,8 +190,8 @@ class Wald(Score):
     prunes = True
     most_cells = 1 << 14
 
-    def __init__(self, families: Families) -> None:
-        super().__init__(families)
+    def __init__(self, source: Evidence) -> None:
+        super().__init__(source)
         self._found: dict[tuple[str, str, frozenset[str]], Association] = {}
 
     def compute(self, node: str, parents: tuple[str, ...]) -> float:
@@ -208,8 +211,8 @@ class Wald(Score):
 
     def needed(self, node: str, parents: Sequence[str]) -> float:
         """The bytes of the largest test: of each parent given the others."""
-        schema = self.families.schema
-        released = self.families.released_cells([*parents, node])
+        schema = self.source.schema
+        released = self.source.released_cells([*parents, node])
         cells = prod(schema.sizes([*parents, node]))
         most = 0
         for parent in parents:
@@ -221,7 +224,7 @@ class Wald(Score):
     def _association(self, node: str, parent: str, given: Sequence[str]) -> Association:
         key = (node, parent, frozenset(given))
         if key not in self._found:
-            self._found[key] = association(self.families, parent, node, self.ordered(given))
+            self._found[key] = association(self.source, parent, node, self.ordered(given))
             if not given:  # the same table tells of both directions
                 self._found[parent, node, frozenset()] = self._found[key]
         return self._found[key]
@@ -231,16 +234,16 @@ SCORES = ("wald", "bic", "bayes", "bdeu")
 
 
 def make_score(
-    name: str, families: Families, eta: float = 1.0, penalty: float = 1.0, memory: float | None = None
+    name: str, source: Evidence, eta: float = 1.0, penalty: float = 1.0, memory: float | None = None
 ) -> Score:
     """A score by its name; ``memory`` is in bytes, of which one test may take half."""
     out: Score
     if name == "wald":
-        out = Wald(families)
+        out = Wald(source)
     elif name == "bic":
-        out = Bic(families, penalty)
+        out = Bic(source, penalty)
     else:
-        out = Bayes(families, eta, "k2" if name == "bayes" else "bdeu")
+        out = Bayes(source, eta, "k2" if name == "bayes" else "bdeu")
     if memory is not None:
         out.memory = memory / 2
     return out

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from sfumato.errors import SfumatoWarning
-from sfumato.evidence.families import Families
 from sfumato.evidence.independence import all_pairs
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.spanning_tree import spanning_tree
 from sfumato.learn.bayesnet.scores import Score
 from sfumato.learn.bayesnet.structure import Parents, check_order
 
@@ -30,9 +31,9 @@ def find(
 
     A bound on the parents must fit; without one there are at most ``PARENTS``, and only families whose tables fit.
     """
-    names = score.families.schema.names
+    names = score.source.schema.names
     if how == "tree":
-        return chow_liu(score.families, names)
+        return chow_liu(score.source, names)
     checked = None if order is None else check_order(order, names)
     if max_parents is not None:
         score.check_bound(names, min(max_parents, len(names) - 1))
@@ -58,7 +59,7 @@ def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress 
     Under a score that prunes, a parent that a later one explains away is taken out again.
     """
     if max_parents and len(order) > 1:
-        score.families.count_pairs()
+        score.source.expect_many()
     out: Parents = {}
     for i, node in enumerate(order):
         out[node] = score.ordered(_parents(score, node, order[:i], max_parents))
@@ -103,7 +104,7 @@ def hill_climb(
     Many scores cannot tell a -> b from b -> a, and which of the two comes first decides where the climb ends. So it is
     made several times, with different orders to decide such ties, and the best end is kept.
     """
-    score.families.count_pairs()
+    score.source.expect_many()
     score.progress = progress
     ends = [_climb(score, ranked, max_parents, tolerance) for ranked in _orders(tuple(names))]
     score.progress = None
@@ -182,20 +183,13 @@ def _moves(
                 yield less + more, ("reverse", parent, child)
 
 
-def chow_liu(families: Families, names: Sequence[str], root: str | None = None) -> Parents:
+def chow_liu(source: Evidence, names: Sequence[str], root: str | None = None) -> Parents:
     """The tree with the strongest links (Chow and Liu 1968), links weighed by the evidence for them."""
-    tests = all_pairs(families, names)
-    link = {frozenset(pair): test.evidence for pair, test in tests.items()}
+    link = {frozenset(pair): test.evidence for pair, test in all_pairs(source, names).items()}
     start = root or names[0]
-    out: Parents = {start: ()}
-    left = [name for name in names if name != start]
-    while left:
-        parent, child = max(
-            ((inside, outside) for inside in out for outside in left), key=lambda pair: link[frozenset(pair)]
-        )
-        out[child] = (parent,)
-        left.remove(child)
-    return {name: out[name] for name in names}
+    nodes = [start, *(name for name in names if name != start)]
+    parent = {child: up for up, child in spanning_tree(nodes, lambda one, other: link[frozenset((one, other))])}
+    return {name: (parent[name],) if name in parent else () for name in names}
 
 
 def _ancestors(held: dict[str, set[str]]) -> dict[str, set[str]]:

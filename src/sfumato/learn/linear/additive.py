@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.learn.linear.moments import Moments, lda
-from sfumato.learn.numbers import NumberClassifier
+from sfumato.learn.noisy_numbers import NumberClassifier
 
 
 class AdditiveLDA(NumberClassifier):

@@ -8,18 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, as_evidence, check_number, normalise, one_class
-from sfumato.learn.cells import Cells, Encoding, weighted_cells
-from sfumato.learn.draw import bars
+from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.splits import leave_out
+from sfumato.learn.base import Classifier, check_number, normalise, one_class
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
+from sfumato.learn.plot import bars
+from sfumato.learn.weighted_cells import Cells, Encoding, weighted_cells
 from sfumato.printable import label_text
-from sfumato.release import Release
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 
@@ -144,13 +145,8 @@ class LinearClassifier(Classifier):
         """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""
         check_number("groups", groups, least=2)
         self._check_fitted()
-        evidence = as_evidence(source)
-        parts = [(part, part.arrow()) for part in evidence.release.parts]
-        found = []
-        for out in range(groups):
-            kept = [p.with_rows(rows.take(np.flatnonzero(np.arange(len(rows)) % groups != out))) for p, rows in parts]
-            again = type(self)(**self.get_params()).fit(evidence.refitted(Release.of(kept)), target=self.target_)
-            found.append(again.weights_)
+        kept = leave_out(as_evidence(source), groups)
+        found = [type(self)(**self.get_params()).fit(one, target=self.target_).weights_ for one in kept]
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
 
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:

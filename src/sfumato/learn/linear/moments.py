@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.errors import NegativeCountsWarning
+from sfumato.arrays import Array
 from sfumato.evidence import Evidence
-from sfumato.learn.cells import Encoding
+from sfumato.learn.weighted_cells import Encoding
 from sfumato.schema import Schema
 
 
@@ -60,11 +58,9 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
     by_class = np.zeros((ends[-1], schema[target].size))
     spread: dict[tuple[int, int], float] = {}
     pairs = list(combinations(range(len(names)), 2))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        singles = source.counts_many([[name, target] for name in names])
-        crossed = source.counts_many([[names[i], names[j]] for i, j in pairs])
-        shares = source.counts([target])
+    singles = source.counts_many([[name, target] for name in names], quiet=True)
+    crossed = source.counts_many([[names[i], names[j]] for i, j in pairs], quiet=True)
+    shares = source.counts([target], quiet=True)
     for i, (own, table) in enumerate(zip(singles, tables, strict=True)):
         counts = own.table / own.n
         by_class[ends[i] : ends[i + 1]] = table.T @ counts

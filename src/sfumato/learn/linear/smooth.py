@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 
 _ROUND = 0.05  # the corner of the hinge is rounded over this width, so that it has a gradient
 

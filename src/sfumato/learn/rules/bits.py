@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from sfumato.channels import Channel
 from sfumato.channels.pram import Matrix
-from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.errors import EstimationError
+from sfumato.evidence.seen import Seen
 from sfumato.learn.rules.items import Item, Universe
-from sfumato.release import Part
 
 Set = frozenset[Item]
 Form = list[tuple[float, Set]]  # Σ coefficient · 1[items ⊂ t̃]
@@ -31,17 +30,17 @@ Form = list[tuple[float, Set]]  # Σ coefficient · 1[items ⊂ t̃]
 class BitSupports:
     """Supports of one part of a release whose channels all act on presence and absence alike."""
 
-    def __init__(self, part: Part, universe: Universe) -> None:
-        self.n = len(part)
-        rows = part.arrow()
-        self._group: dict[Item, tuple[int, Channel, int]] = {}
+    def __init__(self, part: Seen, universe: Universe) -> None:
+        self.n = len(part.counts)
+        held = part.codes or {}
+        self._group: dict[Item, tuple[int, Channel | None, int]] = {}
         self._bits: dict[Item, NDArray[np.uint64]] = {}
         item_of = {item.attribute: item for item in universe.items}
-        for number, (names, channel) in enumerate(_groups(part)):
-            for axis, name in enumerate(names):
+        for number, block in enumerate(part.blocks):
+            for axis, name in enumerate(block.names):
                 item = item_of[name]
-                self._group[item] = (number, channel, axis)
-                self._bits[item] = _pack(rows.column(name).to_numpy())
+                self._group[item] = (number, block.channel, axis)
+                self._bits[item] = _pack(held[name])
         self._released: dict[Set, float] = {frozenset(): 1.0}
         self._last: tuple[tuple[Item, ...], NDArray[np.uint64]] = ((), np.zeros(0, dtype=np.uint64))
 
@@ -87,7 +86,7 @@ class BitSupports:
         if isinstance(channel, Symmetric):
             own = channel.marginal([self._group[item][2] for item in items])
             a, b = own.transition.a, own.transition.b
-        else:
+        elif channel is not None:
             P = channel.transition.dense()
             a, b = float(P[1, 1] - P[0, 1]), float(P[0, 1])
         if abs(a) < 1e-9:
@@ -125,30 +124,12 @@ class BitSupports:
         return self._last[1]
 
 
-def suits(part: Part, universe: Universe) -> bool:
+def suits(part: Seen, universe: Universe) -> bool:
     """Whether every channel of the part treats presence and absence in this way, and no items exclude each other."""
-    return universe.presence and not universe.families and all(_linear(channel) for _, channel in _groups(part))
+    return universe.presence and not universe.families and all(_linear(block.channel) for block in part.blocks)
 
 
-def _groups(part: Part) -> list[tuple[tuple[str, ...], Channel]]:
-    out: list[tuple[tuple[str, ...], Channel]] = []
-    for group in part.scheme.groups:
-        out += _factors(group.names, group.channel)
-    return out
-
-
-def _factors(names: tuple[str, ...], channel: Channel) -> list[tuple[tuple[str, ...], Channel]]:
-    if not isinstance(channel, Product):
-        return [(names, channel)]
-    out, at = [], 0
-    for factor in channel.channels:
-        width = len(factor.sizes)
-        out += _factors(names[at : at + width], factor)
-        at += width
-    return out
-
-
-def _linear(channel: Channel) -> bool:
+def _linear(channel: Channel | None) -> bool:
     return isinstance(channel, Symmetric) or (isinstance(channel, Matrix) and channel.k == channel.m == 2)
 
 

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 
 
 def table_from_supports(supports: Mapping[frozenset[str], float], items: Sequence[str]) -> Array:

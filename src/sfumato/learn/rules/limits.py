@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 
 
 def quantile(level: float, share: float = 1.0) -> float:

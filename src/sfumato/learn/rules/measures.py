@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import SfumatoWarning
-from sfumato.learn.bayesnet.ratio import fieller
+from sfumato.learn.bayesnet.ratio_of_counts import fieller
 from sfumato.learn.rules.apriori import Itemset
 from sfumato.learn.rules.limits import quantile, widened
-from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.learn.rules.supports import Supports
 from sfumato.printable import printable
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Candidates:
         self,
         splits: Sequence[Split],
         sets: Mapping[Itemset, FrequentSet],
-        supports: ReleaseSupports,
+        supports: Supports,
         progress: Callable[[int], None] | None = None,
     ) -> None:
         self.splits, self.sets, self._supports = splits, sets, supports
@@ -137,7 +137,7 @@ class Candidates:
 def make_rules(
     order: Sequence[Itemset],
     sets: Mapping[Itemset, FrequentSet],
-    supports: ReleaseSupports,
+    supports: Supports,
     target: str | None,
     progress: Callable[[int], None] | None = None,
 ) -> Candidates:

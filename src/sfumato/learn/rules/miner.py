@@ -11,17 +11,18 @@ from typing import Any, Self
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
-from sfumato.evidence.model import ModelEvidence
-from sfumato.learn.base import Parameters, as_evidence, check_number
+from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.protocol import Evidence
+from sfumato.learn.base import Parameters, check_number
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.limits import Nested, quantile, widened
 from sfumato.learn.rules.measures import Rule, make_rules
 from sfumato.learn.rules.requirements import no_rules, no_sets
-from sfumato.learn.rules.shrink import ModelSupports, joint_model, shrink
-from sfumato.learn.rules.supports import ReleaseSupports
+from sfumato.learn.rules.shrink import TableSupports, joint_model, shrink
+from sfumato.learn.rules.supports import CountedSupports, Supports, supports_of
 from sfumato.pages.display import MOST
 from sfumato.threads import one_thread
 from sfumato.writing.data_frames import BACKENDS, as_frame
@@ -103,16 +104,17 @@ class AssociationRules(Parameters):
             raise EstimationError(
                 f"the target {target!r} is not in the release; it has {', '.join(found.schema.names)}"
             )
-        supports = ReleaseSupports(found.release, everything)
+        supports = supports_of(found, everything)
         self.n_ = supports.n
         model = self._model(found, everything, supports)
+        counted = None if found.exact or found.method == "moment" else CountedSupports(found)
         known: dict[Itemset, Known] = {}
         shown: dict[Itemset, Array] = {}  # support, low, high: monotone, each at its own level
         self.looked_at_ = 0
 
         def keep(level: Sequence[Itemset]) -> Iterable[Itemset]:
             self.looked_at_ += len(level)
-            numbers = self._estimate(level, supports, model, progress)
+            numbers = self._estimate(level, supports, model, counted, progress)
             for items, own, least in zip(level, numbers, _below(level, shown), strict=True):
                 known[items] = (float(own[0]), float(own[1]), float(own[2]))
                 limits = np.minimum(_limits(own[None, :], quantile(self.level))[0], least)
@@ -126,14 +128,14 @@ class AssociationRules(Parameters):
         self.itemsets_ = list(sets.values())
         if self.by == "lower":
             self.itemsets_.sort(key=lambda one: (-one.low, -one.support, len(one.items)))
-        self._found = (kept, sets, supports, target if isinstance(target, str) else None, progress)
+        self._found = (kept, sets, supports, target if isinstance(target, str) else None, progress, found)
         self.__dict__.pop("rules_", None)
         self.shortfall_ = None
         size = 2 if kept else 1
         # a level of too many sets is not begun, which was said already
         begun = any(len(items) == size for items in known) or len({items[0].attribute for items in kept}) < 2
         if begun and not any(len(items) == size for items in kept) and size <= (self.max_items or size):
-            self._fall_short(no_sets(found.release, supports, known, size, self.min_support, self.level))
+            self._fall_short(no_sets(found, supports, known, size, self.min_support, self.level))
         return self
 
     @property
@@ -152,11 +154,11 @@ class AssociationRules(Parameters):
         """The rules of the frequent sets, first those whose confidence is sure to be highest; made when asked for."""
         if not hasattr(self, "_found"):
             raise EstimationError("these AssociationRules are not fitted yet: call fit(evidence) first")
-        kept, sets, supports, target, progress = self._found
+        kept, sets, supports, target, progress, source = self._found
         candidates = make_rules(kept, sets, supports, target, progress)
         out = candidates.report(self.by, self.min_confidence, self.level)
         if not out and len(candidates):
-            self._fall_short(no_rules(supports.release, candidates, self.min_confidence, self.level))
+            self._fall_short(no_rules(source, candidates, self.min_confidence, self.level))
         return out
 
     def _report(self, order: Sequence[Itemset], known: dict[Itemset, Known]) -> dict[Itemset, FrequentSet]:
@@ -186,11 +188,10 @@ class AssociationRules(Parameters):
         self.shortfall_ = line
         warnings.warn(line, UnrecoverableWarning, stacklevel=4)
 
-    def _model(self, found: Any, everything: Universe, supports: ReleaseSupports) -> ModelSupports | None:
-        if self.shrink is False or found.exact:
+    def _model(self, found: Evidence, everything: Universe, supports: Supports) -> TableSupports | None:
+        """What noisy supports are drawn to: the joint model, unless the evidence has possible counts of its own."""
+        if self.shrink is False or found.exact or found.method != "moment":
             return None
-        if isinstance(found, ModelEvidence) and not everything.presence:
-            return ModelSupports(found, everything)
         model = joint_model(found, everything, supports)
         if model is None and self.shrink is True:
             raise EstimationError("shrink=True needs a joint model, and the joint table of these items is too large")
@@ -199,11 +200,15 @@ class AssociationRules(Parameters):
     def _estimate(
         self,
         level: Sequence[Itemset],
-        supports: ReleaseSupports,
-        model: ModelSupports | None,
+        supports: Supports,
+        model: TableSupports | None,
+        counted: CountedSupports | None,
         progress: Progress | None,
     ) -> Array:
-        """The unbiased support of every set, its standard deviation, and the support drawn towards the model."""
+        """The unbiased support of every set, its standard deviation, and the support to report.
+
+        That is what the evidence says, where it does not leave counts unbiased; else it is drawn towards the model.
+        """
         pairs = []
         for items in level:
             pairs.append(supports.estimate(items))
@@ -213,6 +218,8 @@ class AssociationRules(Parameters):
         drawn = unbiased
         if model is not None:
             drawn = shrink(unbiased, variance, np.array([model.support(items) for items in level]))[0]
+        elif counted is not None:
+            drawn = np.array([counted.support(items) for items in level])
         return np.stack([unbiased, np.sqrt(variance), drawn], axis=1)
 
     def frame(self, what: str = "rules", backend: str = "pyarrow") -> Any:
@@ -242,7 +249,7 @@ class AssociationRules(Parameters):
 
     def plot(self, path: str | Path | None = None, most: int = 20) -> Any:
         """The first rules with the intervals of their confidence."""
-        from sfumato.learn.rules.draw import draw
+        from sfumato.learn.rules.plot import draw
 
         return draw(self, path, most)
 

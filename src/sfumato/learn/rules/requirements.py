@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
 import numpy as np
 
-from sfumato.errors import NegativeCountsWarning, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.simplex import project
-from sfumato.evidence.view import view
 from sfumato.learn.rules.apriori import Itemset
 from sfumato.learn.rules.items import Item
 from sfumato.learn.rules.limits import quantile
 from sfumato.learn.rules.measures import Candidates
-from sfumato.learn.rules.supports import ReleaseSupports
-from sfumato.release import Release
+from sfumato.learn.rules.supports import Supports
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
@@ -38,8 +36,8 @@ class Requirement:
 
 
 def no_sets(
-    release: Release,
-    supports: ReleaseSupports,
+    source: Evidence,
+    supports: Supports,
     known: Mapping[Itemset, tuple[float, float, float]],
     size: int,
     least: float,
@@ -58,12 +56,12 @@ def no_sets(
         best = max((known[items][0] for items in own), default=0.0)
         return f"{said}, though these data would show one of {held:g}: the largest is estimated at {max(best, 0):.3g}"
     return (
-        f"{said} from {len(release):,} records through these channels; to tell one that {held:g} of the records hold "
-        f"takes {requirement(release, typical, held, sd, wanted)}"
+        f"{said} from {source.n:,} records through these channels; to tell one that {held:g} of the records hold "
+        f"takes {requirement(source, typical, held, sd, wanted)}"
     )
 
 
-def no_rules(release: Release, candidates: Candidates, least: float, level: float) -> str:
+def no_rules(source: Evidence, candidates: Candidates, least: float, level: float) -> str:
     """Why no rule is reported, and what it would take to tell the nearest."""
     low = candidates.limits(quantile(level, 1 / len(candidates)))[0]
     found = np.minimum(candidates.confidence, 1.0)
@@ -75,10 +73,10 @@ def no_rules(release: Release, candidates: Candidates, least: float, level: floa
     nearest = int(shrinkage.argmin())
     whole, left, right = candidates.splits[nearest]
     one = candidates.sets[whole]
-    need = requirement(release, whole, max(one.support, 0.0), one.sd, one.sd / float(shrinkage[nearest]))
+    need = requirement(source, whole, max(one.support, 0.0), one.sd, one.sd / float(shrinkage[nearest]))
     name = f"{' + '.join(map(str, left))} => {' + '.join(map(str, right))}"
     return (
-        f"{said} from {len(release):,} records through these channels; the nearest, {name}, is estimated at "
+        f"{said} from {source.n:,} records through these channels; the nearest, {name}, is estimated at "
         f"{found[nearest]:.3g}: to be sure of that takes {need}"
     )
 
@@ -92,26 +90,24 @@ def _likely(known: Mapping[Itemset, tuple[float, float, float]], size: int) -> I
     return tuple(list(out.values())[:size]) if len(out) >= size else None
 
 
-def requirement(release: Release, items: Sequence[Item], support: float, sd: float, wanted: float) -> Requirement:
+def requirement(source: Evidence, items: Sequence[Item], support: float, sd: float, wanted: float) -> Requirement:
     """What brings the standard deviation of a set's support down to the wanted one."""
-    n = len(release)
+    n = source.n
     records = ceil(_round(n * (sd / wanted) ** 2))
     names = list(dict.fromkeys(item.attribute for item in items))
-    return Requirement(records, _gamma(release, names, items, support, n * wanted**2))
+    return Requirement(records, _gamma(source, names, items, support, n * wanted**2))
 
 
-def _gamma(release: Release, names: list[str], items: Sequence[Item], support: float, variance: float) -> float | None:
+def _gamma(source: Evidence, names: list[str], items: Sequence[Item], support: float, variance: float) -> float | None:
     """The least gamma under whose best channels a record's weight has no more than this variance.
 
     The attributes are taken as independent, with the shares that the release lets estimate.
     """
-    schema = release.schema.select(names)
+    schema = source.schema.select(names)
     shares = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        for name in names:
-            found = Evidence(release).counts(name)
-            shares[name] = project(found.value, found.n) / found.n
+    for name in names:
+        found = source.counts(name, quiet=True)
+        shares[name] = project(found.value, found.n) / found.n
     for gamma in _GAMMAS:
         try:
             if _square(schema, items, shares, float(gamma)) - support <= variance:
@@ -126,10 +122,10 @@ def _square(schema: Schema, items: Sequence[Item], shares: dict[str, np.ndarray]
     scheme = Scheme.for_gamma(schema, gamma)
     out = 1.0
     for item in items:
-        shown = view(scheme, [item.attribute])
-        weight = np.zeros(shown.inverse.rows)
+        (block,) = blocks(scheme, (item.attribute,))
+        weight = np.zeros(block.inverse.rows)
         weight[item.code] = 1.0
-        out *= float(shown.transition.T.apply(shares[item.attribute]) @ shown.inverse.T.apply(weight) ** 2)
+        out *= float(block.transition.T.apply(shares[item.attribute]) @ block.inverse.T.apply(weight) ** 2)
     return out
 
 

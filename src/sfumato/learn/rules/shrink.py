@@ -7,75 +7,65 @@ from math import prod
 
 import numpy as np
 
-from sfumato import channels
-from sfumato.channels.linear import Array
-from sfumato.evidence import Evidence
-from sfumato.evidence.model import ModelEvidence
-from sfumato.evidence.model.evidence import JOINT_CELLS, margin
+from sfumato.arrays import Array
+from sfumato.evidence.base import ANSWER_CELLS
+from sfumato.evidence.kinds import by_method
+from sfumato.evidence.model.likelihood import likelihood_of_records
+from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.seen import Seen
+from sfumato.evidence.table import Table
 from sfumato.learn.rules.items import Item, Universe
-from sfumato.learn.rules.supports import RecordSupports, ReleaseSupports
+from sfumato.learn.rules.supports import RecordedSupports, RecordSupports, Supports
 from sfumato.learn.rules.units import Unit
-from sfumato.release import Release
-from sfumato.schema import Categorical, Schema
-from sfumato.scheme import Scheme
+
+#: The penalty of the joint model, its default for learning.
+_TAU = 0.3
 
 
-class ModelSupports:
-    """Supports as the joint model sees them."""
+class TableSupports:
+    """Supports as a table of all shares tells them."""
 
-    def __init__(self, model: ModelEvidence, universe: Universe) -> None:
-        self.model = model
-        self._place: dict[Item, tuple[int, int]] = {}
+    def __init__(self, table: Table, universe: Universe) -> None:
+        self._table = table
+        self._place: dict[Item, tuple[str, int]] = {}
         for item in universe.items:
             family = universe.family(item)
-            if universe.presence and family is not None:
+            if universe.presence and family is not None and item.attribute not in table.names:
                 name = item.attribute.partition("=")[0]
-                self._place[item] = (model.names.index(name), universe.families[family].index(item))
+                self._place[item] = (name, universe.families[family].index(item))
             else:
-                self._place[item] = (model.names.index(item.attribute), item.code)
-        self._tables: dict[tuple[int, ...], Array] = {}
+                self._place[item] = (item.attribute, item.code)
+        self._margins: dict[tuple[str, ...], Array] = {}
 
     def support(self, items: Sequence[Item]) -> float:
-        """The modelled share of records that hold all the items."""
+        """The share of records that hold all the items."""
         places = sorted(self._place[item] for item in items)
-        axes = tuple(axis for axis, _ in places)
-        if axes not in self._tables:
-            sizes = [self.model.joint.shape[axis] for axis in axes]
-            self._tables[axes] = margin(self.model.joint, axes).reshape(sizes)
-        return float(self._tables[axes][tuple(code for _, code in places)])
+        names = tuple(name for name, _ in places)
+        if names not in self._margins:
+            self._margins[names] = self._table.project(names).values
+        return float(self._margins[names][tuple(code for _, code in places)])
 
 
-def joint_model(source: Evidence, universe: Universe, supports: ReleaseSupports) -> ModelSupports | None:
+def joint_model(source: Evidence, universe: Universe, supports: Supports) -> TableSupports | None:
     """The joint model of the items' attributes, or None where their table is too large."""
     if not universe.presence:
-        if prod(source.schema.sizes()) > JOINT_CELLS:
+        if not source.listable(source.names):
             return None
-        return ModelSupports(ModelEvidence(source.release, source.names, tau=0.3), universe)
-    found = [part for part in supports.parts if isinstance(part, RecordSupports)]
-    if len(found) != 1 or len(found) != len(supports.parts):
+        shares = by_method(source, "model").shares(source.names)
+        return TableSupports(Table(source.names, shares.reshape(source.schema.sizes())), universe)
+    parts = supports.parts if isinstance(supports, RecordedSupports) else []
+    found = [part for part in parts if isinstance(part, RecordSupports)]
+    if len(found) != 1 or len(found) != len(parts):
         return None
     units = [unit for unit in found[0].units if isinstance(unit, Unit)]
-    if len(units) < len(found[0].units) or prod(size for unit in units for size in unit.sizes) > JOINT_CELLS:
+    if len(units) < len(found[0].units) or prod(size for unit in units for size in unit.block.sizes) > ANSWER_CELLS:
         return None
-    return ModelSupports(ModelEvidence(_as_categorical(units), tau=0.3), universe)
-
-
-def _as_categorical(units: Sequence[Unit]) -> Release:
-    """The released items as one categorical attribute a family, under the channel that its states went through."""
-    import pyarrow as pa
-
-    domains = {
-        name: Categorical(tuple(range(size)))
-        for unit in units
-        for name, size in zip(unit.names, unit.sizes, strict=True)
-    }
-    treated: dict[str | tuple[str, ...], channels.Channel] = {}
-    rows = {}
-    for unit in units:
-        P = unit.transition / unit.transition.sum(axis=1, keepdims=True)
-        treated[unit.names] = channels.matrix(P, sizes=unit.sizes, outputs=(P.shape[1],))
-        rows["+".join(unit.names)] = unit.codes
-    return Release(pa.table(rows), Scheme(Schema(domains), treated))
+    names = tuple(name for unit in units for name in unit.block.names)
+    codes = {unit.block.columns[0]: unit.codes for unit in units}
+    records = Seen(names, tuple(unit.block for unit in units), np.ones(found[0].n), codes)
+    fitted = fit(likelihood_of_records(records), Design(records.shape, pairwise(len(names))), _TAU)
+    return TableSupports(Table(names, fitted.theta.reshape(records.shape)), universe)
 
 
 def shrink(unbiased: Array, variance: Array, modelled: Array) -> tuple[Array, Array]:

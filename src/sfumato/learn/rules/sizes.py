@@ -17,7 +17,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.items import Item

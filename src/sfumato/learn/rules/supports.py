@@ -9,13 +9,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.families import each_axis
+from sfumato.arrays import Array
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.seen import each_axis
 from sfumato.learn.rules.bits import BitSupports, suits
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.sizes import SizeUnit
 from sfumato.learn.rules.units import Unit, units
-from sfumato.release import Release
 
 #: How many record weights are kept for later sets.
 _KEPT = 1 << 25
@@ -25,7 +26,7 @@ _PATTERNS = 1 << 14
 _ROUNDING = 1e-10
 
 
-class Supports(Protocol):
+class PartSupports(Protocol):
     """One part's answers, as means over its n records."""
 
     n: int
@@ -150,15 +151,17 @@ class RecordSupports:
         return self._factors[key]
 
 
-class ReleaseSupports:
-    """Supports over all parts: shares of all records, with the variance given the table."""
+class RecordedSupports:
+    """Supports over all records: shares of them, with the variance given the table."""
 
-    def __init__(self, release: Release, universe: Universe) -> None:
-        self.release, self.universe = release, universe
-        self.parts: list[Supports] = [
-            BitSupports(part, universe) if suits(part, universe) else RecordSupports(units(part, universe), len(part))
-            for part in release.parts
-            if len(part)
+    def __init__(self, source: Evidence, universe: Universe) -> None:
+        self.universe = universe
+        found = source.records(source.names, distinct=False, inverted=False)
+        self.parts: list[PartSupports] = [
+            BitSupports(part, universe)
+            if suits(part, universe)
+            else RecordSupports(units(part, universe), len(part.counts))
+            for part in found
         ]
         self.n = sum(part.n for part in self.parts)
         self._known: dict[frozenset[Item], tuple[float, float]] = {}
@@ -192,3 +195,48 @@ class ReleaseSupports:
             support = self.estimate(both)[0] if len(self.parts) == 1 else part.estimate(both)[0]
             total += (part.n / self.n) ** 2 * (part.cross(one, other) - support) / part.n
         return total
+
+
+class CountedSupports:
+    """Supports as the counts of the evidence tell them, with their noise."""
+
+    def __init__(self, source: Evidence) -> None:
+        self.n = source.n
+        self._source = source
+        self._known: dict[tuple[str, ...], Estimate] = {}
+
+    def support(self, items: Sequence[Item]) -> float:
+        """The share of records that hold all the items."""
+        table = self._table(items)
+        return float(_holding(table, items) @ table.value) / self.n
+
+    def estimate(self, items: Sequence[Item]) -> tuple[float, float]:
+        return self.support(items), self.covariance(items, items)
+
+    def covariance(self, one: Sequence[Item], other: Sequence[Item]) -> float:
+        table = self._table([*one, *other])
+        return table.covariance(_holding(table, one), _holding(table, other)) / self.n**2
+
+    def _table(self, items: Sequence[Item]) -> Estimate:
+        held = {item.attribute for item in items}
+        names = tuple(name for name in self._source.names if name in held)
+        if names not in self._known:
+            self._known[names] = self._source.counts(names, quiet=True)
+        return self._known[names]
+
+
+Supports = RecordedSupports | CountedSupports
+
+
+def supports_of(source: Evidence, universe: Universe) -> Supports:
+    """Supports of item sets with the noise of the evidence: a model's own, or that of the records."""
+    return CountedSupports(source) if source.smoothed else RecordedSupports(source, universe)
+
+
+def _holding(table: Estimate, items: Sequence[Item]) -> Array:
+    """Which cells of a table hold all the items."""
+    out = np.ones(table.shape)
+    for item in items:
+        own = np.arange(table.schema[item.attribute].size) == item.code
+        out = out * own.reshape([-1 if name == item.attribute else 1 for name in table.names])
+    return out.reshape(-1)

@@ -9,23 +9,24 @@ one attribute exclude each other only the valid states are kept, and the left in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels import Channel
+from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
-from sfumato.channels.linear import Array, Dense, left_inverse
-from sfumato.channels.product import Product
+from sfumato.channels.linear import Dense, left_inverse
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
-from sfumato.evidence.model.condense import merge
+from sfumato.evidence.blocks import Block
+from sfumato.evidence.model.merge_outputs import merge, sum_columns
+from sfumato.evidence.seen import Seen
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.sizes import SizeUnit
-from sfumato.release import Part
 
 _DENSE = 1 << 22
 _STATES = 1 << 10
@@ -33,30 +34,33 @@ _STATES = 1 << 10
 
 @dataclass(eq=False)
 class Unit:
-    """Items randomized together: their possible states, the released code of every record, and the left inverse."""
+    """Items randomized together: the block of their possible states, and the released code of every record."""
 
-    items: tuple[Item, ...]
     masks: dict[Item, NDArray[np.bool_]]  # the states that hold each item
-    transition: Array  # states by outputs
+    block: Block  # its names are the families or attributes whose states these are
     codes: NDArray[np.int64]
-    names: tuple[str, ...] = ()  # the families or attributes whose states these are, first slowest
-    sizes: tuple[int, ...] = ()
-    _inverse: Array | None = field(default=None, repr=False)
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        return tuple(self.masks)
+
+    @property
+    def transition(self) -> Array:
+        """P, states by outputs."""
+        return self.block.P
+
+    @cached_property
     def inverse(self) -> Array:
         """The weighted left inverse, states by outputs."""
-        if self._inverse is None:
-            counted = np.bincount(self.codes, minlength=self.transition.shape[1]).astype(np.float64)
-            shares = mle.fit(Dense(self.transition), counted).theta
-            released = np.maximum(shares @ self.transition, 1e-12)
-            if np.linalg.matrix_rank(self.transition, tol=1e-10) < len(self.transition):
-                raise EstimationError(
-                    f"the channel of {', '.join(map(str, self.items[:4]))} is singular: "
-                    f"different transactions give the same released ones, so that no support can be estimated"
-                )
-            self._inverse = left_inverse(self.transition, released)
-        return self._inverse
+        counted = np.bincount(self.codes, minlength=self.block.released).astype(np.float64)
+        shares = mle.fit(self.block.transition, counted).theta
+        released = np.maximum(shares @ self.transition, 1e-12)
+        if np.linalg.matrix_rank(self.transition, tol=1e-10) < len(self.transition):
+            raise EstimationError(
+                f"the channel of {', '.join(map(str, self.items[:4]))} is singular: "
+                f"different transactions give the same released ones, so that no support can be estimated"
+            )
+        return left_inverse(self.transition, released)
 
     def factor(self, chosen: Sequence[Item]) -> Array | None:
         """The weight of every record for these items; None if no state holds them all."""
@@ -71,59 +75,46 @@ class Unit:
         return float((self.transition[held] @ (held @ self.inverse) ** 2).min())
 
 
-def units(part: Part, universe: Universe) -> list[Unit | SizeUnit]:
-    """The units of a part of a release: scheme groups, joined where a family of exclusive items runs across them."""
-    groups = dict.fromkeys(part.scheme.group(name) for name in part.scheme.schema.names)
-    pieces = [piece for group in groups for piece in _pieces(group.names, group.columns, group.channel)]
-    rows = part.arrow()
+def units(part: Seen, universe: Universe) -> list[Unit | SizeUnit]:
+    """The units of a part of a release: its blocks, joined where a family of exclusive items runs across them."""
     out: list[Unit | SizeUnit] = []
+    held = part.codes or {}
     item_of = {item.attribute: item for item in universe.items}
     in_family = {item.attribute for family in universe.families for item in family}
-    for members in _components(pieces, universe):
+    for members in _components(part.blocks, universe):
         only, *more = members
-        if universe.presence and not more and isinstance(only[2], SelectASize) and in_family.isdisjoint(only[0]):
-            shown = [rows.column(column).to_numpy() for column in only[1]]
-            out.append(SizeUnit(only[2], [item_of[name] for name in only[0]], shown))
+        if (
+            universe.presence
+            and not more
+            and isinstance(only.channel, SelectASize)
+            and in_family.isdisjoint(only.names)
+        ):
+            shown = [held[column] for column in only.columns]
+            out.append(SizeUnit(only.channel, [item_of[name] for name in only.names], shown))
             continue
-        names = [name for piece in members for name in piece[0]]
-        columns = [column for piece in members for column in piece[1]]
-        sizes = [size for piece in members for size in piece[2].outputs]
-        released = join_codes([rows.column(column).to_numpy() for column in columns], sizes).astype(np.int64)
-        states = _states(names, [piece[2] for piece in members], universe)
-        P = _rows(states.cells, [piece[2] for piece in members])
+        names = [name for block in members for name in block.names]
+        states = _states(names, members, universe)
+        columns = [column for block in members for column in block.columns]
+        sizes = [size for block in members for size in block.outputs]
+        released = join_codes([held[column] for column in columns], sizes).astype(np.int64)
+        P = _rows(states.cells, members)
         labels = merge(Dense(P), P.shape[1])
-        merged = np.zeros((len(P), int(labels.max()) + 1))
-        np.add.at(merged.T, labels, P.T)
+        merged = Dense(sum_columns(P, labels))
+        block = Block(states.names, states.sizes, ("+".join(states.names),), (merged.cols,), forward=merged)
         masks = {item: states.holds(item) for item in universe.items if item.attribute in names}
-        out.append(Unit(tuple(masks), masks, merged, labels[released], states.names, states.sizes))
+        out.append(Unit(masks, block, labels[released]))
     return out
 
 
-Piece = tuple[tuple[str, ...], tuple[str, ...], Channel]
-
-
-def _pieces(names: tuple[str, ...], columns: tuple[str, ...], channel: Channel) -> list[Piece]:
-    """A group, or its factors where the channel is a product (MASK): those are independent."""
-    if not isinstance(channel, Product) or len(columns) != len(names):
-        return [(names, columns, channel)]
-    out: list[Piece] = []
-    at = 0
-    for factor in channel.channels:
-        width = len(factor.sizes)
-        out += _pieces(names[at : at + width], columns[at : at + width], factor)
-        at += width
-    return out
-
-
-def _components(pieces: list[Piece], universe: Universe) -> list[list[Piece]]:
-    owner = {name: i for i, piece in enumerate(pieces) for name in piece[0]}
-    group = list(range(len(pieces)))
+def _components(found: Sequence[Block], universe: Universe) -> list[list[Block]]:
+    owner = {name: i for i, block in enumerate(found) for name in block.names}
+    group = list(range(len(found)))
     if universe.presence:
         for family in universe.families:
             touched = {group[owner[item.attribute]] for item in family}
             low = min(touched)
             group = [low if g in touched else g for g in group]
-    return [[piece for piece, g in zip(pieces, group, strict=True) if g == i] for i in dict.fromkeys(group)]
+    return [[block for block, g in zip(found, group, strict=True) if g == i] for i in dict.fromkeys(group)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +128,9 @@ class _States:
         return np.asarray(self.cells[:, self.attributes.index(item.attribute)] == item.code)
 
 
-def _states(names: list[str], channels: list[Channel], universe: Universe) -> _States:
+def _states(names: list[str], members: Sequence[Block], universe: Universe) -> _States:
     """Every possible combination of codes of the attributes: one item of each family, the others free."""
-    sizes = [size for channel in channels for size in channel.sizes]
+    sizes = [size for block in members for size in block.sizes]
     families = [f for f in universe.families if f[0].attribute in names] if universe.presence else []
     in_family = {item.attribute for family in families for item in family}
     blocks: list[NDArray[np.int64]] = []
@@ -157,7 +148,7 @@ def _states(names: list[str], channels: list[Channel], universe: Universe) -> _S
             blocks.append(block)
             labels.append(name)
     count = prod(len(block) for block in blocks)
-    outputs = prod(size for channel in channels for size in channel.outputs)
+    outputs = prod(block.released for block in members)
     if count > _STATES or count * outputs > _DENSE:
         raise EstimationError(
             f"{', '.join(names[:4])}... are randomized together with {count} states and {outputs} outputs: "
@@ -169,14 +160,14 @@ def _states(names: list[str], channels: list[Channel], universe: Universe) -> _S
     return _States(cells, names, tuple(labels), tuple(len(block) for block in blocks))
 
 
-def _rows(cells: NDArray[np.int64], channels: list[Channel]) -> Array:
+def _rows(cells: NDArray[np.int64], members: Sequence[Block]) -> Array:
     """The rows of the joint transition matrix that belong to the states."""
     out = np.ones((len(cells), 1))
     at = 0
-    for channel in channels:
-        width = len(channel.sizes)
-        flat = join_codes(list(cells[:, at : at + width].T), channel.sizes).astype(np.int64)
-        own = channel.transition.dense()[flat]
+    for block in members:
+        width = len(block.sizes)
+        flat = join_codes(list(cells[:, at : at + width].T), block.sizes).astype(np.int64)
+        own = block.P[flat]
         out = (out[:, :, None] * own[:, None, :]).reshape(len(cells), -1)
         at += width
     return out

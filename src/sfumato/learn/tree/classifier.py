@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from html import escape
 from math import prod
@@ -12,16 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.domains import Codes
-from sfumato.errors import EstimationError, NegativeCountsWarning
+from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.model import JunctionEvidence, ModelEvidence
-from sfumato.learn.base import Classifier, check_number, modelled, one_class
-from sfumato.learn.tree.draw import draw, least_share, text
+from sfumato.evidence.kinds import model_about
+from sfumato.learn.base import Classifier, check_number, one_class
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
-from sfumato.learn.tree.sources import EstimateSource, JunctionSource, TableSource
+from sfumato.learn.tree.plot import draw, least_share, text
+from sfumato.learn.tree.sources import PathSource, TableSource
 
 COUNTS = ("model", "direct", "paper")
 TABLE_CELLS = 1 << 20
@@ -82,23 +81,17 @@ class DecisionTree(Classifier):
 
     def _source(self, source: Evidence) -> tuple[Evidence, Source]:
         names = [*self.features_, self.target_]
-        cells = prod(self.schema_.sizes(names))
-        asks_model = isinstance(source, ModelEvidence | JunctionEvidence) or (
-            self.counts == "model" and not source.exact
-        )
-        if asks_model:
-            model = modelled(source, self.target_)
-            if isinstance(model, JunctionEvidence):
-                return model, JunctionSource(model, self.features_, self.target_)
-            moved = np.moveaxis(model.joint, model.names.index(self.target_), -1) * model.n
-            return model, TableSource(moved, stop_when_settled=True)
-        if cells <= TABLE_CELLS and (source.exact or self.counts == "paper"):
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", NegativeCountsWarning)
-                return source, TableSource(source.counts(names).table, stop_when_settled=False)
-        noisy = self.counts == "direct" and not source.exact
-        stop = (self.min_effective, self.alpha) if noisy else (0.0, 2.0)
-        return source, EstimateSource(source, self.features_, self.target_, *stop)
+        if source.smoothed or (self.counts == "model" and not source.exact):
+            model = model_about(source, self.target_)
+            if not model.listable(names):
+                return model, PathSource(model, self.features_, self.target_)
+            shares = model.shares(names).reshape(self.schema_.sizes(names))
+            return model, TableSource(shares * model.n, stop_when_settled=True)
+        if prod(self.schema_.sizes(names)) <= TABLE_CELLS and (source.exact or self.counts == "paper"):
+            return source, TableSource(source.counts(names, quiet=True).table, stop_when_settled=False)
+        if source.exact or self.counts != "direct":
+            return source, PathSource(source, self.features_, self.target_)
+        return source, PathSource(source, self.features_, self.target_, self.min_effective, self.alpha)
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

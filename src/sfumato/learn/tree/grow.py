@@ -16,7 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 
 Path = tuple[tuple[int, int], ...]  # (attribute, code) from the root down
 CRITERIA = ("entropy", "gain_ratio", "gini")

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.evidence.model import ModelEvidence
+from sfumato.arrays import Array
 from sfumato.learn.tree.grow import Node
 
 if TYPE_CHECKING:
@@ -40,15 +39,7 @@ def _deviation(tree: DecisionTree, leaf: Node, share: Array) -> Array:
 def _covariance(tree: DecisionTree, leaf: Node) -> Array:
     """The covariance of the leaf's class counts."""
     source = tree.evidence_
-    names = [tree.features_[axis] for axis, _ in leaf.path]
-    classes = len(tree.classes_)
-    if isinstance(source, ModelEvidence):
-        found = source.region(dict(zip(names, (code for _, code in leaf.path), strict=True)), tree.target_)
-        if found is not None:
-            return found * source.n**2
     if source.exact:
         p = leaf.probabilities
-        return np.asarray(float(leaf.counts.sum()) * (np.diag(p) - np.outer(p, p) + np.eye(classes) * 1e-6))
-    fixed = np.tile([code for _, code in leaf.path], (classes, 1)).reshape(classes, -1)
-    cells = np.hstack([fixed, np.arange(classes)[:, None]]).astype(np.int64)
-    return source.cells([*names, tree.target_], cells).cov
+        return np.asarray(float(leaf.counts.sum()) * (np.diag(p) - np.outer(p, p) + np.eye(len(p)) * 1e-6))
+    return source.region({tree.features_[axis]: code for axis, code in leaf.path}, tree.target_)

@@ -1,18 +1,14 @@
-"""Where a tree's node tables come from: a joint table, a tree of cliques, or a fresh estimate for every path."""
+"""Where a tree's node tables come from: one joint table, or a fresh one for every path."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.channels.linear import Array
-from sfumato.errors import NegativeCountsWarning
+from sfumato.arrays import Array
 from sfumato.evidence import Evidence
-from sfumato.evidence.model import JunctionEvidence
-from sfumato.evidence.model.messages import given
-from sfumato.evidence.model.pairs import independence
+from sfumato.evidence.independence import independence
 from sfumato.learn.tree.grow import Path
 
 
@@ -49,37 +45,11 @@ class TableSource:
         return True
 
 
-class JunctionSource:
-    """Nodes of a tree of cliques, however many attributes there are: messages given the path, once for every class."""
-
-    def __init__(self, model: JunctionEvidence, features: Sequence[str], target: str) -> None:
-        self.model = model
-        self.sizes = model.schema.sizes(model.names)
-        self.places = [model.names.index(name) for name in features]
-        self.target = model.names.index(target)
-
-    def root(self) -> Array:
-        return self.model.shares([self.model.names[self.target]]) * self.model.n
-
-    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
-        classes = self.sizes[self.target]
-        known = {self.places[axis]: np.full(classes, code) for axis, code in path}
-        findings = given(known | {self.target: np.arange(classes)}, self.sizes)
-        found = self.model.messages.singles(findings, classes)
-        return [found[self.places[axis]].T * self.model.n for axis in attributes]
-
-    def worth(self, path: Path, counts: Array) -> bool:
-        return True
-
-    def trusted(self, path: Path, attribute: int) -> bool:
-        return True
-
-
-class EstimateSource:
-    """A fresh estimate for every path, as section 7.2.2 of the paper, with its noise as the stop rule."""
+class PathSource:
+    """A fresh table for every path: a model's, or, as section 7.2.2 of the paper, an estimate that its noise stops."""
 
     def __init__(
-        self, evidence: Evidence, features: Sequence[str], target: str, min_effective: float, alpha: float
+        self, evidence: Evidence, features: Sequence[str], target: str, min_effective: float = 0.0, alpha: float = 2.0
     ) -> None:
         self.evidence = evidence
         self.features = list(features)
@@ -88,18 +58,16 @@ class EstimateSource:
         self.alpha = alpha
 
     def root(self) -> Array:
-        return np.maximum(self._quiet([self.target]), 0.0)
+        return np.maximum(self.evidence.counts([self.target], quiet=True).value, 0.0)
 
     def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
-        names = [self.features[axis] for axis, _ in path]
-        codes = tuple(code for _, code in path)
-        return [self._quiet([*names, self.features[axis], self.target])[codes] for axis in attributes]
+        return self.evidence.within(self._fixed(path), [self.features[axis] for axis in attributes], self.target)
 
     def worth(self, path: Path, counts: Array) -> bool:
         """Effective sample size: (Σ w)² / Σ w² of the records' weights in the node's estimated count."""
         if not path or self.min_effective <= 0:
             return True
-        cell = self.evidence.cells([self.features[axis] for axis, _ in path], [[code for _, code in path]])
+        cell = self.evidence.cells(list(self._fixed(path)), [[code for _, code in path]])
         value = float(cell.value[0])
         squares = float(cell.variance[0]) + max(value, 0.0)
         return value > 0 and value * value / max(squares, 1e-300) >= self.min_effective
@@ -113,12 +81,10 @@ class EstimateSource:
         sizes = self.evidence.schema.sizes([self.features[attribute], self.target])
         grid = np.indices(sizes).reshape(2, -1).T
         fixed = np.tile([code for _, code in path], (len(grid), 1)) if path else np.zeros((len(grid), 0))
-        names = [*(self.features[axis] for axis, _ in path), self.features[attribute], self.target]
+        names = [*self._fixed(path), self.features[attribute], self.target]
         cells = self.evidence.cells(names, np.hstack([fixed, grid]).astype(np.int64)).population()
         statistic, freedom = independence(cells.value.reshape(sizes), cells.cov)
         return freedom > 0 and bool(chi2.sf(statistic, freedom) < self.alpha)
 
-    def _quiet(self, names: list[str]) -> Array:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NegativeCountsWarning)
-            return self.evidence.counts(names).table
+    def _fixed(self, path: Path) -> dict[str, int]:
+        return {self.features[axis]: code for axis, code in path}

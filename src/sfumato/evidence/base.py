@@ -1,0 +1,192 @@
+"""What all kinds of evidence share: they speak of some attributes of a release."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.arrays import Array
+from sfumato.channels import Channel
+from sfumato.channels.pram import check_distribution
+from sfumato.errors import EstimationError
+from sfumato.evidence import mle
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.counting import counter
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.seen import Seen, columns, seen, seen_records
+from sfumato.release import Release
+from sfumato.schema import Numeric
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.evidence.density import Density
+
+#: The most cells of a table that is listed whole to answer a question.
+ANSWER_CELLS = 1 << 20
+
+
+class ReleaseEvidence(ABC):
+    """Evidence about a release: ``names`` are the attributes it speaks of, all unless given; ``schema`` is theirs."""
+
+    method: str
+    smoothed = False
+    _kind = "evidence"
+
+    def __init__(self, release: Release, names: Sequence[str] | None = None) -> None:
+        if isinstance(names, str):
+            raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
+        self.release = release
+        self.names = tuple(release.schema.names if names is None else names)
+        self.schema = release.schema if names is None else release.schema.select(self._check(self.names))
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return len(self.release)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every attribute passed unchanged, so that estimates are the counts themselves.
+
+        What a model says is smoothed, also of raw records.
+        """
+        groups = (group for part in self.release.parts for group in part.scheme.groups)
+        asked = set(self.names)
+        return not self.smoothed and all(is_identity(group.channel) for group in groups if asked & set(group.names))
+
+    @abstractmethod
+    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate: ...
+
+    @abstractmethod
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate: ...
+
+    @abstractmethod
+    def shares(self, names: Sequence[str]) -> Array: ...
+
+    @abstractmethod
+    def about(self, target: str) -> ReleaseEvidence: ...
+
+    @abstractmethod
+    def refitted(self, release: Release) -> ReleaseEvidence: ...
+
+    @abstractmethod
+    def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]: ...
+
+    @abstractmethod
+    def _likelihood(self, release: Release) -> float:
+        """log Pr(released records) under the evidence's own model."""
+
+    def counts_many(self, requests: Sequence[Sequence[str]], *, quiet: bool = False) -> list[Estimate]:
+        return [self.counts(names, quiet=quiet) for names in requests]
+
+    def listable(self, names: Sequence[str]) -> bool:
+        return prod(self.schema.sizes(names)) <= ANSWER_CELLS
+
+    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
+        found = self.counts_many([[*fixed, name, target] for name in names], quiet=True)
+        return [one.table[tuple(fixed.values())] for one in found]
+
+    def region(self, fixed: Mapping[str, int], target: str) -> Array:
+        classes = np.arange(self.schema[target].size)[:, None]
+        codes = np.tile(np.array([*fixed.values()], dtype=np.int64), (len(classes), 1))
+        return self.cells([*fixed, target], np.hstack([codes, classes])).cov
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
+        """n synthetic records, none of them anybody's unless the evidence is exact."""
+        if n < 1:
+            raise EstimationError(f"n must be at least 1, got {n} instead")
+        return self.schema.decode(self.sample_codes(n, np.random.default_rng(rng)))
+
+    def log_likelihood(
+        self,
+        names: str | Sequence[str] | None = None,
+        theta: ArrayLike | None = None,
+        *,
+        release: Release | None = None,
+    ) -> float:
+        """log Pr(released values of these attributes) if the true ones followed theta, flat as ``counts`` gives.
+
+        Without them: of all released records under the model itself. ``release`` holds other (held-out) records.
+        """
+        held = self.release if release is None else release
+        if names is None or theta is None:
+            return self._likelihood(held)
+        asked = self._asked(names)
+        given = np.asarray(theta, dtype=np.float64).reshape(-1)
+        flat = check_distribution(given, prod(self.schema.sizes(asked)), "theta")
+        found = whole_groups(seen(held, asked), "theta must cover the whole group")
+        return sum(mle.log_likelihood(one.transition, one.counts, one.in_blocks(flat).reshape(-1)) for one in found)
+
+    def seen(self, names: Sequence[str]) -> tuple[Seen, ...]:
+        return seen(self.release, self._check(names))
+
+    def records(self, names: Sequence[str], *, distinct: bool = True, inverted: bool = True) -> Iterator[Seen]:
+        asked = self._check(names)
+        return (seen_records(part, asked, distinct, inverted) for part in self.release.parts if len(part))
+
+    def released_cells(self, names: Sequence[str]) -> int:
+        asked = self._check(names)
+        return max(prod(block.released for block in blocks(part.scheme, asked)) for part in self.release.parts)
+
+    def expect_many(self) -> None:
+        for part in self.release.parts:
+            counter(part).count_pairs()
+
+    def feasible(self, names: Sequence[str]) -> bool:
+        """Whether method "mle" can find the table of these attributes in reasonable time."""
+        asked = self._check(names)
+        schemes = (part.scheme for part in self.release.parts)
+        return all(mle.feasible(Seen(asked, blocks(scheme, asked), np.zeros(0)).full) for scheme in schemes)
+
+    def density(self, name: str, **options: Any) -> Density:
+        """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
+        from sfumato.evidence.density import density
+
+        noises = {part.scheme.noises.get(name) for part in self.release.parts}
+        noise = noises.pop()
+        if noise is None or noises:
+            raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
+        domain = self.schema[name]
+        if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
+            options["support"] = (domain.low, domain.high)
+        batches = (part.batches([name]) for part in self.release.parts)
+        return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
+
+    def released_counts(self, names: str | Sequence[str]) -> NDArray[np.int64]:
+        """The counts of the released values themselves, uncorrected, where all rows share one scheme."""
+        asked = self._asked(names)
+        shown = columns(blocks(self.release.scheme, asked))
+        found = [counter(part).counts(shown) for part in self.release.parts]
+        return np.asarray(np.sum(found, axis=0), dtype=np.int64)
+
+    def _asked(self, names: str | Sequence[str]) -> tuple[str, ...]:
+        return self._check((names,) if isinstance(names, str) else names)
+
+    def _check(self, names: Sequence[str]) -> tuple[str, ...]:
+        asked = tuple(names)
+        if not asked or len(set(asked)) != len(asked):
+            raise EstimationError(f"name each attribute once, and at least one; got {list(asked)}")
+        for name in asked:
+            if name not in self.names:
+                self.release.schema[name]
+                raise EstimationError(f"{name!r} is not in the {self._kind}, which covers {', '.join(self.names)}")
+        return asked
+
+
+def whole_groups(found: Sequence[Seen], advice: str) -> Sequence[Seen]:
+    """What was seen, if it tells of whole groups only: a likelihood knows no others."""
+    for one in found:
+        if one.partial:
+            raise EstimationError(f"{', '.join(one.names)} are randomized together with others: {advice}")
+    return found
+
+
+def is_identity(channel: Channel) -> bool:
+    small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
+    return small and bool((channel.matrix == np.eye(channel.k)).all())

@@ -1,0 +1,121 @@
+"""The kinds of evidence, by what is asked of them: the only place that chooses between them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from sfumato.errors import EstimationError, SfumatoWarning
+from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.model.candidates import TAU
+from sfumato.evidence.model.cliques import CLIQUE_CELLS, JunctionEvidence
+from sfumato.evidence.model.joint import JOINT_CELLS, ModelEvidence
+from sfumato.evidence.model.likelihood import Likelihood, likelihood
+from sfumato.evidence.protocol import Evidence
+from sfumato.release import Release
+from sfumato.schema import Schema
+from sfumato.threads import one_thread
+
+#: What ``method="model"`` takes besides the release and the names.
+OPTIONS = ("tau", "order", "target", "rng")
+
+
+class JunctionTreeWarning(SfumatoWarning):
+    """A joint table too large to model whole."""
+
+
+def evidence(
+    source: Any,
+    schema: Schema | None = None,
+    method: str = "moment",
+    names: Sequence[str] | None = None,
+    **options: Any,
+) -> Evidence:
+    """Evidence from a release, or, with a schema, exactly from a raw table.
+
+    ``method`` is "moment" (unbiased, may be negative), "mle" (maximum likelihood, never negative), "project" (moment
+    moved to the nearest possible counts: quick, but it biases ordered attributes) or "model" (one joint model of all
+    attributes, which takes the options of ``ModelEvidence``). ``names`` keeps to some of the attributes.
+    """
+    if isinstance(source, Release):
+        if schema is not None:
+            raise EstimationError("a release carries its own schema: give schema only with a raw table")
+        release = source
+    elif schema is None:
+        raise EstimationError("a raw table needs its schema: sfumato.evidence(table, schema)")
+    else:
+        release = Release.raw(source, schema)
+    if method == "model":
+        return model_evidence(release, names=names, **options)
+    if options:
+        raise EstimationError(f"method {method!r} takes no option {next(iter(options))!r}")
+    return DirectEvidence(release, method, names)
+
+
+@one_thread()
+def model_evidence(
+    release: Release, names: Sequence[str] | None = None, **options: Any
+) -> ModelEvidence | JunctionEvidence:
+    """The joint model of a release: ``sf.evidence(release, method="model", ...)``; see ``ModelEvidence``.
+
+    Beyond 10^6 cells the junction tree of the dependent pairs takes over, and says so.
+    """
+    for option in options:
+        if option not in OPTIONS:
+            raise EstimationError(f"method 'model' takes no option {option!r}: it takes names, {', '.join(OPTIONS)}")
+    if isinstance(names, str):
+        raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
+    names = list(release.schema.names if names is None else names)
+    cells = prod(release.schema.sizes(names))
+    if cells <= JOINT_CELLS:
+        return ModelEvidence(release, names, **options)
+    if options.get("order", 2) != 2:
+        raise EstimationError(
+            f"order must be 2 beyond {JOINT_CELLS} cells, where cliques are modelled by their pairs, got "
+            f"{options['order']!r} instead: model fewer attributes, or leave order out"
+        )
+    warnings.warn(
+        f"the joint table of {len(names)} attributes has {cells} cells, more than {JOINT_CELLS}: they are modelled in "
+        f"cliques of at most {CLIQUE_CELLS} cells along a junction tree",
+        JunctionTreeWarning,
+        stacklevel=3,
+    )
+    tau = options.get("tau")
+    return JunctionEvidence(release, names, TAU if tau is None else tau, target=options.get("target"))
+
+
+def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Evidence:
+    """Evidence from what a learner was given."""
+    if isinstance(source, Release):
+        return evidence(source)
+    if isinstance(source, Evidence):
+        return source
+    raise EstimationError(
+        f"{who}, got {type(source).__name__} instead: sfumato.evidence(table, schema) makes evidence of a raw table"
+    )
+
+
+def by_method(source: Evidence, method: str) -> Evidence:
+    """The same records by another method; "model" is the pairwise model whose penalty nobody questions."""
+    if method == "model":
+        return ModelEvidence(source.release, source.names, tau=TAU)
+    return DirectEvidence(source.release, method, source.names)
+
+
+def model_about(source: Evidence, target: str) -> Evidence:
+    """What to ask about a target: the evidence itself where it is a model, else one fitted to its records."""
+    if source.smoothed:
+        return source.about(target)
+    return model_evidence(source.release, source.names, target=target).about(target)
+
+
+def cliques_of(source: Evidence, names: Sequence[str]) -> Evidence:
+    """A tree of cliques of some attributes, from the same records."""
+    return JunctionEvidence(source.release, names)
+
+
+def likelihood_of(source: Evidence, names: Sequence[str]) -> Likelihood:
+    """The likelihood of distributions of some attributes, from the same records."""
+    return likelihood(source.release, names)

@@ -1,0 +1,158 @@
+"""The joint model of many attributes: small models of cliques, tied together along a junction tree.
+
+    θ(x) = ∏_cliques θ_C(x_C) / ∏_separators θ_S(x_S)
+
+The links are the pairs that pass the Wald test against the randomization's own noise; they are taken strongest first
+as long as no clique has more than ``CLIQUE_CELLS`` cells, and those that did not fit are listed in ``dropped``. Each
+clique is a penalised log-linear model of its own released columns; a child enters by its distribution given what it
+shares with its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.arrays import Array
+from sfumato.evidence.base import ANSWER_CELLS, whole_groups
+from sfumato.evidence.direct import check_cells
+from sfumato.evidence.independence import dependent_pairs
+from sfumato.evidence.model import messages
+from sfumato.evidence.model.base import ModelOfRelease
+from sfumato.evidence.model.candidates import TAU
+from sfumato.evidence.model.effective_records import warn_if_too_little
+from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.model.goodness_of_fit import in_words
+from sfumato.evidence.model.likelihood import likelihood
+from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.model.triangulate import Link, bounded, tree
+from sfumato.evidence.seen import seen_records
+from sfumato.evidence.table import Table, eliminate
+from sfumato.release import Release
+
+#: The bound on a clique's table.
+CLIQUE_CELLS = 1 << 12
+
+
+class JunctionEvidence(ModelOfRelease):
+    """Counts from a model of cliques; answers ``counts`` for any attributes whose table is small enough to list."""
+
+    def __init__(
+        self,
+        release: Release,
+        names: Sequence[str] | None = None,
+        tau: float = TAU,
+        most: int = CLIQUE_CELLS,
+        target: str | None = None,
+    ) -> None:
+        super().__init__(release, names, tau, target)
+        self._options: dict[str, Any] = {"tau": tau, "most": most, "target": target}
+        sizes = self.schema.sizes(self.names)
+        ranked = [(self.names.index(x), self.names.index(y)) for x, y in dependent_pairs(self._moment, self.names)]
+        if target is not None:  # what the model is for comes first
+            place = self.names.index(target)
+            ranked.sort(key=lambda pair: place not in pair)
+        found, left_out = bounded(len(self.names), ranked, sizes, most, _groups(release, self.names))
+        self.links = tree(found)
+        #: Pairs that depend on each other and did not fit into cliques of the bounded size.
+        self.dropped = [(self.names[i], self.names[j]) for i, j in left_out]
+        self._tables = [self._conditional(link, tau) for link in self.links]
+        #: What answers questions of many cases at once.
+        self.messages = messages.Messages(self.links, [table.values for table in self._tables], sizes)
+        warn_if_too_little(self.effective_records, self.n)
+
+    def refitted(self, release: Release) -> JunctionEvidence:
+        return JunctionEvidence(release, self.names, **self._options)
+
+    def about(self, target: str) -> JunctionEvidence:
+        self._asked(target)
+        return self
+
+    @property
+    def cliques(self) -> list[tuple[str, ...]]:
+        """The attributes of every clique."""
+        return [tuple(self.names[i] for i in link.clique) for link in self.links]
+
+    def __repr__(self) -> str:
+        largest = max(table.values.size for table in self._tables)
+        return (
+            f"JunctionEvidence({len(self.names)} attributes in {len(self.links)} cliques of at most {largest} cells; "
+            f"{len(self.dropped)} weaker links left out; n={self.n}; {in_words(self.disagreement())})"
+        )
+
+    def _conditional(self, link: Link, tau: float) -> Table:
+        """The clique's distribution given what it shares with its parent."""
+        names = tuple(self.names[i] for i in link.clique)
+        observed = likelihood(self.release, names)
+        design = Design(observed.sizes, pairwise(len(names), min(2, len(names))))
+        joint = Table(names, fit(observed, design, tau).theta.reshape(observed.sizes))
+        if not link.shared:
+            return joint
+        given = joint.project([self.names[i] for i in link.shared]).expand(names)
+        return Table(names, joint.values / np.maximum(given.values, 1e-300))
+
+    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
+        asked = self._asked(names)
+        noise = self._moment.counts(asked, quiet=True)
+        return ModelEstimate(noise.schema, self.shares(asked) * self.n, noise.seen, "model")
+
+    def shares(self, names: Sequence[str]) -> Array:
+        """The modelled shares alone, flat."""
+        return eliminate(self._tables, self._check(names), ANSWER_CELLS).values.reshape(-1)
+
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> ModelEstimate:
+        asked = self._asked(names)
+        codes = check_cells(cells, self.schema.sizes(asked))
+        noise = self._moment.cells(asked, codes)
+        share = self.messages.mass(self._given(dict(zip(asked, codes.T, strict=True))), len(codes))
+        return ModelEstimate(noise.schema, share * self.n, noise.seen, "model", codes=codes)
+
+    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
+        classes = self.schema[target].size
+        known = {name: np.full(classes, code) for name, code in fixed.items()} | {target: np.arange(classes)}
+        found = self.messages.singles(self._given(known), classes)
+        return [found[self.names.index(name)].T * self.n for name in names]
+
+    def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]:
+        """Drawn clique by clique."""
+        out: dict[str, NDArray[np.int64]] = {}
+        for link, table in zip(self.links, self._tables, strict=True):
+            shared, own = ([self.names[i] for i in axes] for axes in (link.shared, link.own))
+            sizes = table.sizes
+            flat = table.reorder([*shared, *own]).values.reshape(prod(sizes[name] for name in shared), -1)
+            upper = np.cumsum(flat, axis=1)
+            row = np.zeros(n, dtype=np.int64)
+            for name in shared:
+                row = row * sizes[name] + out[name]
+            drawn = (rng.random(n)[:, None] * upper[row, -1:] >= upper[row]).sum(axis=1)
+            drawn = np.minimum(drawn, flat.shape[1] - 1)
+            out.update(zip(own, np.unravel_index(drawn, [sizes[name] for name in own]), strict=True))
+        return {name: out[name] for name in self.names}
+
+    def _likelihood(self, release: Release) -> float:
+        total = 0.0
+        for part in release.parts:
+            records = seen_records(part, self.names)
+            whole_groups([records], "the model must cover whole groups")
+            for found, counts in messages.findings(records):
+                seen = self.messages.mass(found, len(counts))
+                total += float(counts @ np.log(np.maximum(seen, 1e-300)))
+        return total
+
+    def _given(self, codes: Mapping[str, NDArray[np.integer]]) -> list[messages.Finding]:
+        return messages.given({self.names.index(name): own for name, own in codes.items()}, self.messages.sizes)
+
+
+def _groups(release: Release, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """Attributes that are randomized together stay together."""
+    out: dict[tuple[int, ...], Any] = {}
+    for part in release.parts:
+        for group in part.scheme.groups:
+            held = tuple(names.index(name) for name in group.names if name in names)
+            if len(held) > 1:
+                out[held] = None
+    return list(out)

@@ -1,0 +1,67 @@
+"""Where a smooth model and the unbiased estimate differ by more than noise, the model is missing something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.wald import wald
+
+_MOST_TABLES = 200
+_MOST_CELLS = 64
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A table on which model and unbiased estimate differ: a Wald statistic on the unbiased one's own covariance."""
+
+    names: tuple[str, ...]
+    statistic: float
+    freedom: int
+    p_value: float
+
+    def __str__(self) -> str:
+        return f"{' x '.join(self.names)} (statistic {self.statistic:.0f} on {self.freedom} degrees of freedom)"
+
+
+def disagreements(moment: DirectEvidence, model: Evidence, level: float) -> tuple[Disagreement, ...]:
+    """Tables of up to three attributes that differ, after Bonferroni, worst first."""
+    from scipy.stats import chi2
+
+    names = model.names
+    wanted = [s for size in (1, 2, 3) for s in combinations(names, size)]
+    wanted = [s for s in wanted if np.prod(moment.schema.sizes(s)) <= _MOST_CELLS]
+    if len(wanted) > _MOST_TABLES:
+        step = len(wanted) / _MOST_TABLES
+        wanted = [wanted[int(i * step)] for i in range(_MOST_TABLES)]
+    found = []
+    for asked in wanted:
+        unbiased = moment.counts(asked, quiet=True).population()
+        statistic, freedom = wald(unbiased.value - model.shares(asked), unbiased.cov)
+        p = float(chi2.sf(statistic, freedom))
+        if p * len(wanted) < level:
+            found.append(Disagreement(tuple(asked), statistic, freedom, p))
+    return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def misfit(modelled: Array, variance: Array, unbiased: Estimate) -> Array:
+    r"""What a model is wrong by beyond its own noise, as a variance of each share, from the unbiased estimate u.
+
+        Σ_i ((m_i - u_i)² - (Var u_i - Var m_i)) / Σ_i m_i,        if positive, times m_i
+
+    For an efficient model Var(u - m) = Var u - Var m; what is left is pooled over the table and shared out by size.
+    """
+    excess = (modelled - unbiased.value) ** 2 - np.maximum(unbiased.variance - variance, 0.0)
+    return max(float(excess.sum()), 0.0) * modelled
+
+
+def in_words(found: Sequence[Disagreement]) -> str:
+    """What a model says of itself."""
+    return f"disagrees with the unbiased ones: {found[0]}" if found else "agrees with the unbiased estimates"

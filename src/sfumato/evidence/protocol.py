@@ -1,0 +1,140 @@
+"""Evidence: all that learners see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.arrays import Array
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.seen import Seen
+from sfumato.release import Release
+from sfumato.schema import Schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from sfumato.evidence.density import Density
+
+
+@runtime_checkable
+class Evidence(Protocol):
+    """Counts with their uncertainty, of the records behind a release, or of raw records.
+
+    Three kinds answer: ``DirectEvidence`` (each table by itself), ``ModelEvidence`` (one log-linear model of all
+    attributes) and ``JunctionEvidence`` (a tree of cliques). A learner never asks which kind it got.
+    """
+
+    @property
+    def release(self) -> Release:
+        """Where it comes from: for other evidence of the same records, see ``sfumato.evidence.kinds``."""
+        ...
+
+    @property
+    def schema(self) -> Schema:
+        """The attributes it speaks of, with their values."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def method(self) -> str:
+        """ "moment", "project", "mle" or "model"."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        ...
+
+    @property
+    def exact(self) -> bool:
+        """Whether estimates are the counts themselves."""
+        ...
+
+    @property
+    def smoothed(self) -> bool:
+        """Whether estimates are those of a model, which smooths."""
+        ...
+
+    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate:
+        """How many records hold each combination of values; ``quiet`` for those who know what to do with negative
+        counts.
+        """
+        ...
+
+    def counts_many(self, requests: Sequence[Sequence[str]], *, quiet: bool = False) -> list[Estimate]:
+        """Several tables, counted in as few scans as possible."""
+        ...
+
+    def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
+        """How many records hold each of the listed combinations of codes."""
+        ...
+
+    def listable(self, names: Sequence[str]) -> bool:
+        """Whether the table of these attributes has few enough cells to list them all."""
+        ...
+
+    def shares(self, names: Sequence[str]) -> Array:
+        """The shares of such a table alone, flat."""
+        ...
+
+    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
+        """For each name its counts by the target's values, among the records with the fixed codes."""
+        ...
+
+    def region(self, fixed: Mapping[str, int], target: str) -> Array:
+        """The covariance of the counts of the target's values among the records with the fixed codes."""
+        ...
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
+        """Synthetic records that follow the evidence."""
+        ...
+
+    def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]:
+        """The same as codes."""
+        ...
+
+    def log_likelihood(self, names: str | Sequence[str] | None = None, theta: ArrayLike | None = None) -> float:
+        """log Pr(released values) if the true ones followed theta, flat as ``counts`` gives; a model's own without."""
+        ...
+
+    def seen(self, names: Sequence[str]) -> tuple[Seen, ...]:
+        """The released counts that tell of some attributes, with their channels, scheme by scheme."""
+        ...
+
+    def records(self, names: Sequence[str], *, distinct: bool = True, inverted: bool = True) -> Iterator[Seen]:
+        """The released records themselves, part by part; ``inverted`` refuses channels that have no inverse."""
+        ...
+
+    def released_cells(self, names: Sequence[str]) -> int:
+        """The cells of the largest released table that tells of some attributes."""
+        ...
+
+    def released_counts(self, names: str | Sequence[str]) -> NDArray[np.int64]:
+        """The counts of the released values themselves, uncorrected, where all rows share one scheme."""
+        ...
+
+    def feasible(self, names: Sequence[str]) -> bool:
+        """Whether method "mle" can find the table of these attributes in reasonable time."""
+        ...
+
+    def density(self, name: str, **options: Any) -> Density:
+        """The density of a numeric attribute that was released with additive noise."""
+        ...
+
+    def about(self, target: str) -> Evidence:
+        """What a learner of the target should ask; see ``ModelEvidence.about``."""
+        ...
+
+    def expect_many(self) -> None:
+        """Prepare for many small tables: read the records once, and count all pairs of columns in one pass."""
+        ...
+
+    def refitted(self, release: Release) -> Evidence:
+        """The same kind of evidence, of other records."""
+        ...

@@ -1,0 +1,71 @@
+"""Cutting the records of a release at random: to learn from some, and to judge on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import EstimationError
+from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.protocol import Evidence
+from sfumato.release import Release
+from sfumato.released.part import Part
+
+
+def hold_out(
+    release: Release, share: float = 0.25, rng: np.random.Generator | int | None = None
+) -> tuple[Release, Release]:
+    """The release cut at random into records to learn from and records to score on."""
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+        raise EstimationError(f"share must lie in (0, 1), got {share!r} instead")
+    generator = np.random.default_rng(rng)
+    learn, held = [], []
+    for part in release.parts:
+        rows = part.arrow()
+        drawn = generator.permutation(rows.num_rows)
+        cut = round(share * rows.num_rows)
+        held.append(part.with_rows(rows.take(np.sort(drawn[:cut]))))
+        learn.append(part.with_rows(rows.take(np.sort(drawn[cut:]))))
+    return Release.of(learn), Release.of(held)
+
+
+def folds(release: Release, count: int = 5, rng: np.random.Generator | int | None = None) -> list[Release]:
+    """The records of a release cut at random into equal parts."""
+    if isinstance(count, bool) or not isinstance(count, int) or count < 2:
+        raise EstimationError(f"folds must be a whole number of at least 2, got {count!r} instead")
+    if len(release) < 2 * count:
+        raise EstimationError(f"{count} folds need at least {2 * count} records, and the release holds {len(release)}")
+    generator = np.random.default_rng(rng)
+    return _cut(release, count, generator.permutation)
+
+
+def cross_fits(
+    source: Evidence, count: int, rng: np.random.Generator | int | None = None
+) -> Iterator[tuple[Evidence, Evidence]]:
+    """For every fold: evidence of the given kind from all other records, and unbiased evidence of its own."""
+    return _each_without(source, folds(source.release, count, rng))
+
+
+def leave_out(source: Evidence, count: int) -> Iterator[Evidence]:
+    """Evidence of the given kind without every so-manieth record, from each beginning: for the jackknife."""
+    return (kept for kept, _ in _each_without(source, _cut(source.release, count, np.arange)))
+
+
+def _each_without(source: Evidence, cut: list[Release]) -> Iterator[tuple[Evidence, Evidence]]:
+    for held in cut:
+        kept = Release.concat([one for one in cut if one is not held])
+        yield source.refitted(kept), DirectEvidence(held, "moment", source.names)
+
+
+def _cut(release: Release, count: int, order: Callable[[int], NDArray[np.int64]]) -> list[Release]:
+    cut: list[list[Part]] = [[] for _ in range(count)]
+    at = 0
+    for part in release.parts:
+        rows = part.arrow()
+        place = (order(rows.num_rows) + at) % count
+        at += rows.num_rows
+        for number, own in enumerate(cut):
+            own.append(part.with_rows(rows.take(np.flatnonzero(place == number))))
+    return [Release.of(part for part in own if len(part)) for own in cut]

@@ -1,0 +1,131 @@
+"""Weighted cells: every combination of values with its estimated count, which any weighted learner can take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Array
+from sfumato.domains import Codes, Domain, Numeric
+from sfumato.errors import EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import by_method, model_about
+from sfumato.evidence.simplex import project
+from sfumato.learn.base import DECISION_CELLS
+from sfumato.printable import label_text
+from sfumato.schema import Schema
+
+_DRAWN = 50_000
+_LIKELY_CELLS = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Codes of the features, a row per cell; the class of the cell; and how many records it holds."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+    classes: NDArray[np.int64]
+    weights: Array
+
+
+def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> Cells:
+    """Cells with their counts: exact ones as they are, randomized ones from the joint model or ("direct") likeliest."""
+    if counts not in ("model", "direct"):
+        raise EstimationError(f"counts must be model or direct, got {counts!r} instead")
+    names = [*features, target]
+    sizes = source.schema.sizes(names)
+    large = prod(sizes) > DECISION_CELLS
+    if source.exact and large:
+        return _recorded(source, names)
+    if source.exact:
+        value = source.counts(names).value
+    elif counts == "model" or (large and source.smoothed):
+        model = model_about(source, target)
+        if not model.listable(names):
+            return _sampled(model, names)
+        value = model.shares(names) * model.n
+    elif large:
+        raise EstimationError(f"{prod(sizes)} cells are too many to list: give the learner fewer features")
+    else:
+        # the most likely counts keep every class that occurs; beyond some size only the projection is quick
+        likely = prod(sizes) <= _LIKELY_CELLS
+        found = (by_method(source, "mle") if likely else source).counts(names, quiet=True)
+        value = project(found.value, found.n)
+    kept = np.flatnonzero(value > 1e-9 * value.max())
+    grid = np.stack(np.unravel_index(kept, sizes), axis=1)
+    return Cells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
+
+
+def _recorded(source: Evidence, names: Sequence[str]) -> Cells:
+    """Only the cells that occur in unrandomized records, part by part."""
+    grids, weights = [], []
+    for part in source.records(names):
+        grid = np.empty((len(part.counts), len(names)), dtype=np.int64)
+        for (axes, table), codes in zip(part.likelihoods(), part.joined, strict=True):  # the value that is certain
+            flat = table.reshape(len(table), -1).argmax(axis=1)[codes]
+            grid[:, list(axes)] = np.stack(np.unravel_index(flat, table.shape[1:]), axis=1)
+        grids.append(grid)
+        weights.append(part.counts)
+    grid = np.concatenate(grids)
+    return Cells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.concatenate(weights))
+
+
+def _sampled(model: Evidence, names: Sequence[str]) -> Cells:
+    """Records drawn from the model, where its cells are too many to list."""
+    codes = model.sample_codes(_DRAWN, np.random.default_rng(0))  # an integral over draws, the same every time
+    grid = np.stack([codes[name] for name in names], axis=1).astype(np.int64)
+    return Cells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.full(_DRAWN, model.n / _DRAWN))
+
+
+class Encoding:
+    """Features as numbers: ordered and numeric attributes by a value each, others one-hot without their first value.
+
+    ``values`` overrides what a code is worth, for instance the group means of MGAS.
+    """
+
+    def __init__(self, schema: Schema, names: Sequence[str], values: dict[str, Any] | None = None) -> None:
+        self.names = tuple(names)
+        self._labels = [[label_text(label) for label in schema[name].labels] for name in self.names]
+        self._tables = [_table(name, schema[name], (values or {}).get(name)) for name in self.names]
+
+    @property
+    def width(self) -> int:
+        return sum(table.shape[1] for table in self._tables)
+
+    def table(self, place: int) -> Array:
+        """What each code of an attribute is worth, a row per code."""
+        return self._tables[place]
+
+    def __call__(self, codes: Sequence[Codes]) -> Array:
+        """The feature matrix of rows given by a column of codes per attribute."""
+        return np.concatenate([table[np.asarray(c)] for table, c in zip(self._tables, codes, strict=True)], axis=1)
+
+    @property
+    def columns(self) -> list[str]:
+        """A name for every column."""
+        out = []
+        for name, table, labels in zip(self.names, self._tables, self._labels, strict=True):
+            hot = table.shape[1] == len(labels) - 1 and not table[0].any()
+            out += [f"{name}={label}" for label in labels[1:]] if hot else [name]
+        return out
+
+
+def _table(name: str, domain: Domain, values: Any) -> Array:
+    if values is not None:
+        given = np.asarray(values, dtype=np.float64).reshape(-1, 1)
+        if len(given) != domain.size:
+            raise EstimationError(f"values of {name!r} must have {domain.size} entries, one per code, got {len(given)}")
+        return given
+    if isinstance(domain, Numeric) and not domain.nullable:
+        return domain.midpoints[:, None]
+    if domain.ordered and all(isinstance(label, int | float) for label in domain.labels):
+        return np.array(domain.labels, dtype=np.float64)[:, None]
+    if domain.ordered and not domain.nullable:
+        return np.arange(domain.size, dtype=np.float64)[:, None]
+    return np.eye(domain.size)[:, 1:]

@@ -1,0 +1,133 @@
+"""Evidence from the joint model: answers, choices, warnings and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from gallery import rest_clear
+from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.evidence.model.effective_records import retention
+from sfumato.evidence.model.joint import ModelEvidence
+
+c = sf.channels
+NAMES = ("a", "b", "k")
+SCHEMA = sf.Schema({name: sf.Categorical(("no", "yes")) for name in NAMES})
+
+
+def table(kind, n=6000, seed=0):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, 2, n), rng.integers(0, 2, n)
+    k = {"parity": a ^ b, "pair": np.where(rng.random(n) < 0.85, a, 1 - a), "noise": rng.integers(0, 2, n)}[kind]
+    return {name: np.where(column == 1, "yes", "no") for name, column in zip(NAMES, (a, b, k), strict=True)}
+
+
+def release(kind, p=0.1, n=6000, seed=0):
+    return sf.randomize(table(kind, n, seed), sf.Scheme(SCHEMA, {n: c.symmetric(2, p) for n in NAMES}), rng=seed)
+
+
+def test_margins_of_tables_agree_and_sum_to_n():
+    model = sf.evidence(release("pair"), method="model", tau=0.3)
+    pair = model.counts(["k", "a"])
+    assert pair.names == ("k", "a") and pair.table.sum() == pytest.approx(6000)
+    assert np.allclose(pair.table.sum(axis=1), model.counts("k").value)
+    assert np.allclose(model.cells(["k", "a"], [[1, 0]]).value, pair.table[1, 0])
+    assert np.allclose(np.sqrt(np.diag(pair.cov)), pair.sd)
+    low, high = pair.interval()
+    assert (low > 0).all() and (low < pair.value).all() and (pair.value < high).all()
+    shares = pair.population()
+    assert np.allclose(shares.value * 6000, pair.value) and np.allclose(shares.sd * 6000, pair.sd)
+    assert pair.frame().num_rows == 4
+
+
+def test_interactions_that_pairs_cannot_hold_are_noticed_and_chosen():
+    parity = release("parity")
+    stiff = sf.evidence(parity, method="model", tau=0.3)
+    found = stiff.disagreement()
+    assert found and set(found[0].names) == set(NAMES)
+    assert "disagrees" in repr(stiff)
+    chosen = ModelEvidence(parity, rng=0)
+    assert chosen.chosen.startswith("full joint")
+    assert chosen.counts(NAMES).table[0, 0, 1] < 150 and stiff.counts(NAMES).table[0, 0, 1] > 500
+    third = sf.evidence(parity, method="model", tau=1.0, order=3)
+    assert not third.disagreement()
+
+
+def test_pairwise_data_raise_no_disagreement():
+    model = ModelEvidence(release("pair"), rng=0, target="k")
+    assert model.disagreement() == () and "agrees" in repr(model)
+    assert {one.name for one in model.candidates} >= {"pairwise, tau=0.3", "independent", "naive Bayes"}
+    assert sum(one.chosen for one in model.candidates) == 1
+
+
+def test_likelihood_prefers_the_right_model_on_held_out_records():
+    right = sf.evidence(release("pair"), method="model", tau=0.3)
+    wrong = sf.evidence(release("noise"), method="model", tau=0.3)
+    held = release("pair", seed=9)
+    assert right.log_likelihood(release=held) > wrong.log_likelihood(release=held) + 100
+    theta = np.full(8, 1 / 8)
+    assert right.log_likelihood(NAMES, theta) < right.log_likelihood()
+
+
+def test_sample_follows_the_model():
+    model = sf.evidence(release("pair"), method="model", tau=0.3)
+    drawn = sf.evidence(model.sample(20_000, rng=1), SCHEMA).counts(NAMES).value
+    expected = model.theta * 20_000
+    statistic = float(((drawn - expected) ** 2 / expected).sum())
+    assert statistic < 50  # chi-square with 7 degrees of freedom: once in 10^8
+    assert float(((drawn - 2500) ** 2 / 2500).sum()) > 500  # negative control: not uniform
+    with pytest.raises(EstimationError, match="at least 1"):
+        model.sample(0)
+
+
+def test_posterior_counts_of_clean_records_are_the_counts():
+    exact = sf.evidence(table("pair"), SCHEMA, method="model", tau=0.3)
+    assert np.allclose(exact.posterior_counts(), sf.evidence(table("pair"), SCHEMA).counts(NAMES).value, atol=1e-6)
+
+
+@pytest.mark.parametrize(("p", "k"), [(0.3, 2), (0.3, 5), (0.1, 3)])
+def test_retention_of_a_symmetric_channel_is_its_own_a(p, k):
+    assert retention(c.symmetric(k, p)) == pytest.approx((1 - p * k / (k - 1)) ** 2)
+
+
+def test_too_little_left_is_said():
+    with pytest.warns(UnrecoverableWarning, match="too little"):
+        sf.evidence(release("pair", p=0.48, n=300), method="model", tau=0.3)
+
+
+def test_bad_requests_are_one_clear_line():
+    given = release("pair")
+    for options, words in [
+        ({"tau": 0}, "tau must be positive"),
+        ({"target": "z"}, "target 'z'"),
+        ({"names": ["a", "a"]}, "once"),
+    ]:
+        with pytest.raises(sf.SfumatoError, match=words):
+            sf.evidence(given, method="model", **options)
+    with pytest.raises(EstimationError, match="takes no option"):
+        sf.evidence(given, method="moment", tau=1)
+    model = sf.evidence(given, method="model", names=["a", "b"], tau=0.3)
+    with pytest.raises(EstimationError, match="not in the model"):
+        model.counts("k")
+    singular = rest_clear(SCHEMA, {"a": c.matrix([[0.5, 0.5], [0.5, 0.5]])})
+    with pytest.raises(EstimationError, match="not invertible"):
+        sf.evidence(sf.randomize(table("pair"), singular, rng=0), method="model")
+
+
+def test_what_a_model_cannot_say_is_in_its_error():
+    """y = a xor b: pairs alone know nothing of it, and the interval of the triple says so; that of a pair does not."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 20_000))
+    rows = {"a": a, "b": b, "y": a ^ b}
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in rows})
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, 0.1) for n in schema}), rng=1)
+    model = ModelEvidence(release, tau=0.3)
+    true = sf.evidence(rows, schema).counts(["a", "b", "y"]).value
+    found = model.counts(["a", "b", "y"])
+    assert np.abs(found.value - true).min() > 2000, "pairs cannot say it"
+    assert np.all(np.abs(found.value - true) < 3 * found.sd)
+    assert found.cov.diagonal() == pytest.approx(found.variance)
+    assert model.counts(["a", "y"]).sd.max() < 200
+    some = model.cells(["a", "b", "y"], [[0, 0, 1], [1, 1, 1]])
+    assert some.sd == pytest.approx(found.sd[[1, 7]])

@@ -1,0 +1,160 @@
+"""Linear classifiers: equal to scikit-learn on clean data, corrected on randomized ones, collapsed at equal cost."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.datasets import discretized as dd
+from sfumato.errors import EstimationError
+from sfumato.learn.linear import AdditiveLDA, LinearClassifier
+from sfumato.learn.linear.pocket import expand, pocket
+from sfumato.learn.weighted_cells import Encoding, weighted_cells
+from sfumato.papers import ma06_fig6_1 as lenses
+
+c = sf.channels
+
+
+def matrix(schema, table, features, target):
+    codes = schema.encode(table)
+    return Encoding(schema, features)([codes[n] for n in features]), codes[target]
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_logistic_equals_scikit_learn_on_clean_data(C):
+    from sklearn.linear_model import LogisticRegression
+
+    schema, table = dd.WISCONSIN, dd.wisconsin()
+    X, y = matrix(schema, table, schema.names[:-1], "class")
+    theirs = LogisticRegression(C=C, tol=1e-12, max_iter=10_000, solver="newton-cholesky").fit(X, y)
+    ours = LinearClassifier("logistic", C=C).fit(sf.evidence(table, schema), target="class")
+    assert np.abs(ours.coef_[1] - np.r_[theirs.coef_[0], theirs.intercept_]).max() < 1e-6
+    assert np.abs(ours.predict_proba(table) - theirs.predict_proba(X)).max() < 1e-6
+
+
+def three_classes():
+    schema = dd.ADULT.select(["age", "occupation", "hours", "marital"])
+    table = dd.adult("test").slice(0, 3000)
+    return schema, table
+
+
+def test_softmax_equals_scikit_learn_for_three_classes():
+    from sklearn.linear_model import LogisticRegression
+
+    schema, table = three_classes()
+    X, y = matrix(schema, table, schema.names[:-1], "marital")
+    theirs = LogisticRegression(tol=1e-10, max_iter=20_000).fit(X, y)
+    ours = LinearClassifier("logistic").fit(sf.evidence(table, schema), target="marital")
+    assert np.abs(ours.predict_proba(table) - theirs.predict_proba(X)).max() < 1e-5
+
+
+def test_lda_equals_scikit_learn_on_clean_data():
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    schema, table = three_classes()
+    X, y = matrix(schema, table, schema.names[:-1], "marital")
+    theirs = LinearDiscriminantAnalysis().fit(X, y)
+    ours = LinearClassifier("lda").fit(sf.evidence(table, schema), target="marital")
+    assert np.mean(ours.predict(table) == ours.classes_[theirs.predict(X)]) > 0.999
+
+
+@pytest.mark.parametrize("loss", ["pocket", "perceptron", "logistic", "hinge", "least_squares", "lda"])
+def test_every_cost_learns_from_randomized_data(loss):
+    schema, table = dd.WISCONSIN, dd.wisconsin()
+    scheme = sf.Scheme(schema, {name: c.symmetric(schema[name].size, 0.2) for name in schema})
+    model = sf.evidence(sf.randomize(table, scheme, rng=1), method="model", tau=0.3)
+    learned = LinearClassifier(loss, rng=1).fit(model, target="class")
+    assert learned.score(table) > 0.93
+    assert np.array_equal(learned.decision_function(table) > 0, learned.predict(table) == "malignant")
+
+
+def test_pocket_finds_a_separating_plane():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(400, 3)) * [1, 100, 0.01], np.ones(400)]
+    sign = np.where(X @ [1, 0.02, 30, 0.1] > 0, 1.0, -1.0)
+    w = pocket(X, sign, np.ones(400), np.random.default_rng(1), steps=200_000)
+    assert np.mean((X @ w > 0) == (sign > 0)) > 0.99
+
+
+def test_collapsed_pocket_has_the_cost_of_the_expanded_one():
+    """Σ_i Pr(v | ṽ_i) = N̂_v: N·L posterior-weighted samples and L cells weigh every answer alike."""
+    rows = lenses.sample(0, 500)
+    release = sf.randomize(rows, lenses.scheme(0.2), rng=1)
+    model = sf.evidence(release, method="model", tau=1.0)
+    cells = weighted_cells(model, model.names[:-1], "fit")
+    # posteriors of every released record over all cells of the model
+    P = np.ones((1, 1))
+    for name in model.names:
+        P = np.kron(P, release.scheme[name].matrix)
+    theta = model.theta
+    posterior = theta[:, None] * P / (theta @ P)
+    codes = np.ravel_multi_index([release.arrow().column(n).to_numpy() for n in model.names], model.joint.shape)
+    grid = np.stack(np.unravel_index(np.arange(theta.size), model.joint.shape), axis=1)[:, :-1]
+    X = np.c_[Encoding(model.schema, model.names[:-1])(list(grid.T)), np.ones(theta.size)]
+    sign = np.where(np.arange(theta.size) % 2 == 1, 1.0, -1.0)
+    big, which, weights = expand(codes, posterior, X)
+    collapsed = model.posterior_counts()
+    assert np.allclose(np.bincount(which, weights=weights, minlength=theta.size), collapsed, atol=1e-6)
+    for seed in range(3):
+        w = np.random.default_rng(seed).normal(size=X.shape[1])
+        wrong_big = weights[(big @ w > 0) != (sign[which] > 0)].sum()
+        wrong = collapsed[(X @ w > 0) != (sign > 0)].sum()
+        assert wrong == pytest.approx(wrong_big, rel=1e-9)
+    assert cells.weights.sum() == pytest.approx(500)
+
+
+def test_group_means_take_the_place_of_codes():
+    schema = sf.Schema({"x": sf.Ordinal((0, 1, 2)), "y": sf.Categorical(("n", "p"))})
+    table = {"x": [0, 1, 2] * 50, "y": ["n", "n", "p"] * 50}
+    model = LinearClassifier("least_squares", values={"x": [0.0, 0.1, 5.0]}).fit(sf.evidence(table, schema), target="y")
+    assert model.score(table) == 1.0
+    with pytest.raises(EstimationError, match="3 entries"):
+        LinearClassifier(values={"x": [0.0]}).fit(sf.evidence(table, schema), target="y")
+
+
+def test_additive_noise_is_taken_out_of_the_covariance():
+    rng = np.random.default_rng(3)
+    y = np.arange(8000) % 2
+    mixing = np.array([[1.0, 0.9], [0.0, 0.3]])
+    x = rng.normal(size=(8000, 2)) @ mixing + np.outer(y, [0.8, -0.4])
+    z = x + rng.normal(scale=[0.1, 2.0], size=x.shape)
+    corrected = AdditiveLDA([0.01, 4.0]).fit(z, y).score(x, y)
+    naive = AdditiveLDA([0.0, 0.0]).fit(z, y).score(x, y)
+    assert corrected > naive + 0.03  # the negative control: noise left in
+    with pytest.raises(EstimationError, match="one per noise"):
+        AdditiveLDA([1.0]).fit(z, y)
+    with pytest.raises(EstimationError, match="one class"):
+        AdditiveLDA([1.0, 1.0]).fit(z, np.zeros(8000))
+
+
+def test_bad_input_is_one_clear_line():
+    given = sf.evidence(dd.wisconsin(), dd.WISCONSIN)
+    for options, words in [({"loss": "zero"}, "loss must be one of"), ({"C": 0}, "C must be positive")]:
+        with pytest.raises(EstimationError, match=words):
+            LinearClassifier(**options).fit(given, target="class")
+
+
+def test_weights_can_be_drawn(tmp_path):
+    LinearClassifier("lda").fit(sf.evidence(dd.wisconsin(), dd.WISCONSIN), target="class").plot(tmp_path / "w.png")
+    assert (tmp_path / "w.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize("loss", ["lda", "least_squares"])
+def test_the_units_of_one_attribute_do_not_silence_the_others(loss):
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 3, 6000)
+    rows = {"a": a, "b": np.clip(a * 10 + rng.normal(0, 4, 6000) + 30, 0, 79.9), "y": a}
+
+    def accuracy(unit):
+        domains = {
+            "a": sf.Categorical((0, 1, 2)),
+            "b": sf.Numeric(0, 80 * unit, bins=10),
+            "y": sf.Categorical((0, 1, 2)),
+        }
+        table, schema = rows | {"b": rows["b"] * unit}, sf.Schema(domains)
+        scheme = sf.Scheme(schema, {name: c.symmetric(schema[name].size, 0.3) for name in schema})
+        return LinearClassifier(loss).fit(sf.randomize(table, scheme, rng=1), target="y").score(table)
+
+    assert accuracy(1.0) > 0.97
+    assert accuracy(1000.0) == accuracy(0.001) == accuracy(1.0)

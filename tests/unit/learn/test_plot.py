@@ -1,0 +1,110 @@
+"""Pictures of models show what matters and fit a page."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.bayesnet.plot import PAGE
+from sfumato.learn.tree.plot import MOST_ENDS, least_share
+
+
+def text_of(figure):
+    return " ".join(t.get_text() for axes in figure.axes for t in axes.texts) + figure.get_suptitle()
+
+
+@pytest.fixture(scope="module")
+def tree():
+    rng = np.random.default_rng(3)
+    table = {f"x{i}": rng.choice(20, 4000, p=np.r_[0.4, np.full(19, 0.6 / 19)]) for i in range(3)}
+    table["y"] = (table["x0"] + table["x1"] + table["x2"] > 9).astype(int)
+    schema = sf.Schema({f"x{i}": sf.Categorical(tuple(range(20))) for i in range(3)} | {"y": sf.Categorical((0, 1))})
+    return sf.learn.DecisionTree(counts="direct").fit(sf.evidence(table, schema), target="y")
+
+
+@pytest.fixture(scope="module")
+def release():
+    rng = np.random.default_rng(5)
+    grams = rng.integers(0, 8, 6000)
+    y = (grams + rng.normal(0, 2, 6000) > 3.5).astype(int)
+    table = {"grams": 1000.0 * grams, "noise": rng.integers(0, 2, 6000), "y": y}
+    schema = sf.Schema(
+        {"grams": sf.Numeric(-500, 7500, bins=8), "noise": sf.Categorical((0, 1)), "y": sf.Categorical((0, 1))}
+    )
+    return sf.randomize(table, sf.Scheme.for_gamma(schema, 19), rng=rng)
+
+
+class TestNetworks:
+    def test_tables_of_many_values_stand_on_a_page_and_say_what_they_hide(self):
+        rng = np.random.default_rng(2)
+        sizes = {"a": 3, "b": 30, "c": 25, "d": 5, "e": 9}
+        table = {name: rng.integers(0, k, 400) for name, k in sizes.items()}
+        schema = sf.Schema({name: sf.Categorical(tuple(range(k))) for name, k in sizes.items()})
+        parents = {"a": [], "b": ["a"], "c": ["b"], "d": ["c"], "e": ["b"]}
+        net = BayesianNetwork(parents).fit(sf.evidence(table, schema))
+        figure = net.plot(cpts=True)
+        assert figure.get_size_inches()[0] <= PAGE + 0.5
+        assert "and 14 more rows and 15 more values" in text_of(figure)  # of c given b
+
+    def test_wide_networks_are_wrapped_without_boxes_on_top_of_each_other(self):
+        parents = {f"lone{i}": () for i in range(24)} | {f"leaf{i}": ("lone0",) for i in range(18)}
+        schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in parents})
+        net = BayesianNetwork(parents).fit(sf.evidence({name: ["x", "y"] for name in parents}, schema))
+        figure = net.plot()
+        width, height = figure.get_size_inches()
+        assert width <= PAGE + 0.5 and height < 3 * PAGE
+        figure.canvas.draw()
+        boxes = [t.get_bbox_patch().get_window_extent() for t in figure.axes[0].texts if t.get_bbox_patch()]
+        assert len(boxes) == 42
+        for i, one in enumerate(boxes):
+            assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+
+class TestTrees:
+    def test_a_big_tree_shows_its_large_branches_and_says_so(self, tree):
+        assert len(tree.root_.leaves) > 100
+        figure = tree.plot(depth=3)
+        assert figure.get_size_inches()[1] < 0.42 * MOST_ENDS + 2
+        assert "of the records are drawn together" in figure.get_suptitle()
+        assert "small branches" in text_of(figure)
+
+    def test_a_small_tree_is_shown_whole(self, tree):
+        assert least_share(tree, 0) == 0
+        schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Categorical((0, 1))})
+        small = sf.learn.DecisionTree(counts="direct").fit(
+            sf.evidence({"x": ["a", "b"] * 50, "y": [0, 1] * 50}, schema), target="y"
+        )
+        assert small.plot().get_suptitle() == ""
+
+
+class TestLinearWeights:
+    def test_weights_do_not_depend_on_units(self, release):
+        model = sf.learn.LinearClassifier(loss="lda").fit(sf.evidence(release), target="y")
+        grams, noise = np.abs(model.weights_[:, 0])
+        assert grams > 5 * noise  # raw: 1000 times smaller than it looks beside the indicator
+        assert model.weights_[0, 0] == pytest.approx((model.coef_[1, 0] - model.coef_[0, 0]) * model.scale_[0])
+
+    def test_errors_say_which_weights_are_noise(self, release):
+        model = sf.learn.LinearClassifier(loss="lda").fit(sf.evidence(release), target="y")
+        errors = model.standard_errors(release)
+        assert errors.shape == model.weights_.shape
+        t = np.abs(model.weights_ / errors)[:, 0]
+        assert t[0] > 5 and t[1] < 4.5
+        figure = model.plot(errors=errors)
+        assert "95 % intervals" in figure.axes[0].get_title(loc="left")
+        assert len(figure.axes[0].containers) == 2  # bars and whiskers
+
+    def test_other_losses_are_scaled_too(self, release):
+        model = sf.learn.LinearClassifier(loss="logistic").fit(sf.evidence(release), target="y")
+        assert np.isfinite(model.weights_).all() and (model.scale_ > 0).all()
+
+    def test_a_direction_has_no_scale(self, release):
+        """Refits of the pocket differ in length: their errors would be those of the length."""
+        model = sf.learn.LinearClassifier(loss="pocket", steps=2000, rng=1).fit(sf.evidence(release), target="y")
+        before = model.weights_
+        assert np.linalg.norm(before, axis=0) == pytest.approx(1)
+        model.coef_ = 7 * model.coef_
+        assert np.allclose(model.weights_, before)
+        assert (model.standard_errors(release, groups=4) < 3).all()

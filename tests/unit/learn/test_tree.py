@@ -1,0 +1,199 @@
+"""Decision trees: plain ID3 on clean data, the paper's index, stop rules, pictures and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from sfumato import datasets
+from sfumato.datasets import discretized as dd
+from sfumato.errors import EstimationError, SchemaError
+from sfumato.evidence.independence import independence
+from sfumato.learn import TAN, LinearClassifier, NaiveBayes
+from sfumato.learn.tree import DecisionTree
+from sfumato.learn.tree.grow import gain, impurity
+
+c = sf.channels
+
+
+def lenses():
+    table = datasets.load("lenses")
+    values = {name: tuple(sorted(set(table[name].to_pylist()))) for name in table.column_names}
+    return table, sf.Schema({name: sf.Categorical(held) for name, held in values.items()})
+
+
+def id3(codes, target, features, criterion=None):
+    """Plain ID3, written from the paper's listing: a tuple (attribute, children) or a class."""
+    y = codes[target]
+    counts = np.bincount(y, minlength=int(y.max()) + 1)
+    if (counts > 0).sum() == 1 or not features:
+        return int(counts.argmax())
+
+    def entropy(values):
+        share = np.bincount(values) / len(values)
+        share = share[share > 0]
+        return -(share * np.log2(share)).sum()
+
+    best, best_gain = None, 1e-12
+    for name in features:
+        saved = entropy(y) - sum(
+            (codes[name] == v).mean() * entropy(y[codes[name] == v]) for v in np.unique(codes[name])
+        )
+        if saved > best_gain + 1e-12:
+            best, best_gain = name, saved
+    if best is None:
+        return int(counts.argmax())
+    children = {}
+    for v in range(int(codes[best].max()) + 1 if best is not None else 0):
+        rows = codes[best] == v
+        rest = [f for f in features if f != best]
+        children[v] = (
+            id3({n: col[rows] for n, col in codes.items()}, target, rest) if rows.any() else int(counts.argmax())
+        )
+    return best, children
+
+
+def say(tree, row):
+    while isinstance(tree, tuple):
+        tree = tree[1].get(row[tree[0]], 0)
+    return tree
+
+
+@pytest.mark.parametrize("which", ["lenses", "mushroom", "wisconsin"])
+def test_exact_evidence_gives_plain_id3(which):
+    table, schema = {
+        "lenses": lenses,
+        "mushroom": lambda: (dd.mushroom(), dd.MUSHROOM),
+        "wisconsin": lambda: (dd.wisconsin(), dd.WISCONSIN),
+    }[which]()
+    target = schema.names[-1]
+    codes = {name: np.asarray(column, dtype=int) for name, column in schema.encode(table).items()}
+    plain = id3(codes, target, list(schema.names[:-1]))
+    ours = DecisionTree().fit(sf.evidence(table, schema), target=target)
+    said = ours.predict(table)
+    labels = schema[target].labels
+    rows = [dict(zip(codes, row, strict=True)) for row in zip(*codes.values(), strict=True)]
+    agree = np.mean([labels[say(plain, row)] == answer for row, answer in zip(rows, said, strict=True)])
+    assert agree == 1.0
+    assert ours.root_.attribute == schema.names.index(plain[0])
+
+
+def test_impurity_and_gain_follow_their_formulas():
+    table = np.array([[8.0, 2.0], [1.0, 9.0]])
+    assert impurity(table, "gini")[0] == pytest.approx(1 - 0.64 - 0.04)
+    entropy = float(impurity(np.array([9.0, 11.0]), "entropy")) - 0.5 * float(impurity(table, "entropy").sum())
+    assert gain(table, "entropy") == pytest.approx(entropy)
+    assert gain(table, "gain_ratio") == pytest.approx(entropy / 1.0)
+    assert gain(np.array([[3.0, 3.0], [2.0, 2.0]]), "entropy") == pytest.approx(0, abs=1e-12)
+    assert gain(np.array([[-5.0, 3.0], [2.0, 2.0]]), "gini") >= 0  # negative counts are clipped
+
+
+def test_paper_index_reads_the_right_cell():
+    """Ma06's example: a1 = 3, a2 = 1, sizes 3 and 2, two classes: cells 9 and 10 (counted from 1)."""
+    cells = np.arange(1, 13).reshape(3, 2, 2)
+    assert cells[2, 0].tolist() == [9, 10]
+
+
+def test_wald_independence_knows_dependence_from_noise():
+    rng = np.random.default_rng(0)
+    for share, low, high in ((0.5, 0, 30), (0.8, 100, 1e9)):
+        x = rng.integers(0, 2, 4000)
+        y = np.where(rng.random(4000) < share, x, 1 - x)
+        counts = np.zeros((2, 2))
+        np.add.at(counts, (x, y), 1 / 4000)
+        flat = counts.reshape(-1)
+        statistic, freedom = independence(counts, (np.diag(flat) - np.outer(flat, flat)) / 4000)
+        assert freedom == 1 and low <= statistic < high
+
+
+def randomized(p=0.1, seed=0):
+    schema = dd.WISCONSIN
+    scheme = sf.Scheme(schema, {name: c.symmetric(schema[name].size, p) for name in schema})
+    return sf.randomize(dd.wisconsin(), scheme, rng=seed)
+
+
+def test_all_ways_of_counting_learn_and_the_model_does_best():
+    given, rows = randomized(0.2), dd.wisconsin()
+    scores = {
+        counts: DecisionTree(counts=counts).fit(sf.evidence(given), target="class").score(rows)
+        for counts in ("paper", "direct")
+    }
+    scores["model"] = DecisionTree().fit(sf.evidence(given, method="model", tau=0.3), target="class").score(rows)
+    assert min(scores.values()) > 0.75 and scores["model"] > 0.95
+    assert scores["model"] >= max(scores.values())
+
+
+def test_stop_rules_hold():
+    model = sf.evidence(randomized(), method="model", tau=0.3)
+    small = DecisionTree(max_leaves=6, prune=False).fit(model, target="class")
+    assert 1 < len(small.root_.leaves) <= 6
+    assert DecisionTree(max_depth=1).fit(model, target="class").root_.depth <= 1
+    stump = DecisionTree(max_depth=0).fit(model, target="class")
+    assert stump.used_features == () and stump.score(dd.wisconsin()) == pytest.approx(444 / 683)
+    noisy = DecisionTree(counts="direct").fit(sf.evidence(randomized(0.4)), target="class")
+    grown = DecisionTree(counts="direct", alpha=2.0, min_effective=0).fit(sf.evidence(randomized(0.4)), target="class")
+    assert len(noisy.root_.leaves) < len(grown.root_.leaves)
+
+
+def test_leaves_carry_limits_and_trees_can_be_read(tmp_path):
+    model = sf.evidence(randomized(), method="model", tau=0.3)
+    tree = DecisionTree(max_leaves=12).fit(model, target="class")
+    for leaf in tree.leaves_:
+        assert (leaf.low < leaf.probabilities).all() and (leaf.probabilities < leaf.high).all()
+    assert "benign" in tree.text() and "?" in tree.text(1)
+    tree.plot(tmp_path / "tree.png", depth=2)
+    assert (tmp_path / "tree.png").stat().st_size > 5000
+    exact = DecisionTree(max_depth=2).fit(sf.evidence(dd.wisconsin(), dd.WISCONSIN), target="class")
+    assert all((leaf.low <= leaf.probabilities + 1e-9).all() for leaf in exact.leaves_)
+    direct = DecisionTree(counts="direct").fit(sf.evidence(randomized()), target="class")
+    assert all(leaf.low is not None for leaf in direct.leaves_)
+
+
+def test_bad_input_is_one_clear_line():
+    table, schema = lenses()
+    exact = sf.evidence(table, schema)
+    for learner, target, words in [
+        (DecisionTree(), "nothing", "not in the release"),
+        (DecisionTree(), None, "needs a target"),
+        (DecisionTree(criterion="luck"), "lenses", "criterion must be one of"),
+        (DecisionTree(counts="some"), "lenses", "counts must be one of"),
+        (DecisionTree(max_leaves=0), "lenses", "max_leaves"),
+    ]:
+        with pytest.raises(EstimationError, match=words):
+            learner.fit(exact, target=target)
+    with pytest.raises(EstimationError, match="takes evidence or a release"):
+        DecisionTree().fit(table, target="lenses")
+    with pytest.raises(EstimationError, match="not fitted"):
+        DecisionTree().predict(table)
+    tree = DecisionTree().fit(exact, target="lenses")
+    with pytest.raises(SchemaError, match="does not fit the schema"):
+        tree.predict({"age": ["young"]})
+    with pytest.raises(SchemaError, match="column 'age': 1 row holds a value that is not in its domain"):
+        tree.predict({"age": ["ancient"], "prescription": ["myope"], "astigmatic": ["no"], "tear_rate": ["normal"]})
+    same = sf.Schema({"a": sf.Categorical(("x", "y")), "b": sf.Categorical(("only",)), "k": sf.Categorical(("u", "v"))})
+    rows = {"a": ["x", "y"], "b": ["only"] * 2, "k": ["u", "u"]}
+    with pytest.raises(EstimationError, match="only the class 'u'"):
+        DecisionTree().fit(sf.evidence(rows, same), target="k")
+    with pytest.raises(EstimationError, match="one class"):
+        DecisionTree().fit(sf.evidence(rows, same), target="b")
+
+
+@pytest.mark.parametrize(
+    ("model", "field"),
+    [
+        (DecisionTree(max_leaves="many"), "max_leaves"),
+        (DecisionTree(counts="direct", alpha=-1), "alpha"),
+        (LinearClassifier("logistic", C="x"), "C must be positive"),
+        (LinearClassifier("lda", ridge="x"), "ridge"),
+        (LinearClassifier(counts="x"), "counts must be"),
+        (LinearClassifier(values={"nobody": [1]}), "nobody"),
+        (NaiveBayes(smoothing="x"), "smoothing"),
+        (TAN(smoothing=-1), "smoothing"),
+    ],
+)
+def test_wrong_parameters_are_named(model, field):
+    schema = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1)), "y": sf.Categorical(("n", "p"))})
+    table = {"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "y": ["n", "p", "n", "p"]}
+    with pytest.raises(EstimationError, match=field):
+        model.fit(sf.evidence(table, schema), target="y")

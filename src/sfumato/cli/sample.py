@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,8 +12,9 @@ import typer
 from sfumato import channels
 from sfumato.cli import console
 from sfumato.datasets.patients import CLINIC, LABORATORY, SCHEMA, patients
-from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.errors import ReleaseError
 from sfumato.owner.randomize import randomize
+from sfumato.randomness import GeneratorSource
 from sfumato.scheme import Scheme
 from sfumato.writing.whole_files import replacing
 
@@ -57,9 +57,7 @@ def sample(
     if present and not overwrite:
         raise ReleaseError(f"{folder / present[0]} already exists; choose another folder or give --overwrite")
     folder.mkdir(parents=True, exist_ok=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisclosureWarning)  # the rows are public, and so may be their draws
-        _write(folder)
+    _write(folder)
     if json:
         console.emit({"folder": str(folder), "files": FILES})
         return
@@ -84,7 +82,7 @@ def _write(folder: Path) -> None:
 
 
 def _release(path: Path, rows: pa.Table, scheme: Scheme, id: str | None = None) -> None:
-    rng = np.random.default_rng(list(path.name.encode()))
+    rng = GeneratorSource(np.random.default_rng(list(path.name.encode())))  # the rows are public: so may be their draws
     shared = None if id is None else LINK
     randomize(rows, scheme, id=id, link_key=shared, rng=rng).save(path, overwrite=True)
 

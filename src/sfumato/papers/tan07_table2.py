@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.assess.comparison import errors
-from sfumato.errors import MissingPartError
-from sfumato.papers.tan07 import MODELS, PRINTED, load, split
+from sfumato.papers.tan07 import MODELS, PRINTED, split
 
 WHY = {
     "iris": "the paper's classes (two kinds merged) leave naive Bayes one bell for two clusters",
@@ -27,21 +26,6 @@ def measure(name: str, seeds: int) -> dict[str, tuple[float, float]]:
         values = np.array([run[long] for run in runs]) / 100
         out[short] = float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
     return out
-
-
-def svmguide1_errors() -> dict[str, int]:
-    """Errors among the 4000 test rows of svmguide1, where nothing is random."""
-    try:
-        from sklearn.naive_bayes import GaussianNB
-        from sklearn.neighbors import KNeighborsClassifier
-    except ImportError:
-        raise MissingPartError.named("this table", "scikit-learn", "sklearn") from None
-
-    X, y = load("svmguide1")
-    models = {"kNN": KNeighborsClassifier(11), "NB": GaussianNB(), "NB, equal priors": GaussianNB(priors=[0.5, 0.5])}
-    return {
-        name: int((model.fit(X[:3089], y[:3089]).predict(X[3089:]) != y[3089:]).sum()) for name, model in models.items()
-    }
 
 
 def report(seeds: int = 100, names: tuple[str, ...] = tuple(PRINTED)) -> str:

@@ -16,9 +16,8 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence.density.result import Density
+from sfumato.evidence.density.tuning import AS_LIKELY, ELSEWHERE, HALF_WIDTHS
 
-HALF_WIDTHS = (0.1, 0.2)  # of a block, in parts of the distance between the two
-AS_LIKELY, ELSEWHERE = 0.3, 0.35  # nats, and a share of the mass; set on TUNED_ON of benchmarks/density_adversarial
 CELLS = 240
 
 

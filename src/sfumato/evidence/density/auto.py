@@ -22,21 +22,7 @@ from sfumato.evidence.density.penalised import (
     penalty,
     student_fit,
 )
-
-BONUS = {  # log prior odds of order and kind of row
-    (1, "gaussian"): -2.0,
-    (2, "gaussian"): 2.0,
-    (3, "gaussian"): 6.0,
-    (1, "student"): 3.0,
-    (2, "student"): 4.0,
-    (3, "student"): 6.0,
-}
-SMOOTHEST = {1: -2.0, 2: -3.5, 3: -5.0}  # log10 of the smallest row scale
-ROUGHEST = 1.0
-STUDENT = {1: (0.0, -1.0, -2.0, -3.0), 2: (-1.0, -2.0, -3.0, -4.0), 3: (-2.0, -3.0, -4.0, -5.0)}
-PILOT = ((2, 3), 1.0, False)
-ROUNDS = 4
-CLEARLY, HOPELESS = 5.0, 12.0  # nats of evidence
+from sfumato.evidence.density.tuning import BONUS, CLEARLY, HOPELESS, PILOT, ROUGHEST, ROUNDS, SMOOTHEST, STUDENT
 
 
 @dataclass(frozen=True)

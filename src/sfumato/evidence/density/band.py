@@ -8,9 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.density.penalised import Fit
-
-INFLATE, SLOPE = 1.25, 0.1
-UPWARD = 1.6  # exp(t) and 1 + 1.6 t part at t = 0.95
+from sfumato.evidence.density.tuning import INFLATE, SLOPE, UPWARD
 
 
 @dataclass(frozen=True)

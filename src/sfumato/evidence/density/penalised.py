@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.evidence.density.tuning import LINEAR, QUADRATIC
 
 MAX_STEP = 4.0
-LINEAR, QUADRATIC = 20.0, 80.0  # prior sd of slope and curvature of eta, over a support scaled to [-1, 1]
 
 
 @dataclass(frozen=True)

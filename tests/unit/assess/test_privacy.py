@@ -281,7 +281,7 @@ class TestEffectiveSample:
         with pytest.raises(EstimationError, match="cannot be estimated"):
             privacy.effective_sample_size([[0.5, 0.5], [0.5, 0.5]])
         with pytest.raises(EstimationError, match="target must be one of shares, cdf"):
-            privacy.effective_sample_size(c.binary(0.1, 0.1), target="mean")
+            privacy.effective_sample_size(c.binary(0.1, 0.1), target="median")
         with pytest.raises(EstimationError, match="n must be at least 2"):
             privacy.simulate_sample_size(c.binary(0.1, 0.1), 1)
 

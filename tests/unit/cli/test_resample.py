@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from sfumato.assess import comparison
 from sfumato.cli import resample as command
+from sfumato.cli import resample_report
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.resample import calibrate, resample_file
 
@@ -39,8 +40,8 @@ def file(tmp_path, monkeypatch):
     y = np.repeat([0, 1], 150)
     monkeypatch.setattr(calibrate, "RECORDS", 150)
     monkeypatch.setattr(calibrate, "SHADOWS", 32)
-    monkeypatch.setattr(command, "MEASURED", 60)
-    monkeypatch.setattr(command, "SHADOWS", 16)
+    monkeypatch.setattr(resample_report, "MEASURED", 60)
+    monkeypatch.setattr(resample_report, "SHADOWS", 16)
     table = pa.table(
         {"id": np.arange(300), "x": rng.normal(y, 1), "z": rng.normal(0, 1, 300), "y": y, "site": np.arange(300) % 2}
     )
@@ -92,7 +93,7 @@ def test_the_papers_kernel_and_real_sites(file, tmp_path):
 
 def test_the_report_is_one_page(file, tmp_path, monkeypatch):
     row = comparison.Row("additive noise", "1.2", 0.6, 0.7, {"kNN": 1.0})
-    monkeypatch.setattr(comparison, "compare", lambda *_, **__: [row])
+    monkeypatch.setattr(resample_report, "compare", lambda *_, **__: [row])
     run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".6", "--report", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "Other methods at the same risk" in text and "<script" not in text and 'src="http' not in text
@@ -100,7 +101,7 @@ def test_the_report_is_one_page(file, tmp_path, monkeypatch):
 
 def test_large_files_are_streamed(file, tmp_path, monkeypatch):
     monkeypatch.setattr(command, "LARGE", 100)
-    monkeypatch.setattr(comparison, "compare", lambda *_, **__: [])
+    monkeypatch.setattr(resample_report, "compare", lambda *_, **__: [])
     told = json.loads(run(file, "--target", "y", "--site-column", "site", "--bandwidth", 1, "--json"))
     assert sum(entry["rows"] for entry in told["proportions"]) == 300
     run(file, "--target", "y", "--bandwidth", 1, "--drop", "id,site", "--overwrite", "--report", tmp_path / "page.html")
@@ -156,8 +157,8 @@ def test_the_report_of_a_small_class_does_not_depend_on_luck(tmp_path, monkeypat
     path = tmp_path / "small.parquet"
     pq.write_table(pa.table({"a": X[:, 0], "b": X[:, 1], "y": ["few"] * few + ["many"] * (records - few)}), path)
     compared = []
-    monkeypatch.setattr(command, "SHADOWS", 8)
-    monkeypatch.setattr(comparison, "compare", lambda X, y, *rest, **options: compared.append(y) or [])
+    monkeypatch.setattr(resample_report, "SHADOWS", 8)
+    monkeypatch.setattr(resample_report, "compare", lambda X, y, *rest, **options: compared.append(y) or [])
     for _ in range(6):
         run(path, "--target", "y", "--bandwidth", 1, "--overwrite", "--report", tmp_path / "page.html")
         assert "What does this release disclose" in (tmp_path / "page.html").read_text()

@@ -218,7 +218,7 @@ def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Sig
     (tmp_path / "out.parquet").write_text("the old file")
     code = (
         "import sys; from sfumato.cli import main; import sfumato.cli.randomize as r; import time\n"
-        "from sfumato import tables\n"
+        "from sfumato.reading import tables\n"
         "from sfumato.owner import shuffle\n"
         "import pyarrow as pa\n"
         "shuffle.HELD_ROWS = 5000\n"

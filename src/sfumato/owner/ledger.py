@@ -206,9 +206,11 @@ def _findings(
     alike = names.alike([finding.asked.name for finding in found])
     for block in ledger_people.blocks(database):
         _compose(found, alike, block, names, key, places, counted=True)
-    with ledger_people.everyone_instead_of_nobody(database, ledger.population) as blocks:
-        for block in blocks:  # whoever it is, it may be the person who gave most
-            _compose(found, alike, block, names, key, places, counted=False)
+    if any(names.repeated_under_a_key(finding.asked.name) for finding in found):
+        # One who is everyone has answered all questions, but each with one value: those known may have changed theirs.
+        with ledger_people.everyone_instead_of_nobody(database, ledger.population) as blocks:
+            for block in blocks:
+                _compose(found, alike, block, names, key, places, counted=False)
     return found, entries, names
 
 

@@ -74,6 +74,11 @@ class Names:
         """What was released of an attribute."""
         return self._by_name.get(self._canonical(name), [])
 
+    def repeated_under_a_key(self, name: str) -> bool:
+        """Whether an attribute was released several times with one question and key."""
+        tokens = [entry.token for entry in self.of(name) if entry.key and not entry.plain]
+        return len(set(tokens)) < len(tokens)
+
     def alike(self, names: Sequence[str]) -> list[list[int]]:
         """For each of these attributes the places of the others that are the same one to the ledger."""
         known = [self._canonical(name) for name in names]

@@ -19,6 +19,7 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.assess.audit import audit_scheme
 from sfumato.cli import console
 from sfumato.columns import examine
 from sfumato.errors import DisclosureWarning, SfumatoError, show_values
@@ -204,6 +205,7 @@ def test_reprs_are_printable() -> None:
     release = sf.randomize({EVIL: ["x", EVIL] * 50}, scheme)
     for text in (repr(scheme), repr(release), repr(schema), str(sf.evidence(release, method="mle").counts([EVIL]))):
         assert text.replace("\n", "").isprintable()
+    assert all(str(found).isprintable() for found in audit_scheme(scheme, trials=200))
 
 
 def test_a_message_is_one_line_of_bounded_length() -> None:

@@ -19,6 +19,7 @@ from sfumato.channels import Channel
 from sfumato.channels.codes import split_codes
 from sfumato.errors import SfumatoError
 from sfumato.owner.request import answered_rows
+from sfumato.printable import printable
 from sfumato.randomness import source
 from sfumato.scheme import Scheme
 
@@ -69,7 +70,7 @@ class Audit:
         if self.fit is not None:
             verdict = "follow" if self.faithful else "DO NOT FOLLOW"
             says += f"; answers {verdict} the published matrix (p = {self.fit:.2g})"
-        return says
+        return printable(says)
 
 
 def audit(

@@ -24,7 +24,10 @@ from sfumato.errors import ChannelError
 
 #: The most points the programme is solved for. More values mix the rows of their two neighbours among these.
 MOST_POINTS = 11
-_CELLS = 30  # grid steps between 0 and the largest score
+#: Grid steps between 0 and the largest score. The programme has many solutions, nearly equal. The first is taken whose
+#: rows are clearly different, so that the shares can be estimated too.
+_CELLS = (30, 60, 15, 120)
+_CLEARLY = 1e-3  # the least singular value, if gamma is not near 1
 _REACH = 1.25  # the best scores lie within this of +-(gamma + 1) / (gamma - 1), those of two values
 _WHOLE_GRID = 64  # up to so many steps all scores are tried, not only those near the extreme ones
 _NOTHING = 1e-9  # an output this rare is left out: the solver's own errors are as large
@@ -48,13 +51,25 @@ def least_variance(points: int, gamma: float) -> Programme:
     >>> round(least_variance(11, math.e).variance, 2)
     3.99
     """
-    step, multiples = score_grid(points, gamma)
-    rows, worst = _solved(points, gamma, step, multiples)
-    used = np.maximum(rows, rows[:, ::-1]).max(axis=0) > _NOTHING
-    return Programme(rows[:, used], multiples[used], step, worst)
+    found: list[tuple[float, Programme]] = []
+    for cells in _CELLS:
+        step, multiples = score_grid(points, gamma, cells)
+        rows, worst = _solved(points, gamma, step, multiples)
+        used = np.maximum(rows, rows[:, ::-1]).max(axis=0) > _NOTHING
+        one = Programme(rows[:, used], multiples[used], step, worst)
+        found.append((_apart(one.rows, points), one))
+        if found[-1][0] > _CLEARLY * min(1.0, gamma - 1):
+            break
+    return max(found, key=lambda pair: pair[0])[1]
 
 
-def score_grid(points: int, gamma: float) -> tuple[float, Index]:
+def _apart(rows: Array, points: int) -> float:
+    """The least singular value of the whole matrix: 0 where two distributions of values look the same."""
+    whole = np.vstack((rows, rows[: points // 2][::-1, ::-1]))
+    return float(np.linalg.svd(whole, compute_uv=False)[-1]) if whole.shape[1] >= points else 0.0
+
+
+def score_grid(points: int, gamma: float, cells: int) -> tuple[float, Index]:
     """The step of the scores, and the multiples of it that may be used.
 
     The step is the distance of the points divided by a power of two: every point is a multiple of half a step.
@@ -62,7 +77,7 @@ def score_grid(points: int, gamma: float) -> tuple[float, Index]:
     between = 2 / (points - 1)
     extreme = (gamma + 1) / (gamma - 1)
     reach = min(extreme + _REACH, 1.5 * extreme)
-    step = between * 2.0 ** min(0, math.floor(math.log2(reach / (_CELLS * between))))
+    step = between * 2.0 ** min(0, math.floor(math.log2(reach / (cells * between))))
     most = math.ceil(reach / step)
     least = math.floor((extreme - _REACH) / step) if most > _WHOLE_GRID else 0
     upper = np.arange(max(least, 0), most + 1)

@@ -14,6 +14,7 @@ from sfumato.errors import ChannelError
 
 _FACTORED = 2048  # values up to which the normal equations are factored; beyond, they are solved step by step
 _DENSE_ENTRIES = 1 << 25
+_KEPT = 1 << 22  # entries up to which a matrix that was asked for is kept
 _CLOSE = 1e-12
 _MOST_STEPS = 2000
 
@@ -86,6 +87,13 @@ class WindowSums(Operator):
                 f"{self.k} ordered values are too many for what needs their whole matrix: estimate their distribution, "
                 f"or use wider bins"
             )
+        return self._dense if self.rows * self.cols <= _KEPT else self._all_entries()
+
+    @cached_property
+    def _dense(self) -> Array:
+        return self._all_entries()
+
+    def _all_entries(self) -> Array:
         return self.entries(np.arange(self.rows), np.arange(self.cols))
 
     def diagonal_of_product(self, other: Operator) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.channels import Channel
+from sfumato.channels.windows import Windows
 from sfumato.domains import Domain
 from sfumato.printable import NO_ANSWER, label_text
 from sfumato.scheme import Scheme
@@ -30,11 +31,28 @@ def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
         if channel.releases_values and len(columns) == len(names):
             labels = domains[columns.index(column)].labels
             return [label_text(labels[int(code)]) for code in codes]
+        if isinstance(channel, Windows):
+            return _stretches(channel, domains[0], codes)
         if len(columns) > 1 or channel.k * channel.m > MOST_ENTRIES:
             break
         words = {code: _meant(channel, domains, int(code)) for code in set(codes)}
         return [words[code] for code in codes]
     return ["" if code is None else f"{code:.12g}" if isinstance(code, float) else str(code) for code in codes]
+
+
+def _stretches(channel: Windows, domain: Domain, codes: Sequence[Any]) -> list[str]:
+    """The first and the last value of each window."""
+    names = [label_text(label) for label in domain.labels]
+    starts, out = channel.starts, []
+    for code in map(int, codes):
+        if code == len(starts):
+            out.append(NO_ANSWER)
+            continue
+        start, width = starts[code].tolist()
+        first, last = max(start, 0), min(start + width, channel.values) - 1
+        whole = last - first + 1 == channel.values
+        out.append("any" if whole else names[first] if first == last else f"{names[first]} to {names[last]}")
+    return out
 
 
 def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:

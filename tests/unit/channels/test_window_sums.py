@@ -119,3 +119,17 @@ def test_many_ordered_values_keep_windows_with_and_without_missing_answers() -> 
             assert sf.Scheme.from_json(scheme.to_json()) == scheme
     with pytest.raises(ChannelError, match="at most 65536 values"):
         c.windows(1 << 20, 3)
+
+
+def test_words_for_windows_need_no_matrix() -> None:
+    from sfumato.released.in_words import in_words
+
+    schema = sf.Schema({"x": sf.Numeric(0, 10_000, bins=10_000, nullable=True)})
+    scheme = sf.Scheme(schema, {"x": c.windows(10_000, 3, [1, 3], nullable=True)})
+    last = scheme["x"].m - 1
+    found = in_words(scheme, "x", [0, 10_000, 10_001, 10_002, last])
+    labels = schema["x"].labels
+    expected = [labels[0], labels[0], f"{labels[0]} to {labels[1]}", f"{labels[0]} to {labels[2]}", "no answer"]
+    assert found == expected
+    whole = sf.Scheme(schema, {"x": c.windows(10_000, 3, [10_000], nullable=True)})
+    assert in_words(whole, "x", [9_999]) == ["any"]

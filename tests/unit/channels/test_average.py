@@ -164,3 +164,13 @@ def test_precision_by_design_is_kept_by_the_records() -> None:
     assert np.std(found) == pytest.approx(sd, rel=0.2)
     everybody = np.append(shares[:6] / 0.8, 0.0)
     assert mean_variance(channel, nullable=True) > mean_variance(channel, everybody, nullable=True)
+
+
+def test_the_report_speaks_of_the_mean() -> None:
+    schema = sf.Schema({"x": sf.Numeric(0, 10, points=30, nullable=True)})
+    told = sf.report(sf.Scheme.for_gamma(schema, 3), n=4000)
+    text = " ".join(told.text().split())
+    assert "a score is reported" in text
+    assert "as much about the mean as about" in text
+    assert "of the range (95 % confidence)" in text
+    assert "cannot be estimated" not in text

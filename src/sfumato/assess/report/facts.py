@@ -17,13 +17,15 @@ from sfumato.assess.breach import rho2
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.entropy import conditional_entropy, entropy, interval_privacy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
-from sfumato.assess.precision import MANY, half_width, hardest_half_width
+from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares
 from sfumato.assess.subject import subject
-from sfumato.channels import Channel, tabulated
+from sfumato.channels import Channel, identity, tabulated
+from sfumato.channels.average import Average
 from sfumato.channels.efficiency import even_efficiency, even_prior
 from sfumato.channels.pram import Blocks
 from sfumato.channels.response import Symmetric
+from sfumato.channels.scores import mean_variance
 from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
@@ -238,6 +240,8 @@ def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict
     target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
     if unit.nullable and unit.prior_from == EQUAL:
         prior = even_prior(channel.k, nullable=True)
+    if isinstance(channel, Average):
+        return _of_mean(channel, prior, n, unit.nullable)
     seen, null = subject(channel, prior), unit.nullable
     try:
         worth = effective_sample_size(seen, prior, target, nullable=null)
@@ -249,6 +253,14 @@ def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict
         return out
     except EstimationError as problem:
         return {"not_estimable": str(problem)}
+
+
+def _of_mean(channel: Average, prior: Array, n: int | None, nullable: bool) -> dict[str, Any]:
+    """What is left of a mean, by the scores that the channel was designed for."""
+    plain = mean_variance(identity(channel.k), prior, nullable)
+    worth = plain / mean_variance(channel, prior, nullable)
+    out: dict[str, Any] = {"target": "mean", "effective_sample_size": worth}
+    return out if n is None else out | {"half_width_mean": mean_half_width(channel, n, prior, nullable=nullable)}
 
 
 def _jsonable(value: Any) -> Any:

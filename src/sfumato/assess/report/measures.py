@@ -67,6 +67,8 @@ def numbers(unit: Unit) -> list[tuple[str, str]]:
         rows.append(("effective sample, ceiling", f"{percent(m['effective_sample_size'])}, {ceiling}"))
     if "half_width" in m:
         rows.append(("each share, 95 %", points(m["half_width"])))
+    if "half_width_mean" in m:
+        rows.append(("the mean, 95 %", f"± {percent(m['half_width_mean'])} of the range"))
     if "half_width_cdf" in m:
         rows.append(("each running share, 95 %", points(m["half_width_cdf"])))
     return rows

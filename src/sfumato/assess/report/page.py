@@ -83,7 +83,7 @@ def _overview(facts: Facts) -> str:
     rows = []
     for unit in facts.units:
         m = unit.measures
-        reach = m.get("half_width_cdf", m.get("half_width"))
+        reach = m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))
         cells = [
             sentences.number(m["gamma"]),
             sentences.percent(m["guess"]) if "guess" in m else "",

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
-from sfumato.assess.precision import half_width
+from sfumato.assess.precision import half_width, mean_half_width
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import number
 from sfumato.channels import identity
@@ -138,8 +138,14 @@ def precision(unit: Unit, n: int | None) -> str | None:
     if "effective_sample_size" not in m or unit.prior is None:
         return None
     target = m["target"]
-    one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
-    plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())
+    if target == "mean":
+        one, plain = (
+            mean_half_width(channel, 1, unit.prior, nullable=unit.nullable)
+            for channel in (unit.channel, identity(unit.channel.k))
+        )
+    else:
+        one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
+        plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())
     centre = n or 10_000
     sizes = np.geomspace(max(centre / 100, 10), centre * 100, 50)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.assess.precision import only_common
 from sfumato.assess.report.facts import Unit
+from sfumato.channels.average import Average
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
 from sfumato.channels.pram import Blocks
@@ -109,6 +110,12 @@ def what_happens(unit: Unit) -> str:
         told = (
             "Not a value but a stretch of neighbouring values is reported, sometimes narrow, sometimes wide; whether "
             "it holds the true value is left to chance."
+        )
+        return told + (" “No answer” may be reported too, true or not." if channel.nullable else "")
+    if isinstance(channel, Average):
+        told = (
+            "Not a value but a score is reported, drawn so that many scores have the mean of the values; "
+            "one score tells little."
         )
         return told + (" “No answer” may be reported too, true or not." if channel.nullable else "")
     if isinstance(channel, Mask):
@@ -215,6 +222,8 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     if "effective_sample_size" not in m:
         return []
     share = m["effective_sample_size"]
+    if m["target"] == "mean":
+        return [_mean_left(share, n, m.get("half_width_mean", 0.0))]
     what = "running shares (how many lie below a value)" if m["target"] == "cdf" else "shares of the values"
     if n is None:
         return [f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."]
@@ -231,6 +240,16 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
             f"from values that nobody holds."
         )
     return out
+
+
+def _mean_left(share: float, n: int | None, reach: float) -> str:
+    if n is None:
+        return f"For the mean, a randomized record is worth {percent(share)} of an unrandomized one."
+    tell = f"{records(n, 'randomized ')} {'tells' if n == 1 else 'tell'} as much about the mean as"
+    if reach >= 1:
+        return f"{tell} less than one unrandomized record would: nothing can be said about it."
+    worth = f"about {share * n:,.0f} unrandomized ones" if share * n >= 1.5 else "one unrandomized record"
+    return f"{tell} {worth} would. It is estimated to within {percent(reach)} of the range (95 % confidence)."
 
 
 def records(n: int, kind: str = "") -> str:

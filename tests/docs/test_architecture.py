@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src" / "sfumato"
@@ -68,3 +71,46 @@ def test_imports_inside_functions_save_a_heavy_library():
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             found |= {f"{place}: {name}" for name in names if name.partition(".")[0] not in HEAVY}
     assert found == set()
+
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def listed(page: str) -> dict[str, list[str]]:
+    """The modules of each step of the walk, by the number of the step."""
+    steps: dict[str, list[str]] = {}
+    for step, module in re.findall(r"^\| *(?:(\d)\. [^|]*)?\| `([\w/]+\.py)` \|", page, re.M):
+        steps.setdefault(step or list(steps)[-1], []).append(module)
+    return steps
+
+
+def passed(work) -> set[str]:
+    """The modules of the package in which a function was called."""
+    seen = set()
+    sys.setprofile(lambda frame, event, _: seen.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return {str(Path(name).relative_to(SOURCES)) for name in seen if name.startswith(str(SOURCES))}
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.SfumatoWarning")
+def test_the_walk_passes_every_module_that_the_page_lists(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"```python\n(.*?)```", PAGE, re.S)[1]
+    found = passed(lambda: exec(compile(code + "\nestimate.interval()\n", "walk", "exec"), {}))
+    steps = listed(PAGE)
+    assert list(steps) == list("1234567")
+    assert [module for modules in steps.values() for module in modules if module not in found] == []
+    assert "papers/aa01.py" not in found
+
+
+def test_the_page_names_every_folder_and_only_what_is_there():
+    named = set(re.findall(r"`([\w/]+(?:\.py)?)`", PAGE))
+    there = {p.name for p in SOURCES.iterdir() if p.name[0] != "_" and (p.is_dir() or p.suffix == ".py")}
+    assert {name for name in there if name not in named} == set()
+    modules = {name for name in named if name.endswith(".py") and not name.startswith("tests/")}
+    assert {name for name in modules if not (SOURCES / name).exists()} == set()
+    drawn = set(re.findall(r"\b(?:[\w]+/)+[\w]+\.py|\b[\w]+\.py", (ROOT / "docs" / "architecture.svg").read_text()))
+    assert [name for name in drawn if not any(module.endswith(name) for module in modules)] == []

@@ -52,14 +52,15 @@ def test_many_large_subset_channels_are_refused_before_any_is_built() -> None:
         assert all(round(channel.gamma, 9) == 3 for channel in channels)
 
 
-def test_many_large_windows_are_refused_before_any_is_built() -> None:
+def test_many_large_windows_are_read_without_their_matrices() -> None:
     names = [f"a{i}" for i in range(50)]
     one = {"kind": "windows", "values": 2000, "gamma": "3", "widths": [1, 2, 4, 8]}
     text = document(
         dict.fromkeys(names, 2000), [([name], {**one, "gamma": str(3 + i)}) for i, name in enumerate(names)]
     )
     assert len(text) < 1_000_000
-    assert f"more than {MOST_CELLS}" in refused(lambda: sf.Scheme.from_json(text))
+    with guarded(seconds=1, memory=300 << 20):
+        assert len(sf.Scheme.from_json(text).groups) == 50
 
 
 @pytest.mark.parametrize(
@@ -274,12 +275,13 @@ def test_bins_have_a_limit_over_all_parts_of_a_release(tmp_path) -> None:
 
 def test_matrices_have_a_limit_over_all_parts_of_a_release(tmp_path) -> None:
     path = tmp_path / "r.parquet"
-    one = {"kind": "windows", "values": 1500, "widths": [1, 2, 4, 8]}
-    schemes = [json.loads(document({"a": 1500}, [(["a"], {**one, "gamma": str(i + 2)})])) for i in range(30)]
-    described(path, schemes, pa.table({"a": pa.array([0] * 30, pa.uint16())}))
+    one = {"kind": "subset", "values": 5700, "design": "sets", "size": 1}
+    schemes = [json.loads(document({"a": 5700}, [(["a"], {**one, "gamma": str(i + 2)})])) for i in range(3)]
+    described(path, schemes, pa.table({"a": pa.array([0] * 3, pa.uint16())}))
     assert f"more than {MOST_CELLS}" in refused(lambda: sf.Release.load(path))
     rows = pa.table({"a": pa.array([0], pa.uint16())})
     parts = [sf.Release(rows, sf.Scheme.from_dict(scheme)) for scheme in schemes]
     together = sf.Release.concat(parts)
     assert f"more than {MOST_CELLS}" in refused(lambda: together.save(tmp_path / "s.parquet"))
-    assert len(sf.Release.concat(parts[:1] * 30)) == 30
+    sf.Release.concat(parts[:1] * 3).save(tmp_path / "s.parquet")
+    assert len(sf.Release.load(tmp_path / "s.parquet")) == 3

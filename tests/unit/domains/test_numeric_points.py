@@ -176,3 +176,20 @@ def test_the_schema_command_takes_points(tmp_path: Path) -> None:
         assert failed.code != 0
         assert "Traceback" not in failed.error
         assert len(failed.error.strip().splitlines()) == 1
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_rounds_as_one_table_does(spark_session: object) -> None:
+    dose = sf.Numeric(0, 40, points=5, nullable=True)
+    scheme = sf.Scheme(sf.Schema({"x": dose}), {"x": c.average(5, 3, nullable=True)})
+    rows = [(None if i % 9 == 0 else 0.37 * i % 40, f"p{i}") for i in range(200)]
+    frame = spark_session.createDataFrame(rows, "x double, id string")  # type: ignore[attr-defined]
+    table = {"x": [x for x, _ in rows], "id": [id for _, id in rows]}
+    key = sf.new_key()
+
+    def answers(given: object) -> list[tuple[object, object]]:
+        found = sf.randomize(given, scheme, key=key, id="id").arrow().to_pydict()
+        return sorted(zip(found["id"], found["x"], strict=True))
+
+    assert answers(frame) == answers(table)
+    assert len(sf.randomize(frame, scheme)) == 200

@@ -112,3 +112,24 @@ def test_one_value_and_strange_input() -> None:
         found.band(2)
     with pytest.raises(EstimationError, match="weights must have 3"):
         found.linear([1, 2])
+
+
+def test_several_channels_tell_one_distribution() -> None:
+    shares = skewed(40)
+    channels = [c.windows(40, 3), c.subset(40, 6)]
+    parts = [seen(channel, shares, 15_000, number) for number, channel in enumerate(channels)]
+    together = smooth(parts, channels)
+    alone = [smooth(part, channel) for part, channel in zip(parts, channels, strict=True)]
+    assert together.n == 30_000
+    x = np.arange(40)
+    assert together.mean(x)[1] < min(one.mean(x)[1] for one in alone)
+    assert abs(together.mean(x)[0] - shares @ x) < 5 * together.mean(x)[1]
+    empty = smooth([parts[0], np.zeros(channels[1].m)], channels)
+    np.testing.assert_allclose(empty.shares, alone[0].shares, atol=1e-9)
+    nullable = [c.windows(39, 3, nullable=True), c.subset(40, 6)]
+    mixed = np.append(0.8 * skewed(39), 0.2)
+    found = smooth([seen(one, mixed, 20_000, 7) for one in nullable], nullable, nullable=True)
+    assert abs(found.missing - 0.2) < 5 * found.missing_sd
+    for counts, given in (([parts[0]], channels), ([], []), (parts, [channels[0], c.subset(9, 3)])):
+        with pytest.raises(EstimationError, match="as many lists of counts as channels"):
+            smooth(counts, given)

@@ -7,8 +7,10 @@ is to be tuned. More than 128 values are gathered into about 100 cells of neighb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -113,10 +115,13 @@ class Smooth:
 
 
 @one_thread()
-def smooth(counts: ArrayLike, channel: Channel, *, nullable: bool = False) -> Smooth:
+def smooth(
+    counts: ArrayLike | Sequence[ArrayLike], channel: Channel | Sequence[Channel], *, nullable: bool = False
+) -> Smooth:
     """The distribution of an ordered attribute from the counts of its released codes.
 
-    With ``nullable`` the last true value is "no answer", and the shares are those of the others.
+    Records that were randomized by several channels give a list of counts and a list of channels. With ``nullable`` the
+    last true value is "no answer", and the shares are those of the others.
 
     >>> from sfumato.channels import windows
     >>> channel = windows(40, gamma=9)
@@ -125,20 +130,17 @@ def smooth(counts: ArrayLike, channel: Channel, *, nullable: bool = False) -> Sm
     >>> round(found.mean(np.arange(40))[0]), bool(found.shares[:5].sum() < 0.03)
     (20, True)
     """
-    seen = np.asarray(counts, dtype=np.float64)
-    if seen.shape != (channel.m,) or not np.isfinite(seen).all() or (seen < 0).any():
-        raise EstimationError(f"counts must hold one count for each of the {channel.m} released codes")
-    n, k = float(seen.sum()), channel.k - nullable
+    parts = _checked(counts, channel)
+    n, k = sum(float(seen.sum()) for seen, _ in parts), parts[0][1].k - nullable
     if n <= 0 or k < 1:
         raise EstimationError("there are no records to estimate from")
-    missing, missing_sd = _missing(seen, channel) if nullable else (0.0, 0.0)
+    missing, missing_sd = _missing(parts) if nullable else (0.0, 0.0)
     if k == 1:
         return Smooth(np.ones(1), n, missing, missing_sd, np.zeros(1, dtype=np.int64), np.zeros((1, 1)))
     first = np.arange(k) if k <= MOST_CELLS else np.unique(np.linspace(0, k, _CELLS + 1).round().astype(np.int64)[:-1])
-    matrix, merged = _cells(channel, first, k, seen)
-    if nullable:
-        other, _ = _merge(channel, first, k, channel.transition.T.apply(np.append(np.zeros(k), 1.0))[:, None], seen)
-        matrix = (1 - missing) * matrix + missing * other
+    pieces = [_piece(seen, one, first, k, missing if nullable else None) for seen, one in parts]
+    matrix = np.concatenate([float(seen.sum()) / n * piece for piece, seen in pieces])
+    merged = np.concatenate([seen for _, seen in pieces])
     edges = np.append(first, k).astype(np.float64)
     problem = Problem(np.ascontiguousarray(matrix), merged, edges, np.arange(len(merged) + 1.0), (0, len(first)))
     found = average(problem)
@@ -146,6 +148,31 @@ def smooth(counts: ArrayLike, channel: Channel, *, nullable: bool = False) -> Sm
     mass = found.mass / found.mass.sum()
     shares = np.repeat(mass / sizes, sizes.astype(np.int64))
     return Smooth(shares, n, missing, missing_sd, first, _factor(problem, found))
+
+
+def _checked(counts: Any, channel: Channel | Sequence[Channel]) -> list[tuple[Array, Channel]]:
+    """The counts of each channel, without parts that have no records."""
+    channels = [channel] if isinstance(channel, Channel) else list(channel)
+    given = [counts] if isinstance(channel, Channel) else list(counts)
+    if not channels or len(given) != len(channels) or len({one.k for one in channels}) != 1:
+        raise EstimationError("give as many lists of counts as channels, all of the same number of values")
+    parts = []
+    for seen, one in zip(given, channels, strict=True):
+        own = np.asarray(seen, dtype=np.float64)
+        if own.shape != (one.m,) or not np.isfinite(own).all() or (own < 0).any():
+            raise EstimationError(f"counts must hold one count for each of the {one.m} released codes")
+        parts.append((own, one))
+    return [part for part in parts if part[0].any()] or parts[:1]
+
+
+def _piece(seen: Array, channel: Channel, first: Index, k: int, missing: float | None) -> tuple[Array, Array]:
+    """The probabilities of the merged outputs for each cell, "no answer" mixed in, and their counts."""
+    matrix, merged = _cells(channel, first, k, seen)
+    if missing is None:
+        return matrix, merged
+    none = channel.transition.T.apply(np.append(np.zeros(k), 1.0))[:, None]
+    other, _ = _merge(channel, first, k, none, seen)
+    return (1 - missing) * matrix + missing * other, merged
 
 
 def _cells(channel: Channel, first: Index, k: int, seen: Array) -> tuple[Array, Array]:
@@ -173,13 +200,20 @@ def _merge(channel: Channel, first: Index, k: int, matrix: Array, seen: Array) -
     return np.add.reduceat(matrix, starts, axis=0), np.add.reduceat(seen, starts)
 
 
-def _missing(seen: Array, channel: Channel) -> tuple[float, float]:
-    """The share of "no answer", unbiased but for the ends of its range, and its standard deviation."""
-    n = float(seen.sum())
-    score = 1 - scores(channel, np.append(np.ones(channel.k - 1), 0.0))
-    value = float(seen @ score) / n
-    spread = max(float(seen @ score**2) / n - value**2, 0.0) / n
-    return min(max(value, 0.0), 0.999), float(np.sqrt(spread))
+def _missing(parts: Sequence[tuple[Array, Channel]]) -> tuple[float, float]:
+    """The share of "no answer", unbiased but for the ends of its range, and its standard deviation.
+
+    Of several channels the mean by precision.
+    """
+    found = []
+    for seen, channel in parts:
+        n = float(seen.sum())
+        score = 1 - scores(channel, np.append(np.ones(channel.k - 1), 0.0))
+        value = float(seen @ score) / n
+        found.append((value, max(float(seen @ score**2) / n - value**2, 1e-12) / n))
+    weights = np.array([1 / variance for _, variance in found])
+    value = float(weights @ [one for one, _ in found]) / float(weights.sum())
+    return min(max(value, 0.0), 0.999), float(np.sqrt(1 / weights.sum()))
 
 
 def _factor(problem: Problem, found: Average) -> Array:

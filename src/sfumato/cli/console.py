@@ -136,6 +136,8 @@ def number(value: Any) -> str:
     """A number as people read it; anything else as it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
+    if math.isnan(value):
+        return "unknown"
     if isinstance(value, int) or not math.isfinite(value):
         return str(value).replace("inf", "∞")
     if 100 <= abs(value) < 1e12:

@@ -99,6 +99,7 @@ def bayesnet(
     if len(links) < len(net.edges_):
         console.note(f"the {len(links)} surest of {len(net.edges_)} links; --all prints them all")
     hidden = [] if everything else _large(net)
+    rows = sum(prod(net.cpts_[node].schema.sizes()) for node in hidden)
     for node, cpt in net.cpts_.items():
         if node in hidden:
             continue
@@ -112,23 +113,22 @@ def bayesnet(
             ],
             title=f"{node} given {', '.join(cpt.parents)}" if cpt.parents else node,
         )
-
-
-def _large(net: BayesianNetwork) -> list[str]:
-    """The nodes whose tables are left out: long ones, and all that come when enough has been printed."""
-    hidden, printed, rows = [], 0, 0
-    for node, cpt in net.cpts_.items():
-        length = prod(cpt.schema.sizes())
-        if length > MOST_ROWS or printed + length > MOST_IN_ALL:
-            hidden.append(node)
-            rows += length
-        else:
-            printed += length
     if hidden:
         console.note(
             f"{rows:,} rows of the tables of {console.some(hidden)} are not printed: --all prints them, "
             "--json and --bif have them"
         )
+
+
+def _large(net: BayesianNetwork) -> list[str]:
+    """The nodes whose tables are left out: long ones, and all that come when enough has been printed."""
+    hidden, printed = [], 0
+    for node, cpt in net.cpts_.items():
+        length = prod(cpt.schema.sizes())
+        if length > MOST_ROWS or printed + length > MOST_IN_ALL:
+            hidden.append(node)
+        else:
+            printed += length
     return hidden
 
 

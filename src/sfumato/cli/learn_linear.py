@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from sfumato.cli import console, learning
@@ -22,6 +23,7 @@ def linear(
     errors_asked: Annotated[
         bool, typer.Option("--errors/--no-errors", help="Refit ten times, for the errors of the weights.")
     ] = True,
+    everything: Annotated[bool, typer.Option("--all", help="Print every row, however many there are.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Learn a linear classifier and estimate how often it is right on clean records.
@@ -66,7 +68,7 @@ def linear(
         + (", all weights together of length 1" if found.scale_free else "")
         + ("; ± one standard error" if errors is not None else "")
     )
-    console.table(heads, rows)
+    learning.show_rows(heads, rows, np.abs(found.weights_).max(axis=1).tolist(), everything)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
 

@@ -21,6 +21,7 @@ def naive_bayes(
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the probabilities (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Print every row, however many there are.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Learn naive Bayes and estimate how often it is right on clean records.
@@ -61,6 +62,6 @@ def naive_bayes(
                 pairs = zip(row, errors, strict=True)
                 rows.append([f"{name} = {label_text(label)}", *(float(cell) for pair in pairs for cell in pair)])
         console.say("the share of every value in each class; ± one standard error")
-        console.table(heads, rows)
+        learning.show_rows(heads, rows, [max(row[1::2]) - min(row[1::2]) for row in rows], everything)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

@@ -19,6 +19,7 @@ from sfumato.printable import label_text
 from sfumato.release import Release
 
 FOLDS = 5
+MOST_ROWS = 60  # of a table that is printed unasked
 _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
 
@@ -64,6 +65,16 @@ def show_score(score: Score, target: str) -> None:
         for label, row in zip(score.classes, score.confusion, strict=True)
     ]
     console.table([f"true {target}", *(f"said {label_text(label)}" for label in score.classes)], rows)
+
+
+def show_rows(heads: list[str], rows: list[list[Any]], telling: list[float], everything: bool) -> None:
+    """A table; of very many rows those that tell the classes apart most, in their order, unless all are asked for."""
+    if everything or len(rows) <= MOST_ROWS:
+        console.table(heads, rows)
+        return
+    kept = sorted(np.argsort(-np.asarray(telling), kind="stable")[:MOST_ROWS])
+    console.table(heads, [rows[place] for place in kept])
+    console.note(f"the {MOST_ROWS} of {len(rows):,} rows that tell the classes apart most; --all prints them all")
 
 
 def test_accuracy(model: Classifier, test: Path | None) -> float | None:

@@ -121,3 +121,15 @@ def test_a_bushy_tree_is_printed_in_part(tmp_path):
     assert "; then job? ... 8 leaves" in run("tree", tmp_path / "r.parquet", "--target", "vote", "--depth", 1).output
     whole = run("tree", tmp_path / "r.parquet", "--target", "vote", "--seed", 1, "--all")
     assert "small branches" not in whole.output and len(whole.output.splitlines()) > 80
+
+
+def test_long_tables_keep_the_rows_that_tell_most(capsys):
+    from sfumato.cli import learning
+
+    rows = [[f"a = {i}", i / 100, 0.0, 0.0, 0.0] for i in range(100)]
+    learning.show_rows(["value", "if x", "±", "if y", "±"], rows, [row[1] for row in rows], everything=False)
+    shown = capsys.readouterr()
+    assert "the 60 of 100 rows that tell the classes apart most" in shown.err
+    assert [line.split()[2] for line in shown.out.splitlines()[1:]] == [str(i) for i in range(40, 100)]
+    learning.show_rows(["value", "if x", "±", "if y", "±"], rows, [0.0] * 100, everything=True)
+    assert len(capsys.readouterr().out.splitlines()) == 101

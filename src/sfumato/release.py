@@ -137,7 +137,7 @@ class Release:
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
-        return printable(f"Release({len(self)} rows{parts}; {', '.join(self.schema.names)})")
+        return printable(f"Release({len(self):,} rows{parts}; {', '.join(self.schema.names)})")
 
     def _repr_html_(self) -> str:
         schemes = dict.fromkeys(part.scheme for part in self.parts)

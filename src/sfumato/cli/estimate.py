@@ -16,6 +16,7 @@ from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, evidence
 from sfumato.evidence.plot import MOST_DRAWN
+from sfumato.pages.display import settled
 from sfumato.printable import label_text
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -158,5 +159,5 @@ def _largest(found: Estimate, cells: NDArray[np.int64], most: int) -> NDArray[np
 def _in_words(row: list[Any], attributes: int) -> list[Any]:
     """A row to print: "no answer" in words, and no digits of an estimate or a limit far below its error."""
     labels, (value, sd, low, high) = row[:attributes], row[attributes:]
-    value, low, high = (0.0 if abs(number) < 1e-3 * sd else number for number in (value, low, high))
+    value, low, high = (settled(number, sd) for number in (value, low, high))
     return [*(label_text(label) if label is None else label for label in labels), value, sd, low, high]

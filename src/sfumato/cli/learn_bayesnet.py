@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from math import prod
+from math import isnan, prod
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +14,7 @@ from sfumato.errors import NegativeCountsWarning, SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.pages.display import settled
 from sfumato.release import Release
 
 #: What is printed unasked: links, rows of one table, rows of all tables.
@@ -108,7 +109,11 @@ def bayesnet(
         console.table(
             [*frame.schema.names[: len(cpt.schema)], "probability", "sd", "low", "high"],
             [
-                [*list(row.values())[: len(cpt.schema)], row["probability"], row["sd"], row["low"], row["high"]]
+                [
+                    *list(row.values())[: len(cpt.schema)],
+                    "unknown" if isnan(row["sd"]) else settled(row["probability"], row["sd"]),
+                    *([row["sd"], row["low"], row["high"]] if not isnan(row["sd"]) else ["", "", ""]),
+                ]
                 for row in frame.to_pylist()
             ],
             title=f"{node} given {', '.join(cpt.parents)}" if cpt.parents else node,

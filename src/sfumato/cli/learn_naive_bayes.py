@@ -11,6 +11,7 @@ from sfumato.cli import console, learning
 from sfumato.learn.base import Classifier
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.tan import TAN
+from sfumato.pages.display import settled
 from sfumato.printable import label_text
 
 
@@ -59,8 +60,8 @@ def naive_bayes(
         rows = []
         for name, table in model.tables_.items():
             for label, row, errors in zip(model.schema_[name].labels, table, model.standard_errors_[name], strict=True):
-                pairs = zip(row, errors, strict=True)
-                rows.append([f"{name} = {label_text(label)}", *(float(cell) for pair in pairs for cell in pair)])
+                pairs = [(settled(float(share), float(sd)), float(sd)) for share, sd in zip(row, errors, strict=True)]
+                rows.append([f"{name} = {label_text(label)}", *(cell for pair in pairs for cell in pair)])
         console.say("the share of every value in each class; ± one standard error")
         learning.show_rows(heads, rows, [max(row[1::2]) - min(row[1::2]) for row in rows], everything)
     if tested is not None:

@@ -15,7 +15,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.limits import limits
 from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
-from sfumato.pages.display import MOST, html_table, text_table
+from sfumato.pages.display import MOST, html_table, settled, text_table
 from sfumato.printable import label_text, printable
 from sfumato.schema import Schema
 from sfumato.writing.data_frames import as_frame
@@ -196,8 +196,15 @@ class Estimate:
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""
         hidden = ["sd" + "_" * ("sd" in self.names)]
+        labels = len(self.names)
         frame = self._arrow(0.95, np.arange(min(MOST, len(self.value)))).drop_columns(hidden)
-        rows = [[label_text(cell) if cell is None else cell for cell in row.values()] for row in frame.to_pylist()]
+        rows = [
+            [
+                *(label_text(label) if label is None else label for label in list(row.values())[:labels]),
+                *(settled(number, float(sd)) for number in list(row.values())[labels:]),
+            ]
+            for row, sd in zip(frame.to_pylist(), self.sd, strict=False)
+        ]
         return frame.schema.names, rows, len(self.value) - len(rows)
 
 

@@ -58,5 +58,14 @@ def shown(value: Any) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
+def settled(value: float, sd: float) -> float:
+    """A number without digits that its error makes meaningless: 0 where it is far below.
+
+    >>> settled(7.3e-6, 0.006), settled(0.4, 0.006)
+    (0.0, 0.4)
+    """
+    return 0.0 if abs(value) < 1e-3 * sd else value
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)

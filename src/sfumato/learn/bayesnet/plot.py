@@ -205,12 +205,21 @@ class _Table:
             axes.text(self.margin - 0.1, y + 0.12, row, fontsize=7.5, ha="right", va="center")
             for i, value in enumerate(self.values[j, : len(self.columns)]):
                 x = self.margin + self.cell * i
-                axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=0.08 + 0.5 * value, lw=0)
-                said = f"{value:.2f}"
-                if self.sds is not None and np.isfinite(self.sds[j, i]):
-                    said += f" ±{self.sds[j, i]:.2f}".replace("±0.", "±.") if self.sds[j, i] < 1 else " ±>1"
+                said = self._said(j, i)
+                shade = 0.0 if said == "unknown" else 0.08 + 0.5 * value
+                axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=shade, lw=0)
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
         left = [f"{many} more {what}" for many, what in ((self.hidden, "rows"), (self.cut, "values")) if many]
         if left:
             said, y = f"and {' and '.join(left)}", 0.7 + 0.24 * len(self.rows)
             axes.text(self.margin, y, said, fontsize=7.5, va="center")
+
+    def _said(self, j: int, i: int) -> str:
+        """What a cell says; parents that no record is estimated to hold tell nothing of it."""
+        value = f"{self.values[j, i]:.2f}"
+        if self.sds is None:
+            return value
+        sd = self.sds[j, i]
+        if not np.isfinite(sd):
+            return "unknown"
+        return value + (f" ±{sd:.2f}".replace("±0.", "±.") if sd < 1 else " ±>1")

@@ -9,13 +9,12 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import console
+from sfumato.cli import console, learning
 from sfumato.errors import NegativeCountsWarning, SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
-from sfumato.release import Release
 
 #: What is printed unasked: links, rows of one table, rows of all tables.
 MOST_LINKS = 40
@@ -25,6 +24,7 @@ MOST_IN_ALL = 120
 
 def bayesnet(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    columns: learning.Columns = None,
     structure: Annotated[Path | None, typer.Option(help="A structure to fill (.bif, or .json of parents).")] = None,
     order: Annotated[
         str | None, typer.Option(help="Search under this order, comma-separated; attributes left out follow.")
@@ -58,7 +58,7 @@ def bayesnet(
 
         sfumato learn bayesnet north.parquet south.parquet --structure network.json --bif learned.bif
     """
-    release = Release.concat([Release.load(file) for file in files])
+    release = learning.load(files, columns)
     try:
         weight: str | float = float(prior)
     except ValueError:

@@ -17,6 +17,7 @@ def linear(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     target: Annotated[str, typer.Option(help="The attribute to predict.")],
     loss: Annotated[str, typer.Option(help="pocket, perceptron, logistic, hinge, least_squares or lda.")] = "pocket",
+    columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the weights (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
@@ -34,7 +35,7 @@ def linear(
 
         sfumato learn linear release.parquet --target income --loss lda --plot weights.svg
     """
-    release = learning.load(files)
+    release = learning.load(files, columns, target)
     model, score = learning.learn(lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed)
     tested = learning.test_accuracy(model, test)
     found = model if isinstance(model, LinearClassifier) else LinearClassifier()
@@ -44,12 +45,12 @@ def linear(
         errors = found.standard_errors(release)
     if plot is not None:
         found.plot(plot, errors)
-    columns = [*found.encoding_.columns, "constant"]
+    names = [*found.encoding_.columns, "constant"]
     if json:
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
         console.emit(
             learning.document(
-                "linear", found, score, tested, columns=columns, weights=weights, scaled=_scaled(found, errors)
+                "linear", found, score, tested, columns=names, weights=weights, scaled=_scaled(found, errors)
             )
         )
         return

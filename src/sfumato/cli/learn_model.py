@@ -21,6 +21,7 @@ def model(
     order: Annotated[int, typer.Option(help="The highest interaction.")] = 2,
     sample: Annotated[Path | None, typer.Option(help="Write synthetic records drawn from the model (.csv).")] = None,
     rows: Annotated[int, typer.Option(help="How many of them.")] = 1000,
+    columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score the model's own answer on.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the target's counts (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable choice.")] = None,
@@ -34,7 +35,7 @@ def model(
 
         sfumato learn model release.parquet --sample synthetic.csv --rows 5000
     """
-    found = model_evidence(learning.load(files), tau=tau, order=order, target=target, rng=seed)
+    found = model_evidence(learning.load(files, columns, target), tau=tau, order=order, target=target, rng=seed)
     if sample is not None:
         from pyarrow import csv
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ def naive_bayes(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     target: Annotated[str, typer.Option(help="The attribute to predict.")],
     augmented: Annotated[bool, typer.Option("--tan", help="Tree-augmented: attributes may lean on one other.")] = False,
+    columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the probabilities (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
@@ -33,7 +34,7 @@ def naive_bayes(
 
         sfumato learn naive-bayes release.parquet --target income --tan --json
     """
-    release = learning.load(files)
+    release = learning.load(files, columns, target)
 
     def make() -> Classifier:
         return TAN() if augmented else NaiveBayes()
@@ -57,7 +58,7 @@ def naive_bayes(
         heads = ["value"]
         for label in model.classes_:
             heads += [f"if {label_text(label)}", "±"]
-        rows = []
+        rows: list[list[Any]] = []
         for name, table in model.tables_.items():
             for label, row, errors in zip(model.schema_[name].labels, table, model.standard_errors_[name], strict=True):
                 pairs = [(settled(float(share), float(sd)), float(sd)) for share, sd in zip(row, errors, strict=True)]

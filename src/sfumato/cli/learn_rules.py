@@ -29,6 +29,7 @@ def rules(
     ] = False,
     items: Annotated[int | None, typer.Option(help="The most items of a set.")] = None,
     show: Annotated[int, typer.Option(help="How many rules to show.")] = 20,
+    columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows: how many frequent sets are right.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the rules (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -47,7 +48,7 @@ def rules(
 
         sfumato learn rules release.parquet --point-estimates
     """
-    release = learning.load(files)
+    release = learning.load(files, columns, target)
     if point_estimates and by not in ("lower", "estimate"):
         raise SfumatoError("--point-estimates means --by estimate: give only one of them")
     model = AssociationRules(support, confidence, "estimate" if point_estimates else by, items)

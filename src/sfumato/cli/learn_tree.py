@@ -22,6 +22,7 @@ def tree(
     everything: Annotated[
         bool, typer.Option("--all", help="Print every branch; without it, those of few records are taken together.")
     ] = False,
+    columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the tree (.svg, .png or .pdf).")] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
@@ -35,7 +36,7 @@ def tree(
 
         sfumato learn tree release.parquet --target income --counts paper --test clean.csv --plot tree.svg
     """
-    release = learning.load(files)
+    release = learning.load(files, columns, target)
     model, score = learning.learn(
         lambda: DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves), release, target, seed
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoWarning
@@ -23,9 +24,18 @@ MOST_ROWS = 60  # of a table that is printed unasked
 _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
 
-def load(files: list[Path]) -> Release:
-    """One release from several files: different records."""
-    return Release.concat([Release.load(file) for file in files])
+Columns = Annotated[
+    str | None, typer.Option(help="Learn from these attributes only, comma-separated (the target among them or not).")
+]
+
+
+def load(files: list[Path], columns: str | None = None, target: str | None = None) -> Release:
+    """One release from several files, different records, with all attributes or those that are named and the target."""
+    release = Release.concat([Release.load(file) for file in files])
+    if columns is None:
+        return release
+    names = console.listed(columns)
+    return release.select([*names, *([target] if target is not None and target not in names else [])])
 
 
 def learn(

@@ -68,6 +68,12 @@ def model_evidence(
     if isinstance(names, str):
         raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
     names = list(release.schema.names if names is None else names)
+    for name, size in zip(names, release.schema.sizes(names), strict=True):
+        if size > CLIQUE_CELLS:
+            raise EstimationError(
+                f"{name!r} has {size:,} values, and a joint model takes at most {CLIQUE_CELLS:,}: leave it out "
+                "(names=[...], or --columns), or group its values"
+            )
     cells = prod(release.schema.sizes(names))
     if cells <= JOINT_CELLS:
         return ModelEvidence(release, names, **options)
@@ -77,8 +83,8 @@ def model_evidence(
             f"{options['order']!r} instead: model fewer attributes, or leave order out"
         )
     warnings.warn(
-        f"the joint table of {len(names)} attributes has {cells} cells, more than {JOINT_CELLS}: they are modelled in "
-        f"cliques of at most {CLIQUE_CELLS} cells along a junction tree",
+        f"the joint table of {len(names)} attributes has {cells:,} cells, more than {JOINT_CELLS:,}: they are modelled "
+        f"in cliques of at most {CLIQUE_CELLS:,} cells along a junction tree",
         JunctionTreeWarning,
         stacklevel=3,
     )

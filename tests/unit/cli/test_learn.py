@@ -133,3 +133,28 @@ def test_long_tables_keep_the_rows_that_tell_most(capsys):
     assert [line.split()[2] for line in shown.out.splitlines()[1:]] == [str(i) for i in range(40, 100)]
     learning.show_rows(["value", "if x", "±", "if y", "±"], rows, [0.0] * 100, everything=True)
     assert len(capsys.readouterr().out.splitlines()) == 101
+
+
+def test_some_attributes_are_enough(files):
+    words = (
+        "tree",
+        files / "r.parquet",
+        "--target",
+        "class",
+        "--columns",
+        "bare_nuclei,mitoses",
+        "--seed",
+        1,
+        "--json",
+    )
+    assert json.loads(run(*words).stdout)["features"] == ["bare_nuclei", "mitoses"]
+
+
+def test_too_many_values_to_learn_from_are_named(tmp_path):
+    schema = sf.Schema({"code": sf.Categorical(tuple(range(30_000))), "y": sf.Categorical((0, 1))})
+    table = {"code": np.arange(600) * 7, "y": np.arange(600) % 2}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
+    with pytest.raises(
+        sf.SfumatoError, match="'code' has 30,000 values, and a joint model takes at most 4,096: leave it"
+    ):
+        sf.learn.DecisionTree().fit(release, target="y")

@@ -235,3 +235,8 @@ def test_dates_that_begin_their_months_are_months() -> None:
     found = examine({"m": months, "y": years, "d": days})
     assert [verdict.domain.by for verdict in found.verdicts] == ["month", "year", "day"]
     assert found.verdicts[0].domain.size == 3
+
+
+def test_whole_numbers_stay_whole_with_few_bins() -> None:
+    found = verdict([1 + i % 12 for i in range(600)], bins=8)
+    assert found.domain.values == tuple(range(1, 13)) and all(isinstance(value, int) for value in found.domain.values)

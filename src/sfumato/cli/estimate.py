@@ -135,6 +135,11 @@ def _label(domain: Domain, name: str, value: str) -> Any:
         labels.setdefault("", None)
     if value in labels:
         return labels[value]
+    with suppress(ValueError):
+        wanted = float(value)
+        for label in domain.labels:
+            if isinstance(label, int | float) and label == wanted:
+                return label
     if value and domain.kind in ("numeric", "date"):
         with suppress(SfumatoError, ValueError):
             return domain.labels[int(domain.encode([value])[0])]

@@ -62,7 +62,9 @@ def linear(
     for i, (column, weights) in enumerate(zip(found.encoding_.columns, found.weights_, strict=True)):
         row: list[Any] = [column]
         for j, weight in enumerate(weights):
-            row += [float(weight), *([float(errors[i, j])] if errors is not None else [])]
+            said = float(weight) if found.told_[i] else "too rare"
+            error = [] if errors is None else [float(errors[i, j]) if found.told_[i] else ""]
+            row += [said, *error]
         rows.append(row)
     console.say(
         "how far one standard deviation of a feature moves the score"

@@ -163,7 +163,7 @@ def judge_numbers(
         why = f"{len(values)} different whole numbers"
         return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(said))
     if len(numbers) <= FEW and sum(numbers.values()) >= 10 * len(numbers) and not wanted.asked and unit is None:
-        listed = tuple(sorted(float(value) for value in numbers))
+        listed = tuple(sorted(numbers if whole else map(float, numbers)))
         scale = Ordinal(listed, nullable, missing=tuple(missing))
         why = f"{len(listed)} different numbers, each in many rows"
         return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, tuple(said))

@@ -105,3 +105,12 @@ def test_some_cells_have_the_limits_they_have_among_all(method: str) -> None:
     for some, all_of_them in zip(found.interval(0.9, cells), found.interval(0.9), strict=True):
         np.testing.assert_array_equal(some, all_of_them[cells])
     assert found.frame(0.9, cells=cells).equals(found.frame(0.9).take(cells))
+
+
+def test_a_number_names_its_value_however_it_is_written() -> None:
+    schema = sf.Schema({"dose": sf.Ordinal((1.0, 2.5, 7.0)), "sex": sf.Categorical(("F", "M"))})
+    table = {"dose": [1.0, 2.5, 7.0] * 20, "sex": ["F", "M", "M"] * 20}
+    sf.randomize(table, sf.Scheme.for_gamma(schema, 3)).save("doses.parquet")
+    ran = run("estimate doses.parquet --columns sex --where dose=7 --json")
+    assert (ran.code, json.loads(ran.out)["where"]) == (0, {"dose": 7.0})
+    assert "dose has no value '3'" in run("estimate doses.parquet --columns sex --where dose=3").error

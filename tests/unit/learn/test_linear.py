@@ -158,3 +158,21 @@ def test_the_units_of_one_attribute_do_not_silence_the_others(loss):
 
     assert accuracy(1.0) > 0.97
     assert accuracy(1000.0) == accuracy(0.001) == accuracy(1.0)
+
+
+@pytest.mark.parametrize("loss", ["lda", "least_squares"])
+def test_a_value_that_hardly_anybody_holds_does_not_ruin_the_others(loss):
+    rng = np.random.default_rng(5)
+    n = 4000
+    grade = rng.choice(6, n, p=[0.4, 0.3, 0.15, 0.14, 0.0075, 0.0025])
+    late = rng.choice(4, n, p=[0.99, 0.005, 0.003, 0.002])
+    y = (rng.random(n) < 0.1 + 0.25 * np.minimum(grade, 3)).astype(int)
+    schema = sf.Schema(
+        {"grade": sf.Categorical(range(6)), "late": sf.Categorical(range(4)), "y": sf.Categorical((0, 1))}
+    )
+    scheme = sf.Scheme.for_gamma(schema, 9)
+    for seed in range(3):
+        release = sf.randomize({"grade": grade, "late": late, "y": y}, scheme, rng=sf.experiment(seed))
+        model = LinearClassifier(loss=loss).fit(release, target="y")
+        assert np.abs(model.weights_).max() < 3 and not model.told_.all()
+        assert model.score({"grade": grade, "late": late, "y": y}, y) > np.mean((grade > 1) == y) - 0.03

@@ -53,7 +53,7 @@ class AdditiveLDA(NumberClassifier):
         member = np.eye(len(self.classes_))[codes]
         n = len(values)
         second = values.T @ values / n - np.diag(taken)
-        found = Moments(second, values.T @ member / n, member.mean(axis=0), 0.0)
+        found = Moments(second, values.T @ member / n, member.mean(axis=0), 0.0, np.ones(len(second), dtype=np.bool_))
         if taken.any():
             found = replace(found, noise=float((np.var(values, axis=0) / found.scale**2).mean() / np.sqrt(n)))
         self.coef_ = lda(found, found.ridge)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.domains import Codes
@@ -62,6 +63,7 @@ class LinearClassifier(Classifier):
 
     coef_: Array  # a row per class, the constant last
     scale_: Array  # the standard deviation of each feature
+    told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
 
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
@@ -79,12 +81,13 @@ class LinearClassifier(Classifier):
             one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
             self.coef_ = (lda if self.loss == "lda" else least_squares)(found, ridge)
-            self.scale_ = found.scale
+            self.scale_, self.told_ = found.scale, found.told
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
         one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
         self.coef_ = self._by_cost(cells, np.flatnonzero(held > 0))
+        self.told_ = np.ones(len(self.scale_), dtype=np.bool_)
 
     def _by_cost(self, cells: Cells, present: Any) -> Array:
         X = self._matrix(list(cells.codes.T))

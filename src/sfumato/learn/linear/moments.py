@@ -6,21 +6,29 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.learn.weighted_cells import Encoding
 from sfumato.schema import Schema
 
+_CLEARLY = 2.0  # standard errors
+
 
 @dataclass(frozen=True)
 class Moments:
-    """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of a correlation."""
+    """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of a correlation.
+
+    ``told`` marks the features whose variance is clearly above its own noise. Nothing is known of the others, such as
+    the indicator of a value that hardly anybody holds: they get no weight.
+    """
 
     second: Array  # features by features
     by_class: Array  # features by classes
     shares: Array
     noise: float
+    told: NDArray[np.bool_]
 
     @property
     def mean(self) -> Array:
@@ -73,26 +81,49 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
             weights = np.kron(tables[i][:, 0] - tables[i][:, 0].mean(), tables[j][:, 0] - tables[j][:, 0].mean())
             spread[ends[i], ends[j]] = float(weights @ pair.cov @ weights) / pair.n**2
     prior = np.maximum(shares.value, 0.0)
-    found = Moments(second, by_class, prior / prior.sum(), 0.0)
-    relative = [variance / (found.scale[i] * found.scale[j]) ** 2 for (i, j), variance in spread.items()]
+    found = Moments(second, by_class, prior / prior.sum(), 0.0, np.ones(ends[-1], dtype=np.bool_))
+    if not source.exact:
+        noise = np.concatenate([_variance_noise(source, name, t) for name, t in zip(names, tables, strict=True)])
+        found = replace(found, told=np.diag(found.covariance) > _CLEARLY * noise)
+    relative = [
+        variance / (found.scale[i] * found.scale[j]) ** 2
+        for (i, j), variance in spread.items()
+        if found.told[i] and found.told[j]
+    ]
     return replace(found, noise=float(np.sqrt(np.mean(relative))) if relative else 0.0)
+
+
+def _variance_noise(source: Evidence, name: str, table: Array) -> Array:
+    """The standard error of the variance of each feature that an attribute makes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NegativeCountsWarning)
+        own = source.counts([name])
+    squares = (table - table.T @ own.value / own.n) ** 2
+    return np.asarray(np.sqrt(np.maximum(np.einsum("xf,xy,yf->f", squares, own.cov, squares), 0.0)) / own.n)
 
 
 def lda(found: Moments, ridge: float) -> Array:
     """Linear discriminants, a row per class: log share - ½ μᵀS⁻¹μ + μᵀS⁻¹x, constant last."""
-    S = _positive(found.within, ridge, found.scale)
     means = found.by_class / np.maximum(found.shares, 1e-12)
-    slopes = np.linalg.solve(S, means).T
+    slopes = _solved(found.within, means, ridge, found).T
     constant = np.log(np.maximum(found.shares, 1e-12)) - 0.5 * np.einsum("ij,ji->i", slopes, means)
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
 def least_squares(found: Moments, ridge: float) -> Array:
     """The regression of every class indicator on the features, a row per class, constant last."""
-    S = _positive(found.covariance, ridge, found.scale)
-    slopes = np.linalg.solve(S, found.by_class - np.outer(found.mean, found.shares)).T
+    slopes = _solved(found.covariance, found.by_class - np.outer(found.mean, found.shares), ridge, found).T
     constant = found.shares - slopes @ found.mean
     return np.concatenate([slopes, constant[:, None]], axis=1)
+
+
+def _solved(S: Array, sides: Array, ridge: float, found: Moments) -> Array:
+    """S⁻¹ sides over the features that are told, 0 for the others."""
+    out = np.zeros_like(sides)
+    kept = np.flatnonzero(found.told)
+    if len(kept):
+        out[kept] = np.linalg.solve(_positive(S[np.ix_(kept, kept)], ridge, found.scale[kept]), sides[kept])
+    return out
 
 
 def _positive(S: Array, ridge: float, scale: Array) -> Array:

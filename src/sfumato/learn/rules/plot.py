@@ -45,7 +45,8 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     axes.set_yticks(at, labels)
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.set_xlabel("confidence")
-    axes.set_title(f"{len(model.rules_)} rules, {model.n_:,} records", loc="left", fontsize=11)
+    which = f"the first {len(rules)} of " if len(rules) < len(model.rules_) else ""
+    axes.set_title(f"{which}{len(model.rules_):,} rules, {model.n_:,} records", loc="left", fontsize=11)
     axes.grid(axis="x", color="#e2e8f0")
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):

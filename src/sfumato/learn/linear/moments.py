@@ -95,9 +95,7 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
 
 def _variance_noise(source: Evidence, name: str, table: Array) -> Array:
     """The standard error of the variance of each feature that an attribute makes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        own = source.counts([name])
+    own = source.counts([name], quiet=True)
     squares = (table - table.T @ own.value / own.n) ** 2
     return np.asarray(np.sqrt(np.maximum(np.einsum("xf,xy,yf->f", squares, own.cov, squares), 0.0)) / own.n)
 

@@ -122,7 +122,8 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     rare = sum(times < RARE for times in values.values())
     if rare and answered >= 10 * RARE:
         said.append(
-            f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows: publishing them tells of those rows"
+            f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows: "
+            "publishing them tells of those rows"
         )
     order = in_order(values)
     if order is not None:

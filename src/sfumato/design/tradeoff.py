@@ -15,6 +15,7 @@ from sfumato.design.plot import draw_tradeoff
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError
 from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
 
 GAMMAS = np.geomspace(1.25, 60, 18)
 
@@ -34,7 +35,9 @@ class Tradeoff:
         """Draw the curves; the chosen channel, if given, as a dot."""
         what = {"shares": "share", "cdf": "running share", "mean": "mean (share of the range)"}[self.target]
         label = f"± points on a {what}\n(n = {self.n:,})"
-        return draw_tradeoff(self.gammas, self.half_widths, self.unrandomized, label, axes, chosen)
+        drawn = draw_tradeoff(self.gammas, self.half_widths, self.unrandomized, label, axes, chosen)
+        drawn.set_title(figure_text(f"{self.attribute}: how precise under which gamma"), loc="left", fontsize=11)
+        return drawn
 
     def save(self, path: Any, chosen: tuple[float, float] | None = None) -> None:
         """Write the picture to a file."""

@@ -250,10 +250,22 @@ def _rows(text: str, delimiter: str, whole: bool) -> tuple[list[list[str]], int]
     return (rows if whole or len(rows) < 2 else rows[:-1]), first
 
 
+def _one_column(sample: str) -> bool:
+    """Whether every line under a header of one word is a number with a decimal comma: no delimiter, no row names."""
+    first, *lines = [line.strip() for line in sample.split("\n")[:-1] or [sample]]
+    held = [line for line in lines if line]
+    return not re.search(r"[,;\t|]", first) and len(held) > 1 and all(map(_DECIMAL_COMMA.fullmatch, held))
+
+
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+(?:[eE][-+]?\d+)?|[-+]?\d+")
+
+
 def _delimiter(text: str, usual: str) -> str:
     """The sign that cuts most lines into as many fields as the first; of several, the one that is rarely in a text."""
     best, most = usual, (0.0, False, 0)
     sample = text[: 1 << 16]
+    if _one_column(sample):
+        return ";"
     for rank, sign in enumerate(reversed(DELIMITERS)):
         rows, _ = _rows(sample, sign, len(sample) == len(text))
         widths = Counter(map(len, rows[1:] or rows))

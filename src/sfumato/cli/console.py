@@ -22,6 +22,7 @@ from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
+_NARROW = 12  # characters that a column of words needs at least
 _out = Console(highlight=False, emoji=False)
 _err = Console(stderr=True, highlight=False, emoji=False)
 _busy = Busy(_err)
@@ -118,14 +119,32 @@ def emit(document: Any) -> None:
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
     """Rows under headings; numbers to the right. Names in the first column stay whole if they leave enough room."""
     grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
-    for i, heading in enumerate(headings):
-        numeric = bool(rows) and all(isinstance(row[i], int | float) for row in rows)
-        whole = i == 0 and max([len(number(row[0])) for row in rows], default=0) <= _out.width // 2
-        grid.add_column(_cell(heading), justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
+    numeric = [bool(rows) and all(isinstance(row[i], int | float) for row in rows) for i in range(len(headings))]
+    for heading, told, wide in zip(headings, numeric, _widths(headings, rows, numeric), strict=True):
+        grid.add_column(_cell(heading), justify="right" if told else "left", overflow="fold", width=wide)
     for row in rows:
         grid.add_row(*(_cell(number(cell)) for cell in row))
     _busy.clear()
     _out.print(grid)
+
+
+def _widths(headings: Sequence[str], rows: Sequence[Sequence[Any]], numeric: Sequence[bool]) -> list[int | None]:
+    """How wide columns are. For want of room headings of numbers break first, then words, the first column last.
+
+    None leaves it to the table, where even that does not suffice.
+    """
+    cells = [max((len(_cell(number(row[i]))) for row in rows), default=0) for i in range(len(headings))]
+    widths = [max(len(heading), cell) for heading, cell in zip(headings, cells, strict=True)]
+    words = [max(map(len, heading.split()), default=0) for heading in headings]
+    least = [max(w, c if told else min(c, _NARROW)) for w, c, told in zip(words, cells, numeric, strict=True)]
+    room = _out.width - 2 * (len(widths) - 1)
+    for some in (numeric, [i > 0 for i in range(len(widths))], [True] * len(widths)):
+        while sum(widths) > room:
+            wider = [i for i, may in enumerate(some) if may and widths[i] > least[i]]
+            if not wider:
+                break
+            widths[max(wider, key=lambda i: widths[i])] -= 1
+    return list(widths) if sum(widths) <= room else [None] * len(widths)
 
 
 def _cell(text: str) -> str:

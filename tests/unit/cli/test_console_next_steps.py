@@ -136,3 +136,14 @@ def test_a_refused_release_leaves_no_keys_behind(folder: Path) -> None:
     assert made.code == 0 and made.error.count("a new") == 2 and Path("link.key").exists()
     before = Path("secret.key").read_bytes()
     assert release("a").code == 1 and Path("secret.key").read_bytes() == before, "keys that were there stay"
+
+
+def test_numbers_are_never_broken_and_names_only_for_want_of_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    for width, whole in ((80, True), (52, False)):
+        shown = io.StringIO()
+        monkeypatch.setattr(console, "_out", Console(file=shown, width=width))
+        row = ["type=chicken + price=[20, 22) => size=L", 0.28031, 0.27721, 0.98543, 0.95274]
+        console.table(["rule", "support", "support low", "confidence", "low"], [row])
+        for number in ("0.2803", "0.2772", "0.9854", "0.9527"):
+            assert number in shown.getvalue()
+        assert (row[0] in shown.getvalue()) == whole

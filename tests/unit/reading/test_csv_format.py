@@ -167,7 +167,7 @@ def test_bytes_that_are_no_text_are_one_line(tmp_path: Path) -> None:
 
 
 def test_one_column_of_decimal_commas_is_one_column(tmp_path: Path) -> None:
-    (tmp_path / "z.csv").write_text("z\n60,24894\n-8,5\n7\n9,123e-05\n")
+    (tmp_path / "z.csv").write_text("z\n60,24894\n-8,5\n7\n")
     found = detect(tmp_path / "z.csv")
     assert (found.names, found.decimal) == (("z",), ",")
     (tmp_path / "rows.csv").write_text("x\n1,a\n2,b\n3,c\n")  # row names without a name

@@ -176,3 +176,13 @@ def test_a_value_that_hardly_anybody_holds_does_not_ruin_the_others(loss):
         model = LinearClassifier(loss=loss).fit(release, target="y")
         assert np.abs(model.weights_).max() < 3 and not model.told_.all()
         assert model.score({"grade": grade, "late": late, "y": y}, y) > np.mean((grade > 1) == y) - 0.03
+
+
+def test_weights_of_competing_classes_are_told_against_their_mean():
+    rng = np.random.default_rng(4)
+    x, noise = rng.integers(0, 4, 3000), rng.integers(0, 4, 3000)
+    table = {"x": x, "other": noise, "y": np.minimum(x, 2)}
+    schema = sf.Schema({"x": sf.Ordinal(range(4)), "other": sf.Ordinal(range(4)), "y": sf.Categorical((0, 1, 2))})
+    model = LinearClassifier(loss="lda").fit(sf.evidence(table, schema), target="y")
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 0, atol=1e-9)
+    assert np.abs(model.weights_[1]).max() < 0.1 * np.abs(model.weights_[0]).max()

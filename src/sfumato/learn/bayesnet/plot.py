@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.learn.bayesnet.network import BayesianNetwork
 
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
+_UNKNOWN = 0.5  # a probability with so large a standard error is not drawn
 _MOST_ROWS, _MOST_COLUMNS = 16, 10
 #: The width of a picture in inches, unless a single table is wider.
 PAGE = 11.0
@@ -215,11 +216,11 @@ class _Table:
             axes.text(self.margin, y, said, fontsize=7.5, va="center")
 
     def _said(self, j: int, i: int) -> str:
-        """What a cell says; parents that no record is estimated to hold tell nothing of it."""
+        """What a cell says; parents that hardly any record is estimated to hold tell nothing of it."""
         value = f"{self.values[j, i]:.2f}"
         if self.sds is None:
             return value
         sd = self.sds[j, i]
-        if not np.isfinite(sd):
+        if not sd < _UNKNOWN:
             return "unknown"
-        return value + (f" ±{sd:.2f}".replace("±0.", "±.") if sd < 1 else " ±>1")
+        return f"{value} ±{sd:.2f}".replace("±0.", "±.")

@@ -124,11 +124,14 @@ class LinearClassifier(Classifier):
     def weights_(self) -> Array:
         """A row per feature, a column per class (of two classes, the second against the first).
 
-        How far one standard deviation of the feature moves the score, so that features of all units compare. The pocket
+        How far one standard deviation of the feature moves the score, so that features of all units compare; where
+        classes compete (lda, logistic), against the mean of all classes. The pocket
         and the perceptron find a direction and no scale: their weights are brought to length 1.
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
+        if len(self.classes_) > 2 and self.loss in ("lda", "logistic"):
+            rows = rows - rows.mean(axis=0)  # what all classes have in common decides nothing
         weights = np.asarray(rows[:, :-1].T * self.scale_[:, None])
         if self.scale_free:
             weights = weights / np.maximum(np.linalg.norm(weights, axis=0), 1e-300)

@@ -67,3 +67,11 @@ def test_maximum_likelihood_beside_structural_zeros_is_covered() -> None:
 def test_the_old_intervals_fail_where_these_hold(kind: str, name: str) -> None:
     """Negative control."""
     assert old(HARD[name], 50, kind) < 0.9 < LEAST
+
+
+@pytest.mark.parametrize("name", ["symmetric(2, .45) *", "matrix, 4 x 6", "two parts, subset and windows"])
+def test_shares_by_maximum_likelihood_are_covered_too(name: str) -> None:
+    """Fewer runs, because every replicate has weights of its own; six standard deviations again."""
+    (found,) = study(HARD[name], 50, 400, "mle", True, (0.95,), 0)
+    assert found.worst > 0.943 - 6 * (0.943 * 0.057 / 400) ** 0.5
+    assert found.mean > 0.93

@@ -96,7 +96,9 @@ class _Fold:
 
 def _by_cells(fits: Sequence[_Fold], names: list[str], ridge: float, confusion: bool) -> Found:
     """Over all cells of the table of the named attributes, the class last."""
-    judges = [Judge(one.kept, one.held, names, ridge) for one in fits]
+    judges: list[Judge] = []
+    for one in fits:
+        judges.append(Judge(one.kept, one.held, names, ridge, judges[0] if judges else None))
     classes = len(fits[0].model.classes_)
     answers = [np.repeat(one.model.decisions(names[:-1]), classes) for one in fits]
     truth = np.arange(len(answers[0])) % classes

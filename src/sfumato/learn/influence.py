@@ -47,9 +47,14 @@ class Judged:
 
 
 class Judge:
-    """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blended_mean``."""
+    """The model of the kept records, ready to judge by the held-out ones. ``ridge`` is A / N, see ``blended_mean``.
 
-    def __init__(self, kept: Evidence, held: Evidence, names: list[str], ridge: float) -> None:
+    ``near`` is a judge of almost the same records: its parameters are a good place to begin the fit.
+    """
+
+    def __init__(
+        self, kept: Evidence, held: Evidence, names: list[str], ridge: float, near: Judge | None = None
+    ) -> None:
         others = likelihood_of(kept, names)
         self.counts, self._kept = ({p.scheme: p for p in some.parts} for some in (likelihood_of(held, names), others))
         self._ridge, self.records = ridge, held.n
@@ -57,7 +62,8 @@ class Judge:
         self._design = Design(sizes, pairwise(len(names)))
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
         self._triples = Design(sizes, triples) if triples else None
-        self._fitted = fit(others, self._design, TAU, tolerance=_TOLERANCE)
+        start = None if near is None else near._fitted.parameters
+        self._fitted = fit(others, self._design, TAU, start, _TOLERANCE)
         self.theta = self._fitted.theta
         self._precisions = precisions(self._design, TAU)
         self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}

@@ -1,8 +1,8 @@
 r"""Is the shape of an estimated density told by the data, or by the preference for smooth ones?
 
 Under wide noise a few hundred values tell the mean, the variance and perhaps the skewness of x, and little else. The
-test: two separate blocks with the same three moments. If they make z as likely as the estimate does, yet put much of
-the mass elsewhere, the data cannot decide between the two, and the smooth one was chosen because it is smooth.
+test: two separate blocks with the same three moments, fitted to nothing else. If they make z as likely as the estimate
+does, and put mass elsewhere, the data do not speak for the estimate: it was chosen because it is smooth.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Blocks:
 
     @property
     def undecided(self) -> bool:
-        """Whether these blocks fit as well, though they differ much from the estimate."""
+        """Whether these blocks fit as well, though they were not fitted, and differ from the estimate."""
         return self.gain > -AS_LIKELY and self.moved > ELSEWHERE
 
 

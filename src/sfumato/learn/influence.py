@@ -27,7 +27,7 @@ from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import likelihood_of
 from sfumato.evidence.model.blended_mean import blend_weights, conjugate_gradients
-from sfumato.evidence.model.loglinear import Design, fit, pairwise, precisions
+from sfumato.evidence.model.loglinear import Design, Fitted, fit, pairwise, precisions
 from sfumato.scheme import Scheme
 
 #: The penalty of the model, and the prior of what it leaves out.
@@ -63,7 +63,7 @@ class Judge:
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
         self._triples = Design(sizes, triples) if triples else None
         start = None if near is None else near._fitted.parameters
-        self._fitted = fit(others, self._design, TAU, start, _TOLERANCE)
+        self._fitted: Fitted = fit(others, self._design, TAU, start, _TOLERANCE)
         self.theta = self._fitted.theta
         self._precisions = precisions(self._design, TAU)
         self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}

@@ -36,6 +36,10 @@ class Source(Protocol):
     def fill(self, buffer: Bytes) -> None: ...
 
 
+#: Where bits may come from: a source, or for experiments a generator or a seed; None is the secure source.
+Rng = np.random.Generator | Source | int | None
+
+
 class _Stream:
     """One key stream of one process, which threads take turns at."""
 
@@ -90,7 +94,7 @@ def warn_of_seed(rng: object, what: str, stacklevel: int = 3) -> None:
         )
 
 
-def source(rng: np.random.Generator | Source | int | None = None) -> Source:
+def source(rng: Rng = None) -> Source:
     """The secure source for None; otherwise the caller's own generator, seed or source."""
     if rng is None:
         return SecureSource()

@@ -16,10 +16,9 @@ from sfumato.owner.resample import resample
 from sfumato.owner.resample.calibrate import calibrate
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.request import ROWS_PER_RECORD
-from sfumato.randomness import Source, permutation, source
+from sfumato.randomness import Rng, Source, permutation, source
 from sfumato.threads import one_thread
 
-Rng = np.random.Generator | Source | int | None
 Tuned = Callable[[float], Method]
 
 #: Shadow releases by which the other methods are judged: enough to compare them.

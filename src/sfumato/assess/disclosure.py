@@ -17,9 +17,7 @@ from sfumato.membership import loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.paper import Kernel
-from sfumato.randomness import Source, integers, permutation, source
-
-Rng = np.random.Generator | Source | int | None
+from sfumato.randomness import Rng, integers, permutation, source
 
 #: Rows of each side that are compared pair by pair; more are sampled.
 _MOST = 4000

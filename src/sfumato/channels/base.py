@@ -20,7 +20,7 @@ from sfumato.channels.linear import Dense, Operator, left_inverse
 from sfumato.channels.lookup import Lookup, code_type
 from sfumato.channels.ratios import Ratio, as_float, log
 from sfumato.errors import ChannelError, cause
-from sfumato.randomness import ONE, Source, source
+from sfumato.randomness import ONE, Rng, Source, source
 from sfumato.schema import Domain
 
 #: The most entries a matrix may have when a caller asks for it in full.
@@ -188,7 +188,7 @@ class Channel(ABC):
         """``sample`` for a code per attribute."""
         return split_codes(self.sample(join_codes(columns, self.sizes), src), self.outputs)
 
-    def randomize(self, codes: ArrayLike, rng: np.random.Generator | Source | int | None = None) -> Codes:
+    def randomize(self, codes: ArrayLike, rng: Rng = None) -> Codes:
         """Randomize codes; a joint channel takes flat codes, or one column per attribute and returns columns."""
         given = np.asarray(codes)
         if given.dtype.kind not in "iub" or given.ndim not in (1, 2):

@@ -16,7 +16,7 @@ from sfumato.channels.codes import check_axes
 from sfumato.channels.pram import matrix
 from sfumato.domains import Domain, Numeric
 from sfumato.errors import ChannelError, quoted
-from sfumato.randomness import BITS, Source, source, words
+from sfumato.randomness import BITS, Rng, Source, source, words
 
 TIE = 1e-9  # relative distance at which a point counts as lying on an edge of the noise
 CHUNK = 1 << 20
@@ -112,7 +112,7 @@ class Noise(Channel):
     def sample_columns(self, columns: Sequence[Codes], src: Source) -> list[Codes]:
         return [self.sample(columns[0], src)]
 
-    def randomize(self, values: ArrayLike, rng: np.random.Generator | Source | int | None = None) -> Array:
+    def randomize(self, values: ArrayLike, rng: Rng = None) -> Array:
         """values + noise, by the inverse cdf of 53 random bits from the secure source (or `rng` for experiments).
 
         Continuous noise in doubles is not differentially private: see `sfumato.channels.additive`.

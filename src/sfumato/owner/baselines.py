@@ -14,9 +14,7 @@ from sfumato.arrays import Array
 from sfumato.errors import SfumatoError, quoted
 from sfumato.owner.resample.intake import take_in
 from sfumato.owner.resample.kernel import deviation
-from sfumato.randomness import Source, integers, normals, source
-
-Rng = np.random.Generator | Source | int | None
+from sfumato.randomness import Rng, integers, normals, source
 
 
 def additive_noise(X: ArrayLike, level: float = 0.5, *, rng: Rng = None) -> Array:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from sfumato.errors import SchemaError, SchemeError
 from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
-from sfumato.owner.request import Request, Rng, answered_batches, finished
+from sfumato.owner.request import Request, answered_batches, finished
 from sfumato.owner.shuffle import TAG, Shuffle
 from sfumato.owner.spark import is_spark, randomize_spark
+from sfumato.randomness import Rng
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.writer import Writer

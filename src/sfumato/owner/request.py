@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.shuffle import TAG, tag_column, tags_of
-from sfumato.randomness import Source, source, warn_of_seed
+from sfumato.randomness import Rng, Source, source, warn_of_seed
 from sfumato.reading import tables
 from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
@@ -21,8 +19,6 @@ from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Rng = np.random.Generator | Source | int | None
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
 from sfumato.membership import SHADOWS, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
-from sfumato.randomness import Source, source
-
-Rng = np.random.Generator | Source | int | None
+from sfumato.randomness import Rng, source
 
 
 def membership(

@@ -21,11 +21,9 @@ from sfumato.owner.resample.proved import Guarantee
 from sfumato.owner.resample.request import Request
 from sfumato.owner.resample.result import Resampled
 from sfumato.owner.resample.stream import resample_file
-from sfumato.randomness import Source, source
+from sfumato.randomness import Rng, source
 
 __all__ = ["Guarantee", "Resampled", "Risk", "Setting", "resample", "resample_file"]
-
-Rng = np.random.Generator | Source | int | None
 
 
 def resample(

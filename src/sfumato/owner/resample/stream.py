@@ -14,14 +14,12 @@ from sfumato.owner.resample.description import describe, proportions
 from sfumato.owner.resample.plan import Piece, Plan, learn
 from sfumato.owner.resample.reading import Reading
 from sfumato.owner.resample.request import Request
-from sfumato.randomness import Source, source
+from sfumato.randomness import Rng, source
 from sfumato.reading import tables
 from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Rng = np.random.Generator | Source | int | None
 
 
 def resample_file(

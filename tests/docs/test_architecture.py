@@ -63,14 +63,21 @@ def test_imports_inside_functions_save_a_heavy_library():
     found = set()
     for path in SOURCES.rglob("*.py"):
         place = path.relative_to(SOURCES)
-        if place.parts[0] in ("evidence", "learn"):
-            continue
         functions = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)]
         for node in (n for function in functions for n in ast.walk(function)):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             found |= {f"{place}: {name}" for name in names if name.partition(".")[0] not in HEAVY}
-    assert found == set()
+    assert found == {"evidence/base.py: sfumato.evidence.density"}  # which is large, and not needed at the start
+
+
+def test_modules_do_not_import_each_other_in_a_ring():
+    grimp = pytest.importorskip("grimp")
+    graph = grimp.build_graph("sfumato", exclude_type_checking_imports=True, cache_dir=None)
+    left = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    while free := {module for module, imported in left.items() if not imported & left.keys()}:
+        left = {module: imported for module, imported in left.items() if module not in free}
+    assert sorted(left) == []
 
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.limits import limits
+from sfumato.evidence.plot import plot
 from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, html_table, settled, text_table
@@ -157,8 +158,6 @@ class Estimate:
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A picture of the cells with their intervals; see ``sfumato.evidence.plot``."""
-        from sfumato.evidence.plot import plot
-
         return plot(self, path, **options)
 
     def places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -20,6 +20,7 @@ from sfumato.domains import Codes, Domain
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
+from sfumato.learn.score import estimate_score
 from sfumato.pages.display import html_table
 from sfumato.printable import label_text
 from sfumato.schema import Schema
@@ -135,8 +136,6 @@ class Classifier(Parameters, ABC):
 
     def estimate_score(self, source: Any, level: float = 0.95) -> Score:
         """The accuracy on clean records, from randomized ones that the model has not seen; see ``learn.score``."""
-        from sfumato.learn.score import estimate_score
-
         self._check_fitted()
         return estimate_score(self, as_evidence(source), level)
 
@@ -207,23 +206,6 @@ def classifier_tags(required: bool) -> Any:
         transformer_tags=None,
         input_tags=InputTags(categorical=not required, string=not required),
     )
-
-
-def check_number(
-    name: str, value: Any, least: float | None = None, above: float | None = None, below: float | None = None
-) -> None:
-    """Refuse what is not a number, or not in its range.
-
-    >>> check_number("min_support", 0.05, above=0, below=1)
-    """
-    ends = [f"at least {least:g}"] if least is not None else []
-    if above is not None:
-        ends = [f"in ({above:g}, {below:g})" if below is not None else "positive" if above == 0 else f"above {above:g}"]
-    good = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    good = good and (least is None or value >= least) and (above is None or value > above)
-    if not (good and (below is None or value < below)):
-        verb = "lie" if below is not None else "be"
-        raise EstimationError(f"{name} must {verb} {' and '.join(ends)}, got {value!r} instead")
 
 
 def normalise(logs: Array) -> Array:

@@ -23,7 +23,8 @@ from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
-from sfumato.learn.base import Classifier, check_number
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Classifier
 from sfumato.learn.influence import Judge, together
 from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
 from sfumato.learn.score_by_draws import drawn_confusion

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.domains import Codes
 from sfumato.evidence import Evidence
+from sfumato.evidence.density import density
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
-from sfumato.learn.base import Classifier, check_number, normalise, one_class
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Classifier, normalise, one_class
 from sfumato.learn.noisy_numbers import NumberClassifier
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
@@ -118,8 +120,6 @@ class DensityNaiveBayes(NumberClassifier):
         return len(self.noises)
 
     def _learn(self, values: Array, codes: NDArray[np.int64]) -> None:
-        from sfumato.evidence.density import density
-
         self.class_prior_ = np.bincount(codes) / len(codes)
         options = {"support": self.support, "bins": self.bins, "method": self.method}
         with warnings.catch_warnings():
@@ -133,6 +133,6 @@ class DensityNaiveBayes(NumberClassifier):
     def _logs(self, values: Array) -> Array:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))
         for i, own in enumerate(self.densities_):
-            for j, density in enumerate(own):
-                logs[:, i] += np.log(np.maximum(density.pdf(values[:, j]), 1e-6))
+            for j, one in enumerate(own):
+                logs[:, i] += np.log(np.maximum(one.pdf(values[:, j]), 1e-6))
         return logs

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method, likelihood_of
 from sfumato.evidence.model.blended_mean import Blended, blended_mean, cross_fitted
-from sfumato.learn.base import Classifier, check_number
+from sfumato.learn.arguments import check_number
 from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.printable import label_text
 from sfumato.threads import one_thread
+
+if TYPE_CHECKING:
+    from sfumato.learn.base import Classifier
 
 #: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
 TRUST = 10.0

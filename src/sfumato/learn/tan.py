@@ -13,7 +13,8 @@ from sfumato.domains import Codes
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.spanning_tree import spanning_tree
-from sfumato.learn.base import Classifier, check_number, normalise, one_class
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Classifier, normalise, one_class
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError, quoted
-from sfumato.learn.bayesnet.structure import Parents
 from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
 
@@ -37,7 +36,7 @@ class Document:
     """What a BIF file says: attributes, parents, and tables with the node's own axis last."""
 
     schema: Schema
-    parents: Parents
+    parents: dict[str, tuple[str, ...]]
     tables: dict[str, Array]
 
 
@@ -102,7 +101,7 @@ class _Reader:
         for name, (values, _) in domains.items():
             if schema[name].size != values:
                 raise _BifError(f"variable {name!r} names {values} values and its domain property another number")
-        parents: Parents = {}
+        parents: dict[str, tuple[str, ...]] = {}
         tables = {}
         codes: dict[str, dict[str, int]] = {}
         cells = 0

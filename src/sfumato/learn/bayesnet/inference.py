@@ -12,8 +12,9 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.table import Table, eliminate
+from sfumato.learn.arguments import whole
 from sfumato.learn.base import class_labels
-from sfumato.learn.bayesnet.arguments import whole
+from sfumato.learn.bayesnet.pgmpy_model import ask
 from sfumato.learn.bayesnet.structure import topological
 from sfumato.printable import label_text
 from sfumato.reading import tables
@@ -46,8 +47,6 @@ def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], eng
     if set(target) & set(codes) or not target or len(set(target)) != len(target):
         raise EstimationError("ask for at least one attribute, for each once, and for none that is given")
     if engine == "pgmpy":
-        from sfumato.learn.bayesnet.pgmpy_model import ask
-
         found = ask(net, target, codes)
     elif engine == "own":
         above = _above(net, [*target, *codes])

@@ -14,12 +14,16 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
+from sfumato.learn.arguments import real, whole
 from sfumato.learn.base import Parameters, class_labels
 from sfumato.learn.bayesnet import inference
-from sfumato.learn.bayesnet.arguments import real, whole
+from sfumato.learn.bayesnet.bif import read_bif
+from sfumato.learn.bayesnet.bif_writer import write_bif
 from sfumato.learn.bayesnet.edges import Edge, tested_edges
 from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt, given_cpt
 from sfumato.learn.bayesnet.parties import together
+from sfumato.learn.bayesnet.pgmpy_model import from_pgmpy, to_pgmpy
+from sfumato.learn.bayesnet.plot import plot
 from sfumato.learn.bayesnet.request import check_request, known
 from sfumato.learn.bayesnet.scores import make_score
 from sfumato.learn.bayesnet.search import Progress, find
@@ -27,6 +31,7 @@ from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents
 from sfumato.pages.display import MOST, html_table
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
+from sfumato.writing.whole_files import replacing
 
 
 class BayesianNetwork(Parameters):
@@ -217,16 +222,11 @@ class BayesianNetwork(Parameters):
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A drawing of the network; ``cpts=True`` or a list of nodes adds their tables."""
-        from sfumato.learn.bayesnet.plot import plot
-
         self._whole()
         return plot(self, path, **options)
 
     def to_bif(self, path: str | Path | None = None) -> str:
         """The network in the BIF format, also written to a file if one is named."""
-        from sfumato.learn.bayesnet.bif_writer import write_bif
-        from sfumato.writing.whole_files import replacing
-
         self._whole()
         text = write_bif(self.schema_, self.parents_, {node: cpt.values for node, cpt in self.cpts_.items()})
         if path is not None:
@@ -237,25 +237,19 @@ class BayesianNetwork(Parameters):
     @classmethod
     def from_bif(cls, source: str | Path) -> BayesianNetwork:
         """A network from a BIF file, or from its text."""
-        from sfumato.learn.bayesnet.bif import read_bif
-
         named = isinstance(source, Path) or "\n" not in str(source)
         document = read_bif(read_text(source), str(source)) if named else read_bif(str(source))
         return cls.of(document.schema, document.parents, document.tables)
 
     def to_pgmpy(self) -> Any:
         """The same network as a pgmpy DiscreteBayesianNetwork."""
-        from sfumato.learn.bayesnet.pgmpy_model import to_pgmpy
-
         self._whole()
         return to_pgmpy(self)
 
     @classmethod
     def from_pgmpy(cls, model: Any) -> BayesianNetwork:
         """A network from a pgmpy DiscreteBayesianNetwork."""
-        from sfumato.learn.bayesnet.pgmpy_model import from_pgmpy
-
-        return from_pgmpy(model)
+        return cls.of(*from_pgmpy(model))
 
     def __repr__(self) -> str:
         if not hasattr(self, "cpts_"):

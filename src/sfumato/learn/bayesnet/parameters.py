@@ -15,7 +15,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
-from sfumato.learn.bayesnet.arguments import real
+from sfumato.learn.arguments import real
 from sfumato.learn.bayesnet.count_moments import Triple, covariances, second_moments
 from sfumato.learn.bayesnet.probability_limits import score_limits
 from sfumato.learn.bayesnet.ratio_of_counts import Hinkley, delta_variance, fieller

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
 
 def _pgmpy(*parts: str) -> list[Any]:
-    import importlib
-
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pgmpy announces its own deprecations on import
@@ -48,10 +47,8 @@ def to_pgmpy(net: BayesianNetwork) -> Any:
     return model
 
 
-def from_pgmpy(model: Any) -> BayesianNetwork:
-    """The same network here."""
-    from sfumato.learn.bayesnet.network import BayesianNetwork
-
+def from_pgmpy(model: Any) -> tuple[Schema, dict[str, tuple[str, ...]], dict[str, Array]]:
+    """The attributes, the parents and the tables of a pgmpy network."""
     if not hasattr(model, "get_cpds"):
         raise EstimationError(f"from_pgmpy takes a pgmpy DiscreteBayesianNetwork, got {type(model).__name__} instead")
     domains: dict[str, Any] = {}
@@ -66,9 +63,7 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
     if missing:
         raise EstimationError(f"the pgmpy model has no probabilities for {missing[0]!r}: fit it first")
     order = list(model.nodes())
-    return BayesianNetwork.of(
-        Schema({node: domains[node] for node in order}), {node: parents[node] for node in order}, tables
-    )
+    return Schema({node: domains[node] for node in order}), {node: parents[node] for node in order}, tables
 
 
 def ask(net: BayesianNetwork, target: list[str], codes: dict[str, int]) -> Array:

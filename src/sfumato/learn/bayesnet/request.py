@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.errors import EstimationError
-from sfumato.learn.bayesnet.arguments import real, whole
+from sfumato.learn.arguments import real, whole
 from sfumato.learn.bayesnet.scores import SCORES
 from sfumato.learn.bayesnet.structure import check_order
 

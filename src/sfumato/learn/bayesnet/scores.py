@@ -14,7 +14,7 @@ from sfumato.evidence.contrasts import MOST, widths
 from sfumato.evidence.independence import ODDS, Association, Test, association
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spreads import bytes_needed
-from sfumato.learn.bayesnet.arguments import real
+from sfumato.learn.arguments import real
 
 #: The most cells of a table that probabilities are estimated from.
 MOST_CELLS = 1 << 20

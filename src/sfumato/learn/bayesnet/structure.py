@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import EstimationError
+from sfumato.learn.bayesnet.bif import read_bif
 from sfumato.reading.json_documents import DocumentError, read_json
 
 Parents = dict[str, tuple[str, ...]]
@@ -109,8 +110,6 @@ def read_structure(path: str | Path) -> Parents:
     if not text.strip():
         raise EstimationError(f"{path}: is empty")
     if path.suffix.lower() == ".bif" or text.split()[0] == "network":
-        from sfumato.learn.bayesnet.bif import read_bif
-
         return read_bif(text, str(path)).parents
     try:
         document: Any = read_json(text, "it", lambda pairs: _distinct(pairs, path))

@@ -15,7 +15,8 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.splits import leave_out
-from sfumato.learn.base import Classifier, check_number, normalise, one_class
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Classifier, normalise, one_class
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic

@@ -15,11 +15,13 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.protocol import Evidence
-from sfumato.learn.base import Parameters, check_number
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Parameters
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.limits import Nested, quantile, widened
 from sfumato.learn.rules.measures import Rule, make_rules
+from sfumato.learn.rules.plot import draw
 from sfumato.learn.rules.requirements import no_rules, no_sets
 from sfumato.learn.rules.shrink import TableSupports, joint_model, shrink
 from sfumato.learn.rules.supports import CountedSupports, Supports, supports_of
@@ -249,8 +251,6 @@ class AssociationRules(Parameters):
 
     def plot(self, path: str | Path | None = None, most: int = 20) -> Any:
         """The first rules with the intervals of their confidence."""
-        from sfumato.learn.rules.plot import draw
-
         return draw(self, path, most)
 
     def _check(self) -> None:

@@ -16,7 +16,8 @@ from sfumato.domains import Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
-from sfumato.learn.base import Classifier, check_number, one_class
+from sfumato.learn.arguments import check_number
+from sfumato.learn.base import Classifier, one_class
 from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
 from sfumato.learn.tree.plot import draw, least_share, text

@@ -12,7 +12,7 @@ from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Embedded, Kronecker, Operator, UniformPlus
 from sfumato.channels.window_sums import WindowSums
 from sfumato.errors import ConvergenceWarning, EstimationError
-from sfumato.evidence import interior_point
+from sfumato.evidence.constrained_newton import most_likely
 from sfumato.threads import one_thread
 
 #: The most cells of a table with an attribute under hyperplanes: beyond it the iteration takes minutes to hours.
@@ -42,8 +42,8 @@ def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: in
         theta = np.zeros(single.size)
         theta[single.cells] = _water_fill(single.inner, observed[single.cells])
         return Fit(theta, 0.0, 0)
-    if isinstance(single, WindowSums) and single.rows <= interior_point.MOST_VALUES:
-        found = Fit(*interior_point.maximise(single, observed, tolerance))
+    if isinstance(single, WindowSums):
+        found = Fit(*most_likely(single, observed, tolerance))
         if found.gap < tolerance:
             return found
     if not feasible(transition):

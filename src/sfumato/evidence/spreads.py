@@ -16,7 +16,7 @@ from sfumato.evidence.seen import Seen, each_axis
 
 def spreads(part: Seen, left: Array, right: Array, sums: Array | None, expected: Array) -> tuple[Array, Array]:
     """Covariances of the contrasts, or of their sums: from the released counts, and from those expected of a table."""
-    null = part.forward(expected.reshape(-1))
+    null = each_axis(part.in_blocks(expected), [block.P.T for block in part.blocks]).reshape(-1)
     if len(left) == 1 and sums is None and _apart(part):
         L, R = left[0] @ part.blocks[0].A, right[0] @ part.blocks[1].A
         return _of_pair(L, R, part.counts), _of_pair(L, R, null)

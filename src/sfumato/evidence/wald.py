@@ -16,12 +16,21 @@ def wald(T: Array, V: Array) -> tuple[float, int]:
     >>> wald(np.array([1.0, -1.0]), np.array([[2.0, -2.0], [-2.0, 2.0]]))
     (0.5, 1)
     """
-    scale = np.sqrt(np.maximum(np.diag(V), 0.0))
-    used = np.flatnonzero(scale > _ROUNDING * scale.max(initial=0.0))
-    if not used.size:
+    scale = np.sqrt(np.maximum(V.diagonal(), 0.0))
+    used = scale > _ROUNDING * scale.max(initial=0.0)
+    if not used.all():
+        T, V, scale = T[used], V[np.ix_(used, used)], scale[used]
+    if not scale.size:
         return 0.0, 0
-    scale = scale[used]
-    values, vectors = np.linalg.eigh(V[np.ix_(used, used)] / np.outer(scale, scale))
+    t, C = T / scale, V / (scale[:, None] * scale)
+    try:
+        root = np.linalg.cholesky(C)
+    except np.linalg.LinAlgError:
+        root = np.zeros((1, 1))
+    if root.diagonal().min() ** 2 > _ROUNDING:  # of full rank, as most are
+        along = np.linalg.solve(root, t)
+        return float(along @ along), len(t)
+    values, vectors = np.linalg.eigh(C)
     kept = values > _ROUNDING * values[-1]
-    along = vectors[:, kept].T @ (T[used] / scale)
+    along = vectors[:, kept].T @ t
     return float((along**2 / values[kept]).sum()), int(kept.sum())

@@ -94,10 +94,6 @@ class Encoding:
         self._labels = [[label_text(label) for label in schema[name].labels] for name in self.names]
         self._tables = [_table(name, schema[name], (values or {}).get(name)) for name in self.names]
 
-    @property
-    def width(self) -> int:
-        return sum(table.shape[1] for table in self._tables)
-
     def table(self, place: int) -> Array:
         """What each code of an attribute is worth, a row per code."""
         return self._tables[place]

@@ -10,11 +10,11 @@ import pytest
 
 import sfumato as sf
 from gallery import rest_clear
+from inclusion_exclusion import support_by_inversion, table_from_supports
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, NegativeCountsWarning, SchemaError, UnrecoverableWarning
 from sfumato.learn.rules import AssociationRules, read_baskets
 from sfumato.learn.rules.apriori import candidates
-from sfumato.learn.rules.inclusion import support_by_inversion, table_from_supports
 from sfumato.learn.rules.items import one_hot, one_hot_table, universe
 from sfumato.learn.rules.limits import Nested, quantile, widened
 from sfumato.learn.rules.sizes import overlap_and_size, overlap_weights

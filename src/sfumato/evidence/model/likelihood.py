@@ -11,7 +11,6 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
-from sfumato.evidence.base import whole_groups
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.model.merge_outputs import condense
@@ -89,7 +88,10 @@ def log_released(part: Seen, theta: Array, target: int | None = None) -> Array:
 
 
 def likelihood(release: Release, names: Sequence[str]) -> Likelihood:
-    """Count the release for a joint model of the named attributes."""
+    """Count the release for a joint model of the named attributes.
+
+    Of attributes that are randomized together with others it sees the mean channel over the others' values.
+    """
     found: dict[Scheme, Seen] = {}
     for part in release.parts:
         one = _counted(part, tuple(names))
@@ -97,7 +99,7 @@ def likelihood(release: Release, names: Sequence[str]) -> Likelihood:
     parts = tuple(part for part in found.values() if part.counts.any())
     if not parts:
         raise EstimationError("the release holds no rows: there is nothing to fit")
-    return Likelihood(tuple(whole_groups(parts, "the model must cover whole groups")))
+    return Likelihood(parts)
 
 
 def _counted(part: Part, names: tuple[str, ...]) -> Seen:

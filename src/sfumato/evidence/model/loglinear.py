@@ -76,10 +76,6 @@ class Design:
     def parameters(self) -> int:
         return len(self._rows)
 
-    @property
-    def cells(self) -> int:
-        return prod(self.sizes)
-
     def log_theta(self, parameters: Array) -> Array:
         """Σ_s λ_s of every cell, without the normalising constant."""
         table = np.zeros((self._left.shape[1], self._right.shape[1]))
@@ -98,12 +94,6 @@ class Design:
         """What each parameter's cells hold together: the gradient's ingredients."""
         table = theta.reshape(len(self._left), len(self._right))
         return np.asarray(((self._left.T @ table) @ self._right)[self._rows, self._cols])
-
-    @cached_property
-    def features(self) -> Array:
-        """The indicator of every parameter in every cell, cells by parameters: small tables only."""
-        columns = self._left[:, None, self._rows] * self._right[None, :, self._cols]
-        return np.asarray(columns.reshape(self.cells, -1))
 
     def start(self, margins: Sequence[Array]) -> Array:
         """Independent attributes with the given shares."""

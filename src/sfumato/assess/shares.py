@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.channels import Channel
 from sfumato.channels.pram import check_distribution
-from sfumato.errors import ChannelError, ConvergenceWarning, EstimationError, NegativeCountsWarning, SfumatoError
+from sfumato.errors import ChannelError, EstimationError, SfumatoError
 from sfumato.evidence import Evidence, mle
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.simplex import project
@@ -49,13 +48,10 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
 
 def estimated_shares(evidence: Evidence, names: Sequence[str]) -> Array | None:
     """The most likely shares behind a release; None where they cannot be estimated."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            found = _likely(evidence).counts(list(names)).population().value
-        except EstimationError:
-            return None
+    try:
+        found = _likely(evidence).counts(list(names), quiet=True).population().value
+    except EstimationError:
+        return None
     return np.asarray(project(found, 1.0))
 
 
@@ -67,9 +63,7 @@ def shares_of_codes(channel: Channel, codes: NDArray[Any]) -> Array | None:
             return None
     except ChannelError:
         return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return mle.fit(channel.transition, observed).theta
+    return mle.fit(channel.transition, observed, quiet=True).theta
 
 
 def _likely(evidence: Evidence) -> Evidence:

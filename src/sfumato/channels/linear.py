@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array as Array
+from sfumato.arrays import Array
 
 _MERGE = 64  # neighbouring Kronecker factors are multiplied out up to this size: one BLAS call instead of many passes
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Codes as Codes
-from sfumato.arrays import Words
+from sfumato.arrays import Codes, Words
 from sfumato.randomness import BITS, Source
 
 Places = NDArray[np.int32]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import isnan, prod
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
-from sfumato.errors import NegativeCountsWarning, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import read_structure
@@ -79,8 +78,7 @@ def bayesnet(
         memory=memory,
     )
     total = None if order is None and structure is None else len(release.schema)
-    with console.progress("nodes" if total else "sets of parents", total) as advance, warnings.catch_warnings():
-        warnings.simplefilter("ignore", NegativeCountsWarning)
+    with console.progress("nodes" if total else "sets of parents", total) as advance:
         net.fit(evidence(release), progress=lambda _: advance(1))
     if plot is not None:
         net.plot(plot, cpts=tables)

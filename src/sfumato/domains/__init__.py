@@ -1,6 +1,5 @@
 """The values one attribute may take: categorical, ordinal, numeric or dates."""
 
-from sfumato.arrays import Codes
 from sfumato.domains.base import NO_ANSWER, Domain, Tally, warn_moved
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
@@ -10,7 +9,6 @@ from sfumato.domains.numeric import Numeric
 __all__ = [
     "NO_ANSWER",
     "Categorical",
-    "Codes",
     "Date",
     "Domain",
     "Numeric",

@@ -57,7 +57,7 @@ class DirectEvidence(ReleaseEvidence):
         if self.method == "moment":
             value = found[0].centre if len(found) == 1 else np.sum([one.centre for one in found], axis=0)
         else:
-            moved = [self._moved(one) for one in found]
+            moved = [self._moved(one, quiet) for one in found]
             found, value = tuple(one for one, _ in moved), np.sum([own for _, own in moved], axis=0)
         estimate = Estimate(self.schema.select(asked), np.asarray(value), found, self.method)
         if not quiet:
@@ -107,14 +107,14 @@ class DirectEvidence(ReleaseEvidence):
     def _likelihood(self, release: Release) -> float:
         raise EstimationError("log_likelihood needs names and theta: these counts are no model of their own")
 
-    def _moved(self, one: Seen) -> tuple[Seen, Array]:
+    def _moved(self, one: Seen, quiet: bool) -> tuple[Seen, Array]:
         """Possible counts in place of unbiased ones, and what they were made from."""
         if self.method == "project":
             return one, project(one.centre, one.total)
         if one.partial:  # the likelihood knows only whole groups: fit all their attributes, then sum
-            theta = mle.fit(one.full, one.counts).theta
+            theta = mle.fit(one.full, one.counts, quiet=quiet).theta
             return one, one.placed(one.summed(theta * one.total))
-        theta = mle.fit(one.transition, one.counts).theta
+        theta = mle.fit(one.transition, one.counts, quiet=quiet).theta
         value = one.placed(theta * one.total)
         rows, cols = one.transition.rows, one.transition.cols
         # with more outputs than inputs the likelihood weighs them best

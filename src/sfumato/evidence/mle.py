@@ -30,10 +30,12 @@ class Fit:
 
 
 @one_thread()
-def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: int = 10_000) -> Fit:
+def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: int = 10_000, quiet: bool = False) -> Fit:
     """The distribution θ of true values that makes the observed released counts most likely.
 
     maximise Σ_y Ñ_y log (Pᵀθ)_y over the simplex
+
+    It warns where it stops short of the maximum, unless ``quiet`` says that nobody needs to know.
     """
     single = transition.factors[0] if isinstance(transition, Kronecker) and len(transition.factors) == 1 else transition
     if isinstance(single, UniformPlus):
@@ -51,7 +53,16 @@ def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: in
             f'the most likely counts of {transition.rows:,} cells would take too long: use method="moment", or '
             f'"project" for counts that are never negative'
         )
-    return _squarem(transition, observed, tolerance, most)
+    found = _squarem(transition, observed, tolerance, most)
+    short = found.gap * float(observed.sum())  # the log-likelihood may be this far below its maximum
+    if short > 1 and not quiet:
+        warnings.warn(
+            f"maximum likelihood stopped after {most} steps, at most {short:.2g} below the maximum of the "
+            f"log-likelihood; the channel tells too little to get closer",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def feasible(transition: Operator) -> bool:
@@ -118,11 +129,4 @@ def _squarem(transition: Operator, observed: Array, tolerance: float, most: int)
         theta, best = trial, reached
         step = ratio(theta)
     gap = float(step.max() - 1)
-    if gap * total > 1:  # the log-likelihood may be this far below its maximum
-        warnings.warn(
-            f"maximum likelihood stopped after {most} steps, at most {gap * total:.2g} below the maximum of the "
-            f"log-likelihood; the channel tells too little to get closer",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
     return Fit(theta, gap, most)

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Array
-from sfumato.domains import Codes
+from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier, one_class

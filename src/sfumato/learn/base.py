@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array
-from sfumato.domains import Codes, Domain
+from sfumato.arrays import Array, Codes
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence

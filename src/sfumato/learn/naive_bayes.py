@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array
-from sfumato.domains import Codes
+from sfumato.arrays import Array, Codes
 from sfumato.evidence import Evidence
 from sfumato.evidence.density import density
 from sfumato.evidence.estimate import Estimate

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Array
-from sfumato.domains import Codes
+from sfumato.arrays import Array, Codes
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.spanning_tree import spanning_tree

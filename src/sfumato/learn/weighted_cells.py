@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array
-from sfumato.domains import Codes, Domain, Numeric
+from sfumato.arrays import Array, Codes
+from sfumato.domains import Domain, Numeric
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method, model_about

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sfumato.channels.linear import Array
+from sfumato.arrays import Array
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.schema import Schema
 

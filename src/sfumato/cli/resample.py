@@ -204,7 +204,7 @@ def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -
         console.emit({"target": str(goal), **about, **beside})
         return
     total = sum(entry["rows"] for entry in about["proportions"])
-    console.say(f"{total} rows written to {goal}: {about['method']}")
+    console.say(f"{total:,} rows written to {goal}: {about['method']}")
     if about["risk"]:
         console.table(
             ["site", "asked", "measured", "outliers asked", "outliers", "held"],

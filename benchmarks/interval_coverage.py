@@ -153,7 +153,7 @@ def study(
                 value = piece.placed(shown.summed(thetas[-1])) * observed.sum(axis=0)
             pieces.append(piece)
             values.append(value)
-        own_weights = thetas and any(reweighed(piece.shown) for piece in pieces)
+        own_weights = thetas and any(reweighed(piece) for piece in pieces)
         told = weighed(pieces, thetas, population) if own_weights else records(pieces, population)
         value = np.sum(values, axis=0)
         truth = np.sum([p.placed(p.summed(true.astype(float))) for p, true in zip(pieces, tables, strict=True)], axis=0)

@@ -7,7 +7,6 @@ ones that reproduce its numbers. With equal settings EM and AS differ by less th
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -80,7 +79,3 @@ def line(label: str, paper: str, ours: Array, why: str = "") -> str:
     spread = float(ours.std(ddof=1)) if ours.size > 1 else 0.0
     text = f"{label:44s} paper {paper:>7s}   ours {ours.mean():6.2f} +- {spread:.2f} over {ours.size} seeds"
     return text + (f"\n    {why}" if why else "")
-
-
-def show(text: str) -> None:
-    sys.stdout.write(text + "\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.channels.additive import uniform
-from sfumato.papers.aa01 import Shifted, line, losses, show
+from sfumato.papers.aa01 import Shifted, line, losses
 
 X, NOISE, N = Shifted(uniform(1), 3.0), uniform(1), 500
 
@@ -27,7 +27,3 @@ def report(seeds: int = 100) -> str:
             line('method "auto", nothing chosen', "", auto),
         )
     )
-
-
-if __name__ == "__main__":
-    show(report())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.papers.aa01 import line, losses, show
+from sfumato.papers.aa01 import line, losses
 from sfumato.papers.aa01_fig2 import NOISE, N, X
 
 
@@ -25,7 +25,3 @@ def report(seeds: int = 100) -> str:
             line("EM on [0, 6], K = 30", "", wide, "The same rule without that knowledge."),
         )
     )
-
-
-if __name__ == "__main__":
-    show(report())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.channels.additive import gaussian
-from sfumato.papers.aa01 import GAUSSIAN_X, line, losses, show
+from sfumato.papers.aa01 import GAUSSIAN_X, line, losses
 
 NOISE, N, SUPPORT = gaussian(1), 500, (-2.5, 2.5)
 
@@ -20,7 +20,3 @@ def report(seeds: int = 100) -> str:
             line("AS, K = 10, its own chi-square rule", "", rule, "Stopped by its own rule AS does far better."),
         )
     )
-
-
-if __name__ == "__main__":
-    show(report())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.papers.aa01 import GAUSSIAN_X, line, losses, show
+from sfumato.papers.aa01 import GAUSSIAN_X, line, losses
 from sfumato.papers.aa01_fig4 import NOISE, SUPPORT, N
 
 
@@ -25,7 +25,3 @@ def report(seeds: int = 100) -> str:
             line('method "auto", nothing chosen', "", auto),
         )
     )
-
-
-if __name__ == "__main__":
-    show(report())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.papers.aa01 import NOISE_SDS, PAIRS, losses, noise_of, show
+from sfumato.papers.aa01 import NOISE_SDS, PAIRS, losses, noise_of
 
 
 def curves(seeds: int, method: str = "em") -> dict[str, list[float]]:
@@ -25,7 +25,3 @@ def report(seeds: int = 20) -> str:
         for name, values in curves(seeds if method == "em" else max(2, seeds // 4), method).items():
             rows.append(f"{method:5s}{name:29s}" + "".join(f"{v:8.2f}" for v in values))
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.assess.continuous import privacy_loss
-from sfumato.papers.aa01 import NOISE_SDS, PAIRS, noise_of, show
+from sfumato.papers.aa01 import NOISE_SDS, PAIRS, noise_of
 
 
 def curves() -> dict[str, list[float]]:
@@ -17,7 +17,3 @@ def report(seeds: int = 0) -> str:
     rows.append(f"{'noise sd':29s}" + "".join(f"{sd:8.1f}" for sd in NOISE_SDS))
     rows += [f"{name:29s}" + "".join(f"{v:8.4f}" for v in values) for name, values in curves().items()]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

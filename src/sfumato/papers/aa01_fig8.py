@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.papers import aa01_fig6, aa01_fig7
-from sfumato.papers.aa01 import show
 
 
 def curves(seeds: int, method: str = "em") -> dict[str, tuple[list[float], list[float]]]:
@@ -43,7 +42,3 @@ def draw(path: Path, seeds: int = 20, method: str = "em") -> Any:
     ax.legend(frameon=False, fontsize=9)
     figure.savefig(path, dpi=150)
     return figure
-
-
-if __name__ == "__main__":
-    show(report())

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.continuous import information_loss
 from sfumato.channels.additive import gaussian
-from sfumato.papers.aa01 import GAUSSIAN_X, Shifted, line, losses, perturbed, show
+from sfumato.papers.aa01 import GAUSSIAN_X, Shifted, line, losses, perturbed
 
 NOISE = gaussian(math.sqrt(0.8))
 SIZES = (500, 2000, 20_000, 200_000)
@@ -42,7 +42,3 @@ def report(seeds: int = 20) -> str:
         rows.append(line(f"N = {n:7d}  auto", "", losses(GAUSSIAN_X, NOISE, n, range(max(2, seeds // 4)))))
         rows.append(line(f"N = {n:7d}  the true family, fitted", "", parametric(n, max(seeds, 2)), why))
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

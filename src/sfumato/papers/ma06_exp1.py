@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 
 import numpy as np
@@ -120,7 +119,3 @@ def report(runs: int = 5) -> str:
         )
     lines.append("The parents of C, F and G are lost and are our choice, so their deviations need not agree.")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

@@ -56,9 +56,3 @@ def report(seeds: int = 200) -> str:
         lines.append(f"  {method:8s} ours {values.mean():.3f} (sd {values.std(ddof=1):.3f}), reference {expected:.3f}")
     lines.append(f"  some moment estimate is negative in {negative} of {seeds} runs: always show the uncertainty")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

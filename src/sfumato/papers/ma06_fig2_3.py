@@ -49,9 +49,3 @@ def report(seeds: int = 20) -> str:
             f"  information loss: reconstructed {fitted.mean():.2%}, as released {naive.mean():.2%}",
         )
     )
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

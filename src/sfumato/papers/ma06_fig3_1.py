@@ -9,7 +9,6 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.entropy import conditional_entropy
 from sfumato.channels import Channel, blocks, symmetric
-from sfumato.papers.printing import show
 
 CHANGES = np.linspace(0.01, 0.99, 99)
 
@@ -61,7 +60,3 @@ def report() -> str:
         rows.append(f"{name:22s} p = {p:.2f}   H(X | Y) = {conditional_entropy(channel):.6f} bits")
     rows.append("Grouping preserves less on average, and its gamma is infinite between groups, not 2(1 - p)/p.")
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

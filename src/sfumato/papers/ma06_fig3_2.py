@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sfumato.assess.breach import rho2
-from sfumato.papers.printing import show
 
 GAMMAS = (1.5, 3.0, 9.0, 19.0, 49.0)
 
@@ -34,7 +33,3 @@ def report() -> str:
     rows = ["Ma06 Fig. 3.2: highest posterior belief rho2*", "gamma    " + "".join(f"rho1={b:<7g}" for b in beliefs)]
     rows += [f"{gamma:<9g}" + "".join(f"{rho2(gamma, b):<12.4f}" for b in beliefs) for gamma in GAMMAS]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

@@ -9,7 +9,6 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.odds_ratio import odds_ratio_spread
 from sfumato.channels import identity, product, symmetric
-from sfumato.papers.printing import show
 
 N, P, RUNS = 10_000, 0.4, 2000
 
@@ -58,7 +57,3 @@ def report(runs: int = RUNS) -> str:
         rows.append(f"{name:12s} sd of log r {logs.std(ddof=1):.4f}   delta method {known.log_sd:.4f}")
     rows.append(f"{lost} of {runs} randomized tables have a count that is not positive, so that no ratio exists")
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

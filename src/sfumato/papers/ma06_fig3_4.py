@@ -13,7 +13,6 @@ from sfumato.channels import product, symmetric
 from sfumato.evidence import mle
 from sfumato.papers.ma06_fig2_2 import TABLE
 from sfumato.papers.ma06_fig2_3 import BASE
-from sfumato.papers.printing import show
 
 KEEPS_A, SIZES_A = (0.25, 0.35, 0.5, 0.65, 0.8, 0.95), (1000, 4000, 16_000, 32_000)
 KEEPS_B, SIZES_B = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0), (25_000, 100_000, 400_000)
@@ -105,7 +104,3 @@ def report(runs: int = 3) -> str:
         f"{n:<9d}" + "".join(f"{v:9.4f}" for v in row) for n, row in zip(SIZES_B, distances_b(runs=runs), strict=True)
     ]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +63,3 @@ def draw(path: str | Path) -> Any:
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(str(path), dpi=150)
     return figure
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

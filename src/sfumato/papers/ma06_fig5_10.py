@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,3 @@ def report(runs: int = 10, ps: Sequence[float] = PS) -> str:
 def draw(path: str | Path, runs: int = 10, ps: Sequence[float] = PS) -> Any:
     """The figure."""
     return ma06_exp4.draw(path, RULES, runs, ps)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -47,7 +46,3 @@ def draw(path: str | Path, runs: int = 10) -> Any:
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(str(path), dpi=150)
     return figure
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

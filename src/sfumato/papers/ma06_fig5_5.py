@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,7 +47,3 @@ def draw(path: str | Path, runs: int = 10, ns: Sequence[int] = NS) -> Any:
     drawn.axes[0].set(xscale="log", ylim=(0, 0.5))
     drawn.savefig(str(path), dpi=150)
     return drawn
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

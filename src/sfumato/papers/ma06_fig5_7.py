@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,3 @@ def draw(path: str | Path, runs: int = 10, ps: Sequence[float] = PS) -> Any:
     title = f"N = 10 000, mean ± sd of {runs} runs"
     panel = ma06_panels.Panel(title, "p", "conditional KL distance", curves(runs, ps), ("linear", "log"))
     return ma06_panels.draw(path, [panel])
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,7 +43,3 @@ def draw(path: str | Path, runs: int = 10, powers: Sequence[int] = POWERS, ps: S
         for p in ps
     ]
     return ma06_panels.draw(path, panels)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(report() + "\n")

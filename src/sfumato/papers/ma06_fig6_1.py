@@ -85,9 +85,3 @@ def draw(path: str | Path, runs: int = 5) -> Any:
 def report(runs: int = 2) -> str:
     """The curves in words."""
     return table("Ma06 figure 6.1: Lenses, accuracy of the pocket algorithm on clean records", figure(runs))
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

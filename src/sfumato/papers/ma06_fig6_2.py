@@ -94,9 +94,3 @@ def draw(path: str | Path, runs: int = 3) -> Any:
 def report(runs: int = 3) -> str:
     """The curves in words."""
     return table("Ma06 figure 6.2: Iris, accuracy of the pocket algorithm on clean records", figure(runs))
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

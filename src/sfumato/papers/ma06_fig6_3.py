@@ -60,9 +60,3 @@ def report(seed: int = 0) -> str:
         )
         lines.append(f"  {name:13s} {cells}")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

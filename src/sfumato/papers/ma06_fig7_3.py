@@ -47,9 +47,3 @@ def report() -> str:
         cells = "  ".join(f"p={p:g}: {gammas(size, p)[0]:.2f} / {gammas(size, p)[1]:.2f}" for p in P)
         lines.append(f"  |G| = {size}   {cells}")
     return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

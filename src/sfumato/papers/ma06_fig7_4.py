@@ -26,9 +26,3 @@ def draw(path: str | Path, runs: int = 1) -> Any:
     found = report_of(TITLE, mushroom(), MUSHROOM, MUSHROOM_GROUPS, P, runs)[1]
     shown = [curve for curve in found if "false" in curve.label]
     return plot(shown, path, "Mushroom: wrong item sets", "share of the truly frequent")
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

@@ -77,9 +77,3 @@ def report(runs: int = 2) -> str:
     """The curves in words."""
     notes = (f"majority class {majority():.3f}, raw data {ceiling():.3f}; {runs} runs, 32 561 records once",)
     return table("Ma06 figure 7.8: Adult, accuracy of a decision tree on clean test records", figure(runs), notes)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

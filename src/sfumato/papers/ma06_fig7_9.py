@@ -59,9 +59,3 @@ def report(runs: int = 5) -> str:
     """The curves in words."""
     notes = (f"majority class {444 / 683:.3f}; {runs} runs, 683 records once",)
     return table("Ma06 figure 7.9: Breast Cancer Wisconsin, accuracy of a decision tree", figure(runs), notes)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

@@ -41,9 +41,3 @@ def report() -> str:
         "DAPL is large for narrow kernels, which disclose, and for wide ones, which do not: not a privacy measure."
     )
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

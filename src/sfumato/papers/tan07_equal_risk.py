@@ -44,9 +44,3 @@ def report(seeds: int = 10, names: tuple[str, ...] = NAMES) -> str:
             for method, risk, outliers, phi, error in measure(name, seeds)
         ]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

@@ -40,9 +40,3 @@ def report(seeds: int = 6, names: tuple[str, ...] = NAMES) -> str:
                 f"outliers {found.outliers:.3f} ± {found.outliers_error:.3f}; phi {price.phi:+.2f} ± {price.error:.2f}"
             )
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

@@ -39,9 +39,3 @@ def report(seeds: int = 100, names: tuple[str, ...] = tuple(PRINTED)) -> str:
         ]
         rows.append(f"{name:14s} " + "   ".join(cells) + (f"   ({WHY[name]})" if WHY[name] else ""))
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    import sys
-
-    sys.stdout.write(report() + "\n")

@@ -6,7 +6,6 @@ import numpy as np
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size, simulate_sample_size
 from sfumato.channels import Channel, binary, matrix, subset, symmetric, windows
-from sfumato.papers.printing import show
 from sfumato.papers.zhang04 import R2
 
 
@@ -49,7 +48,3 @@ def report(n: int = 2000, trials: int = 1500) -> str:
     for name, bound, fisher, value, se in table(n, trials):
         rows.append(f"{name:24s}{bound:9.4f}{fisher:10.4f}{value:11.4f} ± {se:.4f}")
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

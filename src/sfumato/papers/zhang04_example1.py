@@ -5,7 +5,6 @@ from __future__ import annotations
 from sfumato.assess.game import crossing, game, game_value
 from sfumato.assess.guess import map_success
 from sfumato.assess.privacy import gamma, mutual_information
-from sfumato.papers.printing import show
 from sfumato.papers.zhang04 import R1, R2
 
 
@@ -24,7 +23,3 @@ def report() -> str:
         f"both protect equally at loss / benefit = {crossing(R1, R2):.5f}",
     ]
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    show(report())

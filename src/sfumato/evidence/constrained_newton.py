@@ -14,8 +14,6 @@ import numpy as np
 
 from sfumato.arrays import Array, Index
 from sfumato.channels.window_sums import WindowSums
-from sfumato.evidence.density.kernels import Dense
-from sfumato.evidence.density.mle import maximise
 
 _START = 24  # values to begin with, evenly spread
 _MOST_NEW = 100  # values that join at a time
@@ -25,6 +23,9 @@ _NOTHING = 1e-12
 
 def most_likely(transition: WindowSums, observed: Array, tolerance: float) -> tuple[Array, float, int]:
     """(shares, max over x of g_x - 1, rounds)."""
+    from sfumato.evidence.density.kernels import Dense
+    from sfumato.evidence.density.mle import maximise
+
     seen, n, k = np.flatnonzero(observed), float(observed.sum()), transition.rows
     counts = observed[seen]
     held = np.unique(np.linspace(0, k - 1, min(k, _START)).round().astype(np.int64))

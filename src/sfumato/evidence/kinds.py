@@ -5,18 +5,19 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.direct import DirectEvidence
-from sfumato.evidence.model.candidates import TAU
-from sfumato.evidence.model.cliques import CLIQUE_CELLS, JunctionEvidence
-from sfumato.evidence.model.joint import JOINT_CELLS, ModelEvidence
-from sfumato.evidence.model.likelihood import Likelihood, likelihood
 from sfumato.evidence.protocol import Evidence
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
+
+if TYPE_CHECKING:
+    from sfumato.evidence.model.cliques import JunctionEvidence
+    from sfumato.evidence.model.joint import ModelEvidence
+    from sfumato.evidence.model.likelihood import Likelihood
 
 #: What ``method="model"`` takes besides the release and the names.
 OPTIONS = ("tau", "order", "target", "rng")
@@ -62,6 +63,10 @@ def model_evidence(
 
     Beyond 10^6 cells the junction tree of the dependent pairs takes over, and says so.
     """
+    from sfumato.evidence.model.candidates import TAU
+    from sfumato.evidence.model.cliques import CLIQUE_CELLS, JunctionEvidence
+    from sfumato.evidence.model.joint import JOINT_CELLS, ModelEvidence
+
     for option in options:
         if option not in OPTIONS:
             raise EstimationError(f"method 'model' takes no option {option!r}: it takes names, {', '.join(OPTIONS)}")
@@ -105,6 +110,9 @@ def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Ev
 
 def by_method(source: Evidence, method: str) -> Evidence:
     """The same records by another method; "model" is the pairwise model whose penalty nobody questions."""
+    from sfumato.evidence.model.candidates import TAU
+    from sfumato.evidence.model.joint import ModelEvidence
+
     if method == "model":
         return ModelEvidence(source.release, source.names, tau=TAU)
     return DirectEvidence(source.release, method, source.names)
@@ -119,9 +127,13 @@ def model_about(source: Evidence, target: str) -> Evidence:
 
 def cliques_of(source: Evidence, names: Sequence[str]) -> Evidence:
     """A tree of cliques of some attributes, from the same records."""
+    from sfumato.evidence.model.cliques import JunctionEvidence
+
     return JunctionEvidence(source.release, names)
 
 
 def likelihood_of(source: Evidence, names: Sequence[str]) -> Likelihood:
     """The likelihood of distributions of some attributes, from the same records."""
+    from sfumato.evidence.model.likelihood import likelihood
+
     return likelihood(source.release, names)

@@ -18,6 +18,7 @@ from sfumato.evidence import mle
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.protocol import By, Where
 from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.release import Release
 from sfumato.schema import Numeric
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato.evidence.density import Density
+    from sfumato.evidence.questions.answer import Answer
+    from sfumato.evidence.questions.rows import Rows
 
 #: The most cells of a table that is listed whole to answer a question.
 ANSWER_CELLS = 1 << 20
@@ -157,6 +160,38 @@ class ReleaseEvidence(ABC):
             options["support"] = (domain.low, domain.high)
         batches = (part.batches([name]) for part in self.release.parts)
         return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
+
+    # What analysts ask: ``by`` gives a row per group, ``where={"sex": "F"}`` restricts.
+
+    def mean(self, name: str, by: By = None, where: Where = None) -> Answer:
+        """The mean of those who answered, unbiased. A bin counts as its middle, ordinal text as its place from 0."""
+        from sfumato.evidence.questions import ask
+
+        return ask.mean(self, name, by, where)
+
+    def share(self, name: str, by: By = None, where: Where = None) -> Answer:
+        """The share of each value among those who answered."""
+        from sfumato.evidence.questions import ask
+
+        return ask.share(self, name, by, where)
+
+    def quantile(self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None) -> Rows:
+        """Where the running share passes q: .5 is the median. Limits by inverting the test of the running share."""
+        from sfumato.evidence.questions import ask
+
+        return ask.quantile(self, name, q, by, where)
+
+    def cdf(self, name: str, by: By = None, where: Where = None) -> Rows:
+        """The share of those up to each value, among those who answered."""
+        from sfumato.evidence.questions import ask
+
+        return ask.cdf(self, name, by, where)
+
+    def correlation(self, a: str, b: str, by: By = None, where: Where = None) -> Answer:
+        """Pearson's correlation of two attributes among those who answered both."""
+        from sfumato.evidence.questions import ask
+
+        return ask.correlation(self, a, b, by, where)
 
     def released_counts(self, names: str | Sequence[str]) -> NDArray[np.int64]:
         """The counts of the released values themselves, uncorrected, where all rows share one scheme."""

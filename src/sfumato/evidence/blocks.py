@@ -122,7 +122,7 @@ def _block(scheme: Scheme, names: tuple[str, ...], kept: tuple[str, ...], invert
     own = _marginal(channel, places)
     if own is not None:
         if inverted:
-            _check_invertible(own, names)
+            check_invertible(own, names)
         seen = columns if len(kept) == len(names) else tuple(columns[i] for i in places)
         return Block(kept, own.sizes, seen, own.outputs, own)
     whole = _block(scheme, names, names, inverted)
@@ -148,7 +148,8 @@ def _marginal(channel: Channel, kept: list[int]) -> Channel | None:
         return None
 
 
-def _check_invertible(channel: Channel, names: Sequence[str]) -> None:
+def check_invertible(channel: Channel, names: Sequence[str]) -> None:
+    """Refuse a channel from which no count can be estimated, naming its attributes."""
     try:
         invertible = channel.invertible
     except ChannelError as problem:

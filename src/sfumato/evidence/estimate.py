@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
+from sfumato.evidence.critical import wider_level
 from sfumato.evidence.limits import limits
 from sfumato.evidence.plot import plot
 from sfumato.evidence.record_moments import records
@@ -23,6 +25,8 @@ from sfumato.writing.data_frames import as_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from sfumato.evidence.questions.combinations import Combination
 
 #: The most cells for which the full covariance matrix is formed.
 COVARIANCE_CELLS = 1 << 12
@@ -131,15 +135,19 @@ class Estimate:
         """
         return None
 
-    def interval(self, level: float = 0.95, cells: NDArray[np.int64] | None = None) -> tuple[Array, Array]:
+    def interval(
+        self, level: float = 0.95, cells: NDArray[np.int64] | None = None, *, anytime: bool = False
+    ) -> tuple[Array, Array]:
         """Limits that hold each true count (or share) with the given probability, one cell at a time.
 
-        ``cells`` are the places of the cells to answer for, all of them unless told.
+        ``cells`` are the places of the cells to answer for, all of them unless told. ``anytime``: at all times
+        together, for numbers that are looked at again and again while records come in.
 
         All counts that a test does not refuse, see ``sfumato.evidence.limits``. They lie within [0, N], are never
         empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
+        level = wider_level(level, self.n) if anytime else level
         sides = records(self.seen, self.of_population)
         if cells is not None:
             sides = (sides[0].flat().at(cells), sides[1].flat().at(cells))
@@ -163,6 +171,43 @@ class Estimate:
     def places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """The codes of some cells, an attribute a row."""
         return np.array(np.unravel_index(cells, self.shape)) if self.codes is None else self.codes[cells].T
+
+    def contrast(self, a: Any, b: Any) -> Combination:
+        """The difference of the counts of two cells, each named by its value or a tuple of values."""
+        from sfumato.evidence.questions.combinations import contrast
+
+        return contrast(self, a, b)
+
+    def ratio(self, a: Any, b: Any) -> Combination:
+        """The ratio of the counts of two cells, with Fieller's limits."""
+        from sfumato.evidence.questions.combinations import ratio
+
+        return ratio(self, a, b)
+
+    def linear(self, weights: ArrayLike | Mapping[Any, float]) -> Combination:
+        """A weighted sum of the counts: a weight for each cell, flat, or by its values.
+
+        Of the unbiased counts, also where the shown ones were moved to possible counts: sums of those are biased.
+        """
+        from sfumato.evidence.questions.combinations import linear
+
+        return linear(self, weights)
+
+    def labels(self) -> list[tuple[Any, ...]]:
+        """The values of each cell."""
+        places = self.places(np.arange(len(self.value))).T
+        names = [domain.labels for domain in self.schema.values()]
+        return [tuple(own[code] for own, code in zip(names, cell, strict=True)) for cell in places]
+
+    @property
+    def title(self) -> str:
+        """What was asked, in words."""
+        return f"{'shares' if self.of_population else 'counts'} of {' x '.join(self.names)}"
+
+    @property
+    def floor(self) -> float:
+        """The least that a count can be."""
+        return 0.0
 
     def _arrow(self, level: float, cells: NDArray[np.int64] | None = None) -> pa.Table:
         import pyarrow as pa
@@ -189,8 +234,7 @@ class Estimate:
 
     @property
     def _title(self) -> str:
-        what = "shares" if self.of_population else "counts"
-        return f"Estimate: {what} of {' x '.join(self.names)}, {self.n:,.0f} records, {self.method}, 95 % intervals"
+        return f"Estimate: {self.title}, {self.n:,.0f} records, {self.method}, 95 % intervals"
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato.evidence.density import Density
+    from sfumato.evidence.questions.answer import Answer
+    from sfumato.evidence.questions.rows import Rows
+
+By = str | Sequence[str] | None
+Where = Mapping[str, Any] | None
 
 
 @runtime_checkable
@@ -125,6 +130,26 @@ class Evidence(Protocol):
 
     def density(self, name: str, **options: Any) -> Density:
         """The density of a numeric attribute that was released with additive noise."""
+        ...
+
+    def mean(self, name: str, by: By = None, where: Where = None) -> Answer:
+        """The mean of those who answered; ``by`` gives a row per group, ``where={"sex": "F"}`` restricts."""
+        ...
+
+    def share(self, name: str, by: By = None, where: Where = None) -> Answer:
+        """The share of each value among those who answered."""
+        ...
+
+    def quantile(self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None) -> Rows:
+        """Where the running share passes q."""
+        ...
+
+    def cdf(self, name: str, by: By = None, where: Where = None) -> Rows:
+        """The share of those up to each value."""
+        ...
+
+    def correlation(self, a: str, b: str, by: By = None, where: Where = None) -> Answer:
+        """Pearson's correlation of two attributes."""
         ...
 
     def about(self, target: str) -> Evidence:

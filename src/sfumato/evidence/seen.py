@@ -215,15 +215,18 @@ class Seen:
         return out
 
 
-def seen(release: Release, names: Sequence[str]) -> tuple[Seen, ...]:
-    """The released counts that tell of some attributes, scheme by scheme; schemes without records are left out."""
+def seen(release: Release, names: Sequence[str], inverted: bool = True) -> tuple[Seen, ...]:
+    """The released counts that tell of some attributes, scheme by scheme; schemes without records are left out.
+
+    ``inverted`` refuses channels that have no left inverse.
+    """
     asked = tuple(names)
     found: dict[Scheme, Array] = {}
     for part in release.parts:
-        counts = counter(part).counts(columns(blocks(part.scheme, asked)))
+        counts = counter(part).counts(columns(blocks(part.scheme, asked, inverted)))
         found[part.scheme] = found[part.scheme] + counts if part.scheme in found else counts
     made = ((scheme, counts) for scheme, counts in found.items() if counts.any())
-    return tuple(Seen(asked, blocks(scheme, asked), counts, scheme=scheme) for scheme, counts in made)
+    return tuple(Seen(asked, blocks(scheme, asked, inverted), counts, scheme=scheme) for scheme, counts in made)
 
 
 def seen_records(part: Part, names: Sequence[str], distinct: bool = True, inverted: bool = True) -> Seen:

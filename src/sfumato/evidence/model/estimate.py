@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.evidence.critical import critical_value
 from sfumato.evidence.estimate import Estimate, check_covariance
-from sfumato.evidence.limits import check_level
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,15 +55,16 @@ class ModelEstimate(Estimate):
         wrong = np.broadcast_to(self.misfit, self.value.shape).reshape(-1, k)
         return np.asarray(roots @ roots.transpose(0, 2, 1) + wrong[:, :, None] * np.eye(k)) * self._unit**2
 
-    def interval(self, level: float = 0.95, cells: NDArray[np.int64] | None = None) -> tuple[Array, Array]:
-        from scipy.special import expit, logit, ndtri
+    def interval(
+        self, level: float = 0.95, cells: NDArray[np.int64] | None = None, *, anytime: bool = False
+    ) -> tuple[Array, Array]:
+        from scipy.special import expit, logit
 
-        check_level(level)
         places = slice(None) if cells is None else cells
         value = self.value[places]
         share = np.clip(value / self._unit, 1e-12, 1 - 1e-12)
         slope = self.sd[places] / self._unit / (share * (1 - share))
-        z = float(ndtri((1 + level) / 2))
+        z = critical_value(level, self.n if anytime else None)
         low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
         return np.minimum(low, value), np.maximum(high, value)
 

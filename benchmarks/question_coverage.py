@@ -1,0 +1,230 @@
+"""How often the intervals of means, quantiles, differences and correlations hold the truth.
+
+``python -m benchmarks.question_coverage [--fast]``. Replicates are drawn as released counts and go through the same
+code as any answer. A row of the table is a setting. The first number of each pair is the coverage of the table's own
+answer (finite population), the second that of the distribution behind it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.arrays import Array
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.questions.answer import Answer
+from sfumato.evidence.questions.combinations import contrast, ratio
+from sfumato.evidence.questions.forms import Correlations, Ratios
+from sfumato.evidence.questions.quantiles import Quantiles
+from sfumato.evidence.questions.statistics import (
+    Part,
+    Statistic,
+    Sums,
+    means_only,
+    released_scores,
+    table_part,
+    weights,
+)
+from sfumato.evidence.seen import Seen
+
+Z = float(ndtri(0.975))
+K, GROUPS = 20, 3
+MEANS = ("mean", "mean by group", "difference", "ratio")  # what a channel for means tells
+SHAPES = ("skewed", "heaped", "even")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Channels of a group and of two numbers, part by part, and how many records there are in all."""
+
+    name: str
+    schemes: tuple[sf.Scheme, ...]
+    n: int
+    shape: str
+    parts: tuple[float, ...] = (1.0,)
+
+
+def scheme(group: Any, x: Any, y: Any) -> sf.Scheme:
+    schema = sf.Schema(
+        {
+            "g": sf.Categorical(tuple(range(GROUPS))),
+            "x": sf.Numeric(0, 1, bins=K),
+            "y": sf.Numeric(0, 1, bins=5),
+        }
+    )
+    return sf.Scheme(schema, {"g": group, "x": x, "y": y})
+
+
+def settings(fast: bool) -> Iterator[Setting]:
+    """Channels by numbers of records by shapes."""
+    families = {
+        "symmetric .3": scheme(c.symmetric(GROUPS, 0.2), c.symmetric(K, 0.3), c.symmetric(5, 0.2)),
+        "symmetric .02": scheme(c.symmetric(GROUPS, 0.02), c.symmetric(K, 0.02), c.symmetric(5, 0.02)),
+        "windows 9": scheme(c.symmetric(GROUPS, gamma=9), c.windows(K, 9), c.windows(5, 9)),
+        "windows 30": scheme(c.identity(GROUPS), c.windows(K, 30), c.windows(5, 30)),
+        "subset 9": scheme(c.symmetric(GROUPS, gamma=9), c.subset(K, 9), c.subset(5, 9)),
+        "average 9": scheme(c.identity(GROUPS), c.average(K, 9), c.windows(5, 9)),
+        "identity": scheme(c.symmetric(GROUPS, 0.2), c.identity(K), c.identity(5)),
+    }
+    for n in (300, 2_000, 50_000):
+        for shape in SHAPES:
+            for name, own in families.items():
+                yield Setting(name, (own,), n, shape)
+            both = families["symmetric .3"], families["symmetric .02"]
+            yield Setting("two parts", both, n, shape, (0.7, 0.3))
+        if fast:
+            return
+
+
+def shares(shape: str) -> Array:
+    """The joint distribution of group, x and y: the mean of x rises with the group and with y."""
+    edges = np.linspace(0, 1, K + 1)
+    out = np.zeros((GROUPS, K, 5))
+    for g in range(GROUPS):
+        for y in range(5):
+            middle = (edges[1:] + edges[:-1]) / 2
+            if shape == "skewed":
+                own = np.exp(-middle * (9 - 1.5 * y - g))
+            elif shape == "heaped":
+                own = np.where(np.arange(K) % 5 == 0, 12.0, 0.4) * np.exp(-(((middle - 0.3 - 0.1 * y) / 0.3) ** 2))
+            else:
+                own = 1 + (middle - 0.5) * (y - 2) / 2.5
+            out[g, :, y] = own / own.sum() * (0.5, 0.3, 0.2)[g] / 5
+    return np.asarray(out / out.sum())
+
+
+def integers(probabilities: Array, n: int) -> NDArray[np.int64]:
+    """A table of n records as near to the shares as can be."""
+    exact = n * probabilities.ravel()
+    table = exact.astype(np.int64)
+    table[np.argsort(table - exact, kind="stable")[: n - int(table.sum())]] += 1
+    return table
+
+
+class Replicates:
+    """Sums of many released tables at once: all of them are linear in the released counts."""
+
+    def __init__(self, setting: Setting, names: tuple[str, ...], statistics: list[Statistic], runs: int, seed: int):
+        rng = np.random.default_rng(seed)
+        true = shares(setting.shape)
+        axes = ("g", "x", "y")
+        true = true.sum(axis=tuple(i for i, name in enumerate(axes) if name not in names))
+        self.parts: list[tuple[int, Array, Array, Array]] = []
+        self.of_population: list[tuple[int, Array, Array, Array]] = []
+        self.truth, self.expected = np.zeros(len(statistics)), np.zeros(len(statistics))
+        for own, share in zip(setting.schemes, setting.parts, strict=True):
+            n = round(setting.n * share)
+            shown = Seen(names, blocks(own, names, inverted=False), np.zeros(0))
+            G, W = released_scores(shown, statistics), weights(statistics, names, shown.shape)
+            table = integers(true, n)
+            P = shown.transition.dense()
+            finite = sum(rng.multinomial(int(m), P[cell] / P[cell].sum(), runs) for cell, m in enumerate(table) if m)
+            q = true.ravel() @ P
+            sampled = rng.multinomial(n, q / q.sum(), runs)
+            for into, counts in ((self.parts, np.asarray(finite)), (self.of_population, sampled)):
+                into.append((n, counts @ G.T, *self._seconds(shown, statistics, counts.astype(float), G, W)))
+            self.truth += W @ table
+            self.expected += W @ true.ravel() * n
+
+    @staticmethod
+    def _seconds(shown: Seen, statistics: list[Statistic], counts: Array, G: Array, W: Array) -> tuple[Array, Array]:
+        k = len(G)
+        if any(means_only(block) for block in shown.blocks):
+            found = [table_part(shown.holding(one), statistics, G) for one in counts]
+            return np.stack([part.second for part in found]), np.stack([part.own for part in found])
+        A = shown.inverse.dense()
+        pairs = (G[:, None, :] * G[None, :, :]).reshape(k * k, -1)
+        cells = (W[:, None, :] * W[None, :, :]).reshape(k * k, -1)
+        return (counts @ pairs.T).reshape(-1, k, k), (counts @ A.T @ cells.T).reshape(-1, k, k)
+
+    def sums(self, run: int, population: bool) -> Sums:
+        held = self.of_population if population else self.parts
+        return Sums(tuple(Part(float(n), t[run], s[run], o[run]) for n, t, s, o in held))
+
+
+def questions() -> dict[str, tuple[tuple[str, ...], list[Statistic], Callable[[Sums], Any]]]:
+    """What is asked: the attributes, the sums and the answer."""
+    x, y = (np.arange(K) + 0.5) / K, (np.arange(5) + 0.5) / 5
+    one = np.eye(GROUPS)
+    mean: list[Statistic] = [{"x": x}, {}]
+    by: list[Statistic] = [{"g": one[g], **each} for g in range(GROUPS) for each in mean]
+    run: list[Statistic] = [{"x": row} for row in np.tri(K)]
+    run_by: list[Statistic] = [{"g": one[g], **each} for g in range(GROUPS) for each in run]
+    pair: list[Statistic] = [{"x": x**i, "y": y**j} for i, j in [(0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1)]]
+    at, groups = np.array([0]), 2 * np.arange(GROUPS)
+    ends = np.linspace(0, 1, K + 1)
+    ratios = Ratios(groups, groups + 1, np.zeros(GROUPS), np.ones(GROUPS))
+    keys = {"g": list(range(GROUPS))}
+    deciles = np.array([3, 7, 11])
+    some = Ratios(deciles, 0 * deciles + K - 1, np.zeros(3), np.ones(3))
+    return {
+        "mean": (("x",), mean, lambda s: Answer(s, Ratios(at, at + 1, np.zeros(1), np.ones(1)), "", {})),
+        "mean by group": (("g", "x"), by, lambda s: Answer(s, ratios, "", keys)),
+        "difference": (("g", "x"), by, lambda s: contrast(Answer(s, ratios, "", keys), 2, 0)),
+        "ratio": (("g", "x"), by, lambda s: ratio(Answer(s, ratios, "", keys), 2, 0)),
+        "cdf": (
+            ("x",),
+            run,
+            lambda s: Answer(s, some, "", {}),
+        ),
+        "quantiles": (("x",), run, lambda s: Answer(s, Quantiles((0.25, 0.5, 0.75), at, K, ends, True), "", {})),
+        "median by group": (
+            ("g", "x"),
+            run_by,
+            lambda s: Answer(s, Quantiles((0.5,), K * np.arange(GROUPS), K, ends, True), "", {}),
+        ),
+        "correlation": (("x", "y"), pair, lambda s: Answer(s, Correlations(1), "", {})),
+    }
+
+
+def study(setting: Setting, runs: int, seed: int) -> dict[str, tuple[float, float]]:
+    """The coverage of every question, of the finite population and of the population; the worst row of each."""
+    out = {}
+    for name, (names, statistics, answer) in questions().items():
+        if setting.name.startswith("average") and name not in MEANS:
+            continue
+        found = Replicates(setting, names, statistics, runs, seed)
+        worst = []
+        for population in (False, True):
+            total = found.expected if population else found.truth
+            exact = Sums((Part(float(setting.n), total, np.zeros((len(total),) * 2), np.zeros((len(total),) * 2)),))
+            truth = answer(exact).value
+            inside = []
+            for run in range(runs):
+                reply = answer(found.sums(run, population))
+                low, high = (reply.population() if population else reply).limits(Z)
+                inside.append((low <= truth + 1e-9) & (truth - 1e-9 <= high))
+            cover = np.mean(inside, axis=0)
+            worst.append(float(cover[np.argmax(np.abs(cover - 0.95))]))
+        out[name] = (worst[0], worst[1])
+    return out
+
+
+def main() -> None:
+    fast = "--fast" in sys.argv
+    runs = int(next((a.split("=")[1] for a in sys.argv if a.startswith("--runs=")), 200 if fast else 2000))
+    only = next((a.split("=")[1] for a in sys.argv if a.startswith("--only=")), "")
+    started = time.time()
+    names = list(questions())
+    print("| setting | records | values | " + " | ".join(names) + " |")
+    print("|---|---|---|" + "---|" * len(names))
+    for number, setting in enumerate(settings(fast)):
+        if only not in f"{setting.name} {setting.n} {setting.shape}":
+            continue
+        found = study(setting, runs, number)
+        cells = " | ".join("{:.3f} {:.3f}".format(*found[name]) if name in found else "" for name in names)
+        print(f"| {setting.name} | {setting.n:,} | {setting.shape} | {cells} |", flush=True)
+    print(f"\n{runs} releases a setting; {time.time() - started:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

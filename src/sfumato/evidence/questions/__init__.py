@@ -1,0 +1,1 @@
+"""What analysts ask: means, shares, running shares, quantiles and correlations, each with an interval."""

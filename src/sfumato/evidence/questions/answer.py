@@ -1,0 +1,125 @@
+"""The answer to a question: a row for each group, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.arrays import Array, Index
+from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
+from sfumato.evidence.questions.forms import Form
+from sfumato.evidence.questions.rows import Rows
+from sfumato.evidence.questions.statistics import ModelSums, Sums
+from sfumato.printable import label_text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Rows):
+    r"""Answers of one form, from sums over the true records.
+
+    Of the finite population (this table's own records; the default) or, by ``population()``, of the distribution behind
+    the table. With J the derivative of the answers by the sums, Cov = J Cov(S) Jᵀ. ``interval`` does not rest on it:
+    ratios have Fieller's limits, quantiles those of running shares, correlations Fisher's.
+
+    ``beside`` tells how many records (or how much weight) each answer rests on, and how many gave no answer.
+    """
+
+    sums: Sums | ModelSums
+    form: Form
+    what: str
+    names: Mapping[str, list[Any]]
+    of_population: bool = False
+    everybody: Index | None = None  # the sums of all records of each row's group, with those who gave no answer
+    said: tuple[str, ...] = ()
+    running: str | None = None
+
+    @property
+    def n(self) -> float:
+        return float(self.sums.n)
+
+    @property
+    def keys(self) -> dict[str, list[Any]]:
+        return dict(self.names)
+
+    @property
+    def title(self) -> str:
+        return self.what
+
+    @cached_property
+    def _found(self) -> tuple[Array, Array]:
+        return self.sums.population(self.form.jacobian) if self.of_population else self.sums.finite()
+
+    @cached_property
+    def value(self) -> Array:
+        return self.form.value(self._found[0])
+
+    @cached_property
+    def cov(self) -> Array:
+        S, C = self._found
+        J = self.form.jacobian(S)
+        lost = np.asarray(np.isnan(J).any(axis=1))
+        J = np.where(lost[:, None], 0.0, J)
+        out: Array = J @ C @ J.T
+        out[lost], out[:, lost] = np.nan, np.nan
+        return np.asarray(out)
+
+    def limits(self, z: float) -> tuple[Array, Array]:
+        low, high = self.form.limits(*self._found, z)
+        value = np.where(np.isnan(self.value), low, self.value)
+        return np.minimum(low, value), np.maximum(high, value)
+
+    @property
+    def floor(self) -> Array:
+        """The least that each answer can be."""
+        return self.form.low
+
+    def population(self) -> Answer:
+        """The same of the distribution behind the table, sampling noise included; parts weighed by their precision."""
+        return replace(self, of_population=True)
+
+    def contrast(self, a: Any, b: Any) -> Combination:
+        """The difference a - b of two groups."""
+        return contrast(self, a, b)
+
+    def ratio(self, a: Any, b: Any) -> Combination:
+        """The ratio a / b of two groups, with Fieller's limits."""
+        return ratio(self, a, b)
+
+    def linear(self, weights: ArrayLike | Mapping[Any, float]) -> Combination:
+        """A weighted sum of the rows: a weight for each, in order, or by label."""
+        return linear(self, weights)
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        answered = self._answered
+        out = {"answered": np.maximum(answered, 0.0)}
+        if self.everybody is not None:
+            gone = self._plain[self.everybody] - answered
+            out["no_answer"] = np.maximum(gone, 0.0)
+        return out
+
+    @cached_property
+    def _plain(self) -> Array:
+        """The sums over this table's own records."""
+        return self.sums.finite()[0]
+
+    @property
+    def _answered(self) -> Array:
+        return self.form.records(self._plain)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        out = list(self.said)
+        empty = [label for label, value in zip(self.labels(), self.value, strict=True) if np.isnan(value)]
+        if empty:
+            shown = "; ".join(" ".join(map(label_text, one)) or "everybody" for one in empty[:3])
+            out.append(f"no answer can be given for {len(empty)} of {len(self.value)} rows: too few records ({shown})")
+        if self.everybody is not None:
+            gone = self.beside["no_answer"]
+            out.append(f"about {float(gone.max()):,.0f} records of a row gave no answer, at most; they are left out")
+        return tuple(out)

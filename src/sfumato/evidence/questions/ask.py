@@ -1,0 +1,263 @@
+"""The questions: means, shares, running shares, quantiles and correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Array, Index
+from sfumato.domains import Domain
+from sfumato.errors import EstimationError
+from sfumato.evidence.protocol import By, Evidence, Where
+from sfumato.evidence.questions.answer import Answer
+from sfumato.evidence.questions.forms import Correlations, Form, Ratios
+from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
+from sfumato.evidence.questions.groups import Groups, groups
+from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
+from sfumato.evidence.questions.rows import Rows
+from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
+from sfumato.printable import label_text
+from sfumato.schema import Numeric
+
+#: The most running shares of all groups together.
+MOST_RUNNING = 1 << 10
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question about some attributes of some groups."""
+
+    ev: Evidence
+    names: tuple[str, ...]
+    groups: Groups
+    where: Where
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All that must be looked at."""
+        return tuple(dict.fromkeys((*self.groups.names, *(self.where or {}), *self.names)))
+
+    @property
+    def whom(self) -> str:
+        by = f" by {', '.join(self.groups.names)}" if self.groups.names else ""
+        return by + (f" where {', '.join(map(_condition, self.where.items()))}" if self.where else "")
+
+    def nullable(self) -> bool:
+        return any(self.ev.schema[name].nullable for name in self.names)
+
+    def sums(self, statistics: Any) -> Sums | ModelSums:
+        """``statistics(group, noises)`` lists those of one group."""
+
+        def build(noises: Collection[str]) -> list[Statistic]:
+            every = range(len(self.groups.labels))
+            return [self.groups.statistic(g, one) for g in every for one in statistics(noises)]
+
+        return gather(self.ev, self.attributes, build)
+
+    def notes(self) -> tuple[str, ...]:
+        return told_by_model(self.ev, self.attributes) + left_out(self.ev, self.groups, self.where)
+
+
+def _condition(held: tuple[str, Any]) -> str:
+    name, value = held
+    several = isinstance(value, list | tuple | set | frozenset | np.ndarray)
+    return f"{name} = {' or '.join(map(label_text, value)) if several else label_text(value)}"
+
+
+def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
+    """The question, if its names are known."""
+    if isinstance(by, str):
+        by = (by,)
+    for name in (*names, *(by or ()), *(where or {})):
+        if name not in ev.names:
+            ev.release.schema[name]
+            raise EstimationError(f"{name!r} is not in the evidence, which covers {', '.join(ev.names)}")
+    return Asked(ev, tuple(names), groups(ev.schema, noisy(ev), by, where), where)
+
+
+def mean(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
+    """The mean of those who answered: Σ value / Σ answered, both unbiased."""
+    asked = ask(ev, [name], by, where)
+    domain = ev.schema[name]
+    if not domain.ordered:
+        raise EstimationError(
+            f'{name!r} has no order, so that it has no mean: ask for its shares, share("{name}"), or declare it ordinal'
+        )
+    values, answered = numbers(domain), _answered(domain)
+    per, nullable = 2 + domain.nullable, domain.nullable
+
+    def statistics(noises: Collection[str]) -> list[Statistic]:
+        value: Factor = 1 if name in noises else values * answered
+        some: Statistic = {} if name in noises else {name: answered}
+        return [{name: value}, some, *([{}] if nullable else [])]
+
+    sums = asked.sums(statistics)
+    at = per * np.arange(len(asked.groups.labels))
+    if domain.rounds and isinstance(sums, Sums):
+        step = float(values[1] - values[0])
+        sums = replace(sums, rounded=tuple((int(i), int(i) + 1, step * step / 6) for i in at))
+    low, high = _ends(domain, values)
+    form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
+    return _answer(asked, sums, form, f"mean of {name}{_scale(domain)}", asked.groups.columns, at + 2)
+
+
+def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
+    """The share of each value among those who answered."""
+    asked = ask(ev, [name], by, where)
+    domain = ev.schema[name]
+    k = domain.size - domain.nullable
+    _check_running(asked, k, name)
+    if name in noisy(ev):
+        raise EstimationError(f"{name!r} is released with additive noise: ask for its cdf or its density")
+    codes = np.eye(domain.size)
+    each: list[Statistic] = [{name: codes[i]} for i in range(k)]
+    some: list[Statistic] = [{name: _answered(domain)}, *([{}] if domain.nullable else [])]
+    sums = asked.sums(lambda noises: each + some)
+    rows = len(asked.groups.labels)
+    start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)
+    top, bottom = start + np.tile(np.arange(k), rows), start + k
+    form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
+    label = name + "_" * (name in keys)
+    keys[label] = list(domain.labels[:k]) * rows
+    return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
+
+
+def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None) -> Answer:
+    """Pearson's correlation of two attributes among those who answered both."""
+    if a == b:
+        raise EstimationError(f"the correlation of {a!r} with itself is 1: name two attributes")
+    asked = ask(ev, [a, b], by, where)
+    for name in (a, b):
+        domain = ev.schema[name]
+        if not domain.ordered and domain.size - domain.nullable > 2:
+            raise EstimationError(f"{name!r} has no order, so that nothing correlates with it: ask for its shares")
+    values = {name: numbers(ev.schema[name]) for name in (a, b)}
+    answered = {name: _answered(ev.schema[name]) for name in (a, b)}
+
+    def factor(name: str, power: int, noises: Collection[str]) -> Statistic:
+        if name in noises:
+            return {name: power} if power else {}
+        return {name: values[name] ** power * answered[name]}
+
+    def statistics(noises: Collection[str]) -> list[Statistic]:
+        powers = [(0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1)]
+        return [{**factor(a, i, noises), **factor(b, j, noises)} for i, j in powers]
+
+    sums = asked.sums(statistics)
+    form = Correlations(len(asked.groups.labels))
+    return _answer(asked, sums, form, f"correlation of {a} and {b}", asked.groups.columns, None)
+
+
+def cdf(ev: Evidence, name: str, by: By = None, where: Where = None) -> Rows:
+    """The share of those up to and including each value, among those who answered."""
+    asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "running shares")
+    if name in noisy(ev):
+        from sfumato.evidence.questions.through_noise import smooth_cdf
+
+        return smooth_cdf(asked, name)
+    sums, per, k = _running(asked, name, domain)
+    rows = len(asked.groups.labels)
+    start = per * np.repeat(np.arange(rows), k)
+    top, bottom = start + np.tile(np.arange(k), rows), start + k - 1
+    form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
+    ends = domain.edge_array[1:].tolist() if isinstance(domain, Numeric) else domain.labels[:k]
+    label = "up_to" + "_" * ("up_to" in keys)
+    keys[label] = list(ends) * rows
+    found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
+    return replace(found, running=label)
+
+
+def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None) -> Rows:
+    """Where the running share passes q; limits by inverting the test of the running share."""
+    levels = check_quantiles(q)
+    asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "quantiles")
+    if name in noisy(ev):
+        from sfumato.evidence.questions.through_noise import smooth_quantile
+
+        return smooth_quantile(asked, name, levels)
+    sums, per, k = _running(asked, name, domain)
+    rows = len(asked.groups.labels)
+    continuous = isinstance(domain, Numeric)
+    places = domain.edge_array if isinstance(domain, Numeric) else numbers(domain)[:k]
+    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous)
+    many = len(levels)
+    keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
+    keys["q" + "_" * ("q" in keys)] = list(levels) * rows
+    everybody = np.repeat(per * np.arange(rows) + k, many)
+    return _answer(asked, sums, form, f"quantiles of {name}{_scale(domain)}", keys, everybody)
+
+
+def numbers(domain: Domain) -> Array:
+    """The number that each code stands for: the middle of a bin, a value that is a number, else its place from 0."""
+    k = domain.size - domain.nullable
+    if isinstance(domain, Numeric):
+        own = domain.midpoints
+    elif _has_numbers(domain):
+        own = np.array(domain.labels[:k], dtype=np.float64)
+    else:
+        own = np.arange(k, dtype=np.float64)
+    return np.append(own, 0.0) if domain.nullable else np.asarray(own)
+
+
+def _has_numbers(domain: Domain) -> bool:
+    labels = domain.labels[: domain.size - domain.nullable]
+    plain = all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels)
+    return plain and (not domain.ordered or all(a < b for a, b in pairwise(labels)))
+
+
+def _scale(domain: Domain) -> str:
+    return "" if isinstance(domain, Numeric) or _has_numbers(domain) else " (places from 0)"
+
+
+def _answered(domain: Domain) -> Array:
+    out = np.ones(domain.size)
+    if domain.nullable:
+        out[-1] = 0.0
+    return out
+
+
+def _ends(domain: Domain, values: Array) -> tuple[float, float]:
+    if isinstance(domain, Numeric):
+        return float(domain.edge_array[0]), float(domain.edge_array[-1])
+    own = values[: domain.size - domain.nullable]
+    return float(own.min()), float(own.max())
+
+
+def _ordered(ev: Evidence, name: str, what: str) -> Domain:
+    domain = ev.schema[name]
+    if not domain.ordered:
+        raise EstimationError(f'{name!r} has no order, so that it has no {what}: ask for its shares, share("{name}")')
+    return domain
+
+
+def _check_running(asked: Asked, k: int, name: str) -> None:
+    rows = len(asked.groups.labels) * k
+    if rows > MOST_RUNNING:
+        raise EstimationError(
+            f"{name} has {k:,} values in {len(asked.groups.labels)} groups, more than {MOST_RUNNING:,} shares in all: "
+            f"ask for fewer groups, or wider bins"
+        )
+
+
+def _running(asked: Asked, name: str, domain: Domain) -> tuple[Sums | ModelSums, int, int]:
+    """The sums up to each value, the last one all who answered; how many sums and how many values a group has."""
+    k = domain.size - domain.nullable
+    _check_running(asked, k, name)
+    up_to = np.tri(k, domain.size)
+    each: list[Statistic] = [{name: row} for row in up_to]
+    if domain.nullable:
+        each.append({})
+    return asked.sums(lambda noises: each), len(each), k
+
+
+def _answer(
+    asked: Asked, sums: Sums | ModelSums, form: Form, what: str, keys: Mapping[str, list[Any]], everybody: Index | None
+) -> Answer:
+    everybody = everybody if asked.nullable() else None
+    return Answer(sums, form, what + asked.whom, keys, everybody=everybody, said=asked.notes())

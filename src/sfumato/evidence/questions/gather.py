@@ -1,0 +1,94 @@
+"""From evidence of any kind to the sums that a question needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.questions.groups import Groups
+from sfumato.evidence.questions.records import record_part
+from sfumato.evidence.questions.statistics import ModelSums, Part, Statistic, Sums, table_part
+from sfumato.evidence.questions.statistics import weights as cell_weights
+from sfumato.evidence.seen import seen
+from sfumato.scheme import Scheme
+
+#: Makes the statistics, given the attributes that carry additive noise.
+Build = Callable[[Collection[str]], Sequence[Statistic]]
+
+
+def noisy(ev: Evidence) -> set[str]:
+    """The attributes that carry additive noise in some part."""
+    return {name for part in ev.release.parts for name in part.scheme.noises}
+
+
+def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums:
+    """The sums, with their covariance, by what the evidence is: a model's, from tables, or from records one by one."""
+    if not len(ev.release):
+        raise EstimationError("the release holds no rows: there is nothing to estimate")
+    if ev.smoothed:
+        return _of_model(ev, names, build)
+    found: dict[Scheme, list[Part]] = {}
+    own = getattr(ev, "weights", None)
+    if own is None and not noisy(ev) & set(names):
+        statistics = build(())
+        return Sums(tuple(table_part(one, statistics) for one in seen(ev.release, names, inverted=False)))
+    for number, rows in enumerate(ev.release.parts):
+        if len(rows):
+            weights = None if own is None else own[number]
+            found.setdefault(rows.scheme, []).append(record_part(rows, build(rows.scheme.noises), weights))
+    return Sums(tuple(_together(parts) for parts in found.values()))
+
+
+def _together(parts: list[Part]) -> Part:
+    """Parts of one scheme as one."""
+    total, second, own = (np.sum([getattr(p, field) for p in parts], axis=0) for field in ("total", "second", "own"))
+    return Part(sum(part.n for part in parts), total, second, own)
+
+
+def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
+    statistics = build(())
+    found = ev.counts(names, quiet=True).population()
+    W = cell_weights(statistics, found.names, found.shape)
+    return ModelSums(found.n, W @ found.value, _model_cov(found, W))
+
+
+def _model_cov(found: Estimate, W: Array) -> Array:
+    if isinstance(found, ModelEstimate) and found.root is not None:
+        along = W @ found.root
+        return np.asarray(along @ along.T + (W * found.misfit) @ W.T)
+    k = len(W)
+    out = np.zeros((k, k))
+    for i in range(k):
+        for j in range(i, k):
+            out[i, j] = out[j, i] = found.covariance(W[i], W[j])
+    return out
+
+
+def told_by_model(ev: Evidence, names: Sequence[str]) -> tuple[str, ...]:
+    """What to say of a model's answer."""
+    if not ev.smoothed:
+        return ()
+    found = ev.counts(names, quiet=True)
+    own = isinstance(found, ModelEstimate) and found.root is not None and found.root.shape[1] > 0
+    if own:
+        return ("from the joint model, with the covariance of its parameters; shrinkage may bias it",)
+    return ("from the joint model, which tells no covariance of its own: the error is that of unbiased counts",)
+
+
+def left_out(ev: Evidence, asked: Groups, where: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """How many records a condition leaves out because they gave no answer to it."""
+    out = []
+    for name in where or {}:
+        domain = ev.schema[name]
+        if domain.nullable and not asked.where[name][-1]:
+            gone: Statistic = {name: np.eye(domain.size)[-1]}
+            total = float(gather(ev, [name], lambda noises, gone=gone: [gone]).finite()[0][0])  # type: ignore[misc]
+            out.append(f"about {max(total, 0.0):,.0f} records gave no answer to {name}: where leaves them out")
+    return tuple(out)

@@ -1,0 +1,89 @@
+"""Pictures of answers: a point with its interval for each row, or running shares with their band."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.errors import EstimationError
+from sfumato.evidence.plot import MOST_DRAWN
+from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
+
+if TYPE_CHECKING:
+    from sfumato.evidence.questions.rows import Rows
+
+_COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b83280", "#4a5568")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+
+
+def plot(
+    rows: Rows,
+    path: str | Path | None = None,
+    *,
+    level: float = 0.95,
+    truth: ArrayLike | None = None,
+    title: str | None = None,
+) -> Any:
+    """Draw the answers and, given a path, write them; ``truth``, one number a row, is drawn beside them."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    known = None if truth is None else np.ravel(np.asarray(truth, dtype=np.float64))
+    if known is not None and len(known) != len(rows.value):
+        raise EstimationError(f"truth must have {len(rows.value)} numbers, one for each row, got {len(known)} instead")
+    running = rows.running is not None
+    if not running and len(rows.value) > MOST_DRAWN:
+        raise EstimationError(f"a picture of {len(rows.value)} rows cannot be read; ask for at most {MOST_DRAWN}")
+    height = 4.2 if running else 1.6 + 0.3 * len(rows.value)
+    figure = Figure(figsize=(7.2, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    (_curves if running else _bars)(rows, axes, level, known)
+    axes.set_title(figure_text(title or rows.title), loc="left", fontsize=11)
+    axes.grid(axis="both" if running else "x", color="#e2e8f0")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", *(() if running else ("left",))):
+        axes.spines[side].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    if path is not None:
+        save_picture(figure, path)
+    return figure
+
+
+def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
+    low, high = rows.interval(level)
+    at = np.arange(len(rows.value))[::-1]
+    axes.hlines(at, low, high, color=_COLOURS[0], linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
+    axes.plot(rows.value, at, "o", color=_COLOURS[0], markersize=5, label="estimate")
+    if truth is not None:
+        axes.plot(truth, at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
+    axes.set_yticks(at, [", ".join(map(figure_text, label)) or "all" for label in rows.labels()])
+    axes.set_ylim(-0.7, len(at) - 0.3)
+    axes.tick_params(axis="y", length=0)
+
+
+def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
+    low, high = rows.interval(level)
+    ends = rows.keys[rows.running or ""]
+    groups = [label[:-1] for label in rows.labels()]
+    numeric = all(isinstance(end, int | float) for end in ends)
+    names = list(dict.fromkeys(groups))
+    if len(names) > len(_COLOURS):
+        raise EstimationError(f"{len(names)} running shares in one picture cannot be read; ask for {len(_COLOURS)}")
+    for number, name in enumerate(names):
+        own = np.array([group == name for group in groups])
+        x = np.array(ends, dtype=np.float64)[own] if numeric else np.arange(own.sum())
+        colour, dashes = _COLOURS[number], _DASHES[number]
+        axes.fill_between(x, low[own], high[own], color=colour, alpha=0.2, linewidth=0)
+        label = ", ".join(map(figure_text, name)) or f"estimate with {level:.0%} band"
+        axes.plot(x, rows.value[own], color=colour, linestyle=dashes, label=label)
+        if truth is not None:
+            axes.plot(x, truth[own], "x", color="#c53030", markersize=4, label="truth" if number == 0 else None)
+        if not numeric:
+            axes.set_xticks(x, [figure_text(end) for end, mine in zip(ends, own, strict=True) if mine])
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_ylabel("running share")

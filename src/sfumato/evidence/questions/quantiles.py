@@ -1,0 +1,155 @@
+"""Quantiles by inverting the test of the running share: all values whose running share may be q.
+
+The running share is straight between the ends of a bin. Of values that are not cut from a line (ordinal ones), the
+quantile is the first value whose running share reaches q, and the limits hold all values that may be the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+
+_FINE = 16  # places in a bin at which the test is made
+
+
+def check_quantiles(q: Any) -> list[float]:
+    """The quantiles asked for, each in (0, 1)."""
+    wanted = list(q) if isinstance(q, Sequence | np.ndarray) and not isinstance(q, str) else [q]
+    try:
+        out = [float(one) for one in wanted]
+    except (TypeError, ValueError):
+        raise EstimationError(f"q must be a number in (0, 1), or a list of such, got {q!r} instead") from None
+    bad = next((one for one in out if not 0 < one < 1), None)
+    if bad is not None or not out:
+        raise EstimationError(f"q must lie in (0, 1), got {q if bad is None else bad!r} instead")
+    return out
+
+
+@dataclass(frozen=True, eq=False)
+class Quantiles:
+    """Of each group, from its running sums, ``k`` of them from ``start`` on, the last one everybody who answered."""
+
+    q: tuple[float, ...]
+    start: NDArray[np.int64]
+    k: int
+    places: Array  # the ends of the bins, one more than there are; or the values
+    continuous: bool
+
+    @property
+    def low(self) -> Array:
+        return np.full(len(self.q) * len(self.start), self.places[0])
+
+    @property
+    def high(self) -> Array:
+        return np.full(len(self.q) * len(self.start), self.places[-1])
+
+    def value(self, S: Array) -> Array:
+        return np.array([self._at(self._cell(S, g, q)) for g in range(len(self.start)) for q in self.q])
+
+    def jacobian(self, S: Array) -> Array:
+        """By the slope of the running share over the range of values where q may lie, which does not break off."""
+        out = np.zeros((len(self.q) * len(self.start), len(S)))
+        row = 0
+        for g in range(len(self.start)):
+            for q in self.q:
+                out[row] = self._derivative(S, g, q)
+                row += 1
+        return out
+
+    def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
+        ends = [self._limits(S, C, g, q, z) for g in range(len(self.start)) for q in self.q]
+        low, high = np.array(ends).T
+        return low, high
+
+    def records(self, S: Array) -> Array:
+        return np.repeat(S[self.start + self.k - 1], len(self.q))
+
+    def _own(self, g: int) -> slice:
+        return slice(int(self.start[g]), int(self.start[g]) + self.k)
+
+    def _cell(self, S: Array, g: int, q: float) -> float:
+        """Where the running share, made to rise, passes q: bins and a part of one; not a number where it cannot."""
+        sums = S[self._own(g)]
+        if sums[-1] <= 1e-9:
+            return np.nan
+        running = np.append(0.0, np.clip(sums / sums[-1], 0.0, 1.0))
+        rising = (np.maximum.accumulate(running) + np.minimum.accumulate(running[::-1])[::-1]) / 2
+        if not self.continuous:
+            return float(min(int(np.searchsorted(rising[1:], q - 1e-12)), self.k - 1))
+        cell = int(np.clip(np.searchsorted(rising, q) - 1, 0, self.k - 1))
+        rise = rising[cell + 1] - rising[cell]
+        return cell + (float(np.clip((q - rising[cell]) / rise, 0.0, 1.0)) if rise > 0 else 0.5)
+
+    def _at(self, cell: float) -> float:
+        if np.isnan(cell):
+            return np.nan
+        if not self.continuous:
+            return float(self.places[int(cell)])
+        return float(np.interp(cell, np.arange(self.k + 1), self.places))
+
+    def _derivative(self, S: Array, g: int, q: float) -> Array:
+        out = np.zeros(len(S))
+        cell = self._cell(S, g, q)
+        if np.isnan(cell):
+            return np.full(len(S), np.nan)
+        own = self._own(g)
+        sums = np.append(0.0, S[own])
+        total = sums[-1]
+        at = min(int(cell), self.k - 1)
+        part = cell - at if self.continuous else 1.0
+        reach = max(1, self.k // 10)
+        first, last = max(at - reach, 0), min(at + 1 + reach, self.k)
+        rise = max((sums[last] - sums[first]) / total, 1e-3)
+        spots = self.places if self.continuous else np.append(self.places[0], self.places)
+        slope = (spots[last] - spots[first]) / rise / total
+        if at > 0:
+            out[own.start + at - 1] -= (1 - part) * slope
+        out[own.start + at] -= part * slope
+        out[own.stop - 1] += q * slope
+        return out
+
+    def _limits(self, S: Array, C: Array, g: int, q: float, z: float) -> tuple[float, float]:
+        own = self._own(g)
+        k, total = self.k, S[own.stop - 1]
+        whole = float(self.places[0]), float(self.places[-1])
+        if total <= max(z * np.sqrt(max(C[own.stop - 1, own.stop - 1], 0.0)), 1e-9):
+            return whole
+        # T = running sum - q everybody, at the ends of all bins; 0 stands before the first
+        L = np.zeros((k + 1, k))
+        L[np.arange(1, k + 1), np.arange(k)] = 1.0
+        L[:, -1] -= q
+        T = L @ S[own]
+        V = L @ C[own, own] @ L.T
+        if self.continuous:
+            part = (np.arange(k * _FINE + 1) / _FINE).clip(max=k)
+            at = np.minimum(part.astype(np.int64), k - 1)
+            w = part - at
+            T = (1 - w) * T[at] + w * T[at + 1]
+            v = (1 - w) ** 2 * V[at, at] + 2 * w * (1 - w) * V[at, at + 1] + w**2 * V[at + 1, at + 1]
+        else:
+            part, v = np.arange(k + 1.0), np.diag(V)
+        sd = np.sqrt(np.maximum(v, 0.0))
+        reached, under = T + z * sd, T - z * sd
+        if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
+            fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
+            return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else whole
+        first = int(np.argmax(reached >= 0))
+        last = len(under) - 1 - int(np.argmax(under[::-1] <= 0))
+        return self._at(_cross(part, reached, first, -1)), self._at(_cross(part, under, last, 1))
+
+
+def _cross(part: Array, curve: Array, at: int, step: int) -> float:
+    """Where the curve is 0 between a place and its neighbour, which the test refuses."""
+    other = at + step
+    if not 0 <= other < len(part):
+        return float(part[at])
+    a, b = curve[at], curve[other]
+    share = a / (a - b) if a != b else 0.0
+    return float(part[at] + np.clip(share, 0.0, 1.0) * (part[other] - part[at]))

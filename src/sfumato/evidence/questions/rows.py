@@ -1,0 +1,125 @@
+"""What every answer can do: a row for each thing asked, with its interval, as a table, a picture or text."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.evidence.critical import critical_value
+from sfumato.pages.display import MOST, html_table, text_table
+from sfumato.printable import label_text, printable
+from sfumato.writing.data_frames import as_frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class Rows(ABC):
+    """Answers with labels: ``value``, ``cov``, ``sd``, ``interval``, ``frame``, ``plot``."""
+
+    of_population: bool
+    running: str | None = None  # the column along which the rows rise from 0 to 1, where they are running shares
+
+    @property
+    @abstractmethod
+    def n(self) -> float:
+        """The number of records."""
+
+    @property
+    @abstractmethod
+    def keys(self) -> dict[str, list[Any]]:
+        """What each row is about, a column a name."""
+
+    @property
+    @abstractmethod
+    def value(self) -> Array: ...
+
+    @property
+    @abstractmethod
+    def cov(self) -> Array: ...
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What was asked, in words."""
+
+    @abstractmethod
+    def limits(self, z: float) -> tuple[Array, Array]:
+        """Limits that a normal estimate would have at so many standard deviations."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know besides the numbers."""
+        return ()
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        """More columns of numbers for the table."""
+        return {}
+
+    @property
+    def population_kind(self) -> str:
+        """Which covariance this is: "finite population" or "superpopulation"."""
+        return "superpopulation" if self.of_population else "finite population"
+
+    @property
+    def sd(self) -> Array:
+        return np.sqrt(np.maximum(np.diag(self.cov), 0.0))
+
+    def interval(self, level: float = 0.95, *, anytime: bool = False) -> tuple[Array, Array]:
+        """Limits that hold each answer with the given probability, one at a time.
+
+        ``anytime``: at all times together, for numbers that are looked at again and again while records come in.
+        """
+        return self.limits(critical_value(level, self.n if anytime else None))
+
+    def frame(self, level: float | str = 0.95, backend: str = "pyarrow") -> Any:
+        """A table with a row per answer: labels, estimate, sd, low, high; "pyarrow", "pandas" or "polars"."""
+        level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
+        return as_frame(self._arrow(level), backend)
+
+    def plot(self, path: str | Path | None = None, **options: Any) -> Any:
+        """A picture of the answers with their intervals; see ``sfumato.evidence.questions.plot``."""
+        from sfumato.evidence.questions.plot import plot
+
+        return plot(self, path, **options)
+
+    def labels(self) -> list[tuple[Any, ...]]:
+        """What each row is about."""
+        return list(zip(*self.keys.values(), strict=True)) if self.keys else [()] * len(self.value)
+
+    def _arrow(self, level: float) -> pa.Table:
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {name: pa.array(labels) for name, labels in self.keys.items()}
+        low, high = self.interval(level)
+        numbers = {"estimate": self.value, "sd": self.sd, "low": low, "high": high, **self.beside}
+        for name, column in numbers.items():
+            columns[name + "_" * (name in columns)] = column
+        return pa.table(columns)
+
+    def __repr__(self) -> str:
+        return "\n".join([printable(self._heading), text_table(*self._shown()), *map(printable, self.notes)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        notes = "".join(f"<p>{escape(printable(note))}</p>" for note in self.notes)
+        return html_table(self._heading, *self._shown()) + notes
+
+    @property
+    def _heading(self) -> str:
+        return f"{self.title}, {self.n:,.0f} records, {self.population_kind}, 95 % intervals"
+
+    def _shown(self) -> tuple[list[str], list[list[Any]], int]:
+        frame = self._arrow(0.95)
+        frame = frame.drop_columns([name for name in frame.schema.names if name in ("sd",) and name not in self.keys])
+        rows = [
+            [label_text(cell) if cell is None else cell for cell in row.values()]
+            for row in frame.slice(0, MOST).to_pylist()
+        ]
+        return frame.schema.names, rows, frame.num_rows - len(rows)

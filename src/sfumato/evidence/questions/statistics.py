@@ -1,0 +1,219 @@
+r"""Sums over the true records, estimated from what was seen, with their covariance.
+
+A statistic is a product of one factor per attribute, such as 1[sex = F] times income, summed over all records. A factor
+is a value for each code, or a power of a number that was released with additive noise. To each factor belongs a score
+of the released value whose mean is the factor, so that with G the scores of the statistics
+
+    S = G Ñ
+    finite population:   Cov = G diag(Ñ) Gᵀ - W diag(N̂) Wᵀ
+    superpopulation:     Cov = G diag(Ñ) Gᵀ - S Sᵀ / N
+
+where W are the statistics themselves, cell by cell. The first is the noise of the channels alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.channels.average import Average
+from sfumato.channels.linear import kronecker
+from sfumato.channels.scores import scores
+from sfumato.errors import EstimationError
+from sfumato.evidence.blocks import Block, check_invertible
+from sfumato.evidence.seen import Seen
+
+Factor = Array | int
+Statistic = dict[str, Factor]
+
+#: The most numbers in the table of statistics by cells, or by released cells.
+MOST = 1 << 25
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What the records of one scheme say: n, S, G diag(Ñ) Gᵀ and the estimate of W diag(N) Wᵀ."""
+
+    n: float
+    total: Array
+    second: Array
+    own: Array
+
+    @property
+    def per_record(self) -> Array:
+        """The covariance of one record's scores."""
+        mean = self.total / self.n
+        return np.asarray(self.second / self.n - np.outer(mean, mean))
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Statistics with their covariances, from parts that were released under different schemes.
+
+    ``rounded`` lists (sum, number of records, variance) where values were rounded at random before anything else: the
+    noise that this adds to the sum is none of the channel's, and belongs to the finite population's covariance too.
+    """
+
+    parts: tuple[Part, ...]
+    rounded: tuple[tuple[int, int, float], ...] = ()
+
+    @property
+    def n(self) -> float:
+        return sum(part.n for part in self.parts)
+
+    def finite(self) -> tuple[Array, Array]:
+        """The sums over this table's own records."""
+        total = np.sum([part.total for part in self.parts], axis=0)
+        cov = np.sum([part.second - part.own for part in self.parts], axis=0)
+        for at, records, variance in self.rounded:
+            cov[at, at] += variance * max(float(sum(part.own[records, records] for part in self.parts)), 0.0)
+        return np.asarray(total), np.asarray(cov)
+
+    def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
+        """The means over the population behind the table, parts weighed by their precision for what is asked.
+
+        A part with a noisier channel counts less. Its weight is n / v, v being the variance that one of its records has
+        in the answer, relative to that of the other parts.
+        """
+        means = [part.total / part.n for part in self.parts]
+        covs = [part.per_record for part in self.parts]
+        weights = np.array([part.n for part in self.parts]) / self.n
+        if len(self.parts) > 1:
+            J = np.nan_to_num(jacobian(np.asarray(weights @ np.array(means))))
+            each = np.array([np.maximum(np.einsum("ri,ij,rj->r", J, cov, J), 0.0) for cov in covs])
+            relative = (each / np.maximum(weights @ each, 1e-300)).mean(axis=1) + 1e-12
+            weights = weights / relative
+            weights /= weights.sum()
+        sizes = [part.n for part in self.parts]
+        value = np.sum([w * m for w, m in zip(weights, means, strict=True)], axis=0)
+        cov = np.sum([w * w / n * c for w, n, c in zip(weights, sizes, covs, strict=True)], axis=0)
+        return np.asarray(value), np.asarray(cov)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSums:
+    """Statistics as a model of all attributes tells them: its covariance is that of the population."""
+
+    n: float
+    means: Array
+    cov: Array
+
+    def finite(self) -> tuple[Array, Array]:
+        return self.means * self.n, self.cov * self.n**2
+
+    def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
+        return self.means, self.cov
+
+
+def weights(statistics: Sequence[Statistic], names: Sequence[str], sizes: Sequence[int]) -> Array:
+    """W: the statistics cell by cell, first name slowest."""
+    ones = {name: np.ones(size) for name, size in zip(names, sizes, strict=True)}
+    check_size(len(statistics), int(np.prod([float(size) for size in sizes])))
+    return np.stack([kronecker([np.asarray(one.get(name, ones[name])) for name in names]) for one in statistics])
+
+
+def table_part(seen: Seen, statistics: Sequence[Statistic], G: Array | None = None) -> Part:
+    """The statistics from released counts; ``G`` where the scores are known already."""
+    G = released_scores(seen, statistics) if G is None else G
+    total, second = G @ seen.counts, (G * seen.counts) @ G.T
+    if any(means_only(block) for block in seen.blocks):
+        return Part(seen.total, total, second, _own_of_means(seen, statistics, total))
+    W = weights(statistics, seen.names, seen.shape)
+    return Part(seen.total, total, second, (W * seen.centre) @ W.T)
+
+
+def product(one: Statistic, other: Statistic) -> Statistic | None:
+    """The statistic whose factors are the products; None where it is nothing."""
+    out: Statistic = {**one, **other}
+    for name in one.keys() & other.keys():
+        a, b = one[name], other[name]
+        out[name] = a + b if isinstance(a, int) and isinstance(b, int) else np.asarray(a) * np.asarray(b)
+    empty = any(isinstance(factor, np.ndarray) and not factor.any() for factor in out.values())
+    return None if empty else out
+
+
+def means_only(block: Block) -> bool:
+    """Whether a block tells means, and no counts: under ``average`` with few outputs."""
+    return isinstance(block.channel, Average) and not block.channel.invertible
+
+
+def _own_of_means(seen: Seen, statistics: Sequence[Statistic], total: Array) -> Array:
+    """W diag(N) Wᵀ where squares are not told: (Σ x)² / N of the group in place of Σ x², never less.
+
+    The covariance is then on the safe side: with that of a sample of the values.
+    """
+    k = len(statistics)
+    own = np.zeros((k, k))
+    known: dict[tuple[int, bytes], Array] = {}
+    silent = {name for block in seen.blocks if means_only(block) for name in block.names}
+    for i in range(k):
+        for j in range(i, k):
+            both = product(statistics[i], statistics[j])
+            if both is None:
+                continue
+            try:
+                scored = kronecker(list(block_scores(seen.blocks, both, known)))
+                own[i, j] = scored @ seen.counts
+            except EstimationError:
+                alone = {name: factor for name, factor in both.items() if name not in silent}
+                records = kronecker(list(block_scores(seen.blocks, alone, known))) @ seen.counts
+                own[i, j] = total[i] * total[j] / records if records > 1 else 0.0
+            own[j, i] = own[i, j]
+    return own
+
+
+def released_scores(seen: Seen, statistics: Sequence[Statistic]) -> Array:
+    """G: the score of every released cell in every statistic."""
+    check_size(len(statistics), int(np.prod([float(size) for size in seen.released])))
+    known: dict[tuple[int, bytes], Array] = {}
+    return np.stack([kronecker(list(block_scores(seen.blocks, one, known))) for one in statistics])
+
+
+def block_scores(
+    blocks: Sequence[Block], statistic: Statistic, known: dict[tuple[int, bytes], Array]
+) -> Iterator[Array]:
+    """The scores of every block's released values; those that were found before are ``known``."""
+    for number, block in enumerate(blocks):
+        sizes = dict(zip(block.names, block.sizes, strict=True))
+        wanted = kronecker([np.asarray(statistic.get(name, np.ones(size))) for name, size in sizes.items()])
+        key = number, wanted.tobytes()
+        if key not in known:
+            known[key] = _scores(block, wanted)
+        yield known[key]
+
+
+def _scores(block: Block, wanted: Array) -> Array:
+    if (wanted == 1).all():  # everybody counts once, whatever was released
+        return np.ones(block.released)
+    if means_only(block) and not _straight(wanted, block):
+        raise EstimationError(
+            f"{block.names[0]}: the channel {block.channel} tells means, and nothing else: ask for its mean, or take "
+            f"windows for running shares and quantiles"
+        )
+    if block.channel is None:
+        return block.inverse.T.apply(wanted)
+    if not means_only(block):
+        check_invertible(block.channel, block.names)
+    return scores(block.channel, wanted)
+
+
+def _straight(wanted: Array, block: Block) -> bool:
+    """Whether values are equally spaced, 0 for no answer: all that a channel for means tells."""
+    channel = block.channel
+    if not isinstance(channel, Average):
+        return False
+    answers = wanted[: channel.values]
+    bend = np.abs(np.diff(answers, 2)).max(initial=0.0)
+    return bool(bend <= 1e-9 * max(float(np.abs(answers).max()), 1e-300)) and (
+        not channel.nullable or float(wanted[-1]) == 0.0
+    )
+
+
+def check_size(rows: int, cells: int) -> None:
+    if rows * cells > MOST:
+        raise EstimationError(
+            f"{rows} sums over a table of {cells:,} cells are too many: ask for fewer groups, or wider bins"
+        )

@@ -1,0 +1,167 @@
+"""Running shares and quantiles of numbers that were released with additive noise: through their smoothed distribution.
+
+The averaged models of ``density`` are fitted to the released numbers of each group, cut into cells. Their covariance is
+that of the distribution behind the table; for the table itself it is on the safe side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.channels.noise import Noise
+from sfumato.errors import EstimationError
+from sfumato.evidence.base import is_identity
+from sfumato.evidence.density.smooth import Smooth, smooth
+from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
+from sfumato.evidence.questions.rows import Rows
+from sfumato.schema import Numeric
+
+if TYPE_CHECKING:
+    from sfumato.evidence.questions.ask import Asked
+
+_CELLS, _RELEASED = 64, 200
+_LEVEL95 = 1.959963984540054
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Smoothed(Rows):
+    """Running shares, or with ``q`` quantiles, of one smoothed distribution a group; None where a group is empty."""
+
+    found: tuple[Smooth | None, ...]
+    edges: Array
+    what: str
+    names: dict[str, list[Any]]
+    q: tuple[float, ...] | None = None
+    of_population: bool = False
+    running: str | None = None
+
+    @property
+    def n(self) -> float:
+        return float(sum(one.n for one in self.found if one is not None))
+
+    @property
+    def keys(self) -> dict[str, list[Any]]:
+        return self.names
+
+    @property
+    def title(self) -> str:
+        return self.what
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        empty = sum(one is None for one in self.found)
+        return (
+            "from the smoothed density: sharp edges are rounded, and the error is that of the population",
+            *([f"no answer can be given for {empty} groups without records"] if empty else []),
+        )
+
+    @property
+    def beside(self) -> dict[str, Array]:
+        per = len(self.value) // len(self.found)
+        return {"answered": np.repeat([0.0 if one is None else one.n for one in self.found], per)}
+
+    @property
+    def floor(self) -> float:
+        return 0.0 if self.q is None else float(self.edges[0])
+
+    @cached_property
+    def value(self) -> Array:
+        return self._each(0)[0]
+
+    @cached_property
+    def cov(self) -> Array:
+        low, high = self.limits(_LEVEL95)
+        return np.asarray(np.diag(((high - low) / (2 * _LEVEL95)) ** 2))
+
+    def limits(self, z: float) -> tuple[Array, Array]:
+        from scipy.special import ndtr
+
+        _, low, high = self._each(float(2 * ndtr(z) - 1))
+        return low, high
+
+    def population(self) -> Smoothed:
+        return replace(self, of_population=True)
+
+    def contrast(self, a: Any, b: Any) -> Combination:
+        return contrast(self, a, b)
+
+    def ratio(self, a: Any, b: Any) -> Combination:
+        return ratio(self, a, b)
+
+    def linear(self, weights: Any) -> Combination:
+        return linear(self, weights)
+
+    def _each(self, level: float) -> tuple[Array, Array, Array]:
+        level = min(max(level, 0.5), 1 - 1e-12)
+        parts = []
+        for one in self.found:
+            if self.q is not None:
+                whole = (np.nan, float(self.edges[0]), float(self.edges[-1]))
+                parts += [whole if one is None else one.quantile(q, self.edges, level) for q in self.q]
+            elif one is None:
+                parts += [(np.nan, 0.0, 1.0)] * (len(self.edges) - 1)
+            else:
+                parts += list(zip(one.cdf, *one.band(level), strict=True))
+        value, low, high = np.array(parts, dtype=np.float64).T
+        return value, low, high
+
+
+def smooth_cdf(asked: Asked, name: str) -> Smoothed:
+    found, edges = _fitted(asked, name)
+    keys = _repeated(asked, len(edges) - 1)
+    label = "up_to" + "_" * ("up_to" in keys)
+    keys[label] = edges[1:].tolist() * len(found)
+    return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label)
+
+
+def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
+    found, edges = _fitted(asked, name)
+    keys = _repeated(asked, len(q))
+    keys["q" + "_" * ("q" in keys)] = list(q) * len(found)
+    return Smoothed(found, edges, f"quantiles of {name}{asked.whom}", keys, tuple(q))
+
+
+def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:
+    return {name: [one for one in labels for _ in range(times)] for name, labels in asked.groups.columns.items()}
+
+
+def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
+    parts = [part for part in asked.ev.release.parts if len(part)]
+    noise = parts[0].scheme.noises.get(name)
+    if not isinstance(noise, Noise) or any(part.scheme.noises.get(name) != noise for part in parts):
+        raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
+    if getattr(asked.ev, "weights", None) is not None or asked.ev.smoothed:
+        raise EstimationError(f"{name!r} carries additive noise: its distribution is asked of evidence without weights")
+    others = [other for other in asked.attributes if other != name]
+    for other in others:
+        if not all(is_identity(part.scheme.group(other).channel) for part in parts):
+            raise EstimationError(
+                f"{name!r} carries additive noise: its distribution is told of groups in the clear only, and {other!r} "
+                f"is randomized; its mean can be asked by {other}"
+            )
+    domain = asked.ev.schema[name]
+    if not isinstance(domain, Numeric):
+        raise EstimationError(f"{name!r} is not numeric")
+    rows = [part.arrow() for part in parts]
+    z = np.concatenate([one.column(name).to_numpy() for one in rows])
+    codes = {other: np.concatenate([one.column(other).to_numpy() for one in rows]) for other in others}
+    edges = np.linspace(domain.edge_array[0], domain.edge_array[-1], _CELLS + 1)
+    reach = max(z.max() - edges[-1], edges[0] - z.min(), 1e-9) * (1 + 1e-9)
+    shown = np.linspace(edges[0] - reach, edges[-1] + reach, _RELEASED + 1)
+    shown[0], shown[-1] = -np.inf, np.inf
+    channel = noise.discretize(edges, shown)
+    cells = np.searchsorted(shown, z, side="right") - 1
+    found: list[Smooth | None] = []
+    for group in range(len(asked.groups.labels)):
+        inside = np.ones(len(z), dtype=bool)
+        for other, member in asked.groups.statistic(group, {}).items():
+            inside &= np.asarray(member)[codes[other]] > 0
+        counts = np.bincount(cells[inside], minlength=_RELEASED)
+        found.append(smooth(counts, channel) if counts.sum() else None)
+    return tuple(found), edges

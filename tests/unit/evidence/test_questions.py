@@ -1,0 +1,334 @@
+"""Means, shares, quantiles, running shares and correlations, from every kind of evidence."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import DisclosureWarning, EstimationError
+
+N = 4000
+SCHEMA = sf.Schema(
+    {
+        "sex": sf.Categorical(("F", "M")),
+        "income": sf.Numeric(0, 100, bins=20),
+        "grade": sf.Ordinal((1, 2, 5)),
+        "mood": sf.Ordinal(("low", "mid", "high"), nullable=True),
+    }
+)
+CHANNELS = {
+    "sex": c.symmetric(2, 0.1),
+    "income": c.windows(20, 20),
+    "grade": c.symmetric(3, 0.2),
+    "mood": c.symmetric(4, 0.1),
+}
+
+
+def table(n: int = N, seed: int = 1) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    sex = rng.choice(["F", "M"], n)
+    income = np.clip(rng.gamma(3, 8, n) + 8 * (sex == "M"), 0, 99)
+    grade = np.array([1, 2, 5])[np.digitize(income + rng.normal(0, 10, n), [20, 35])]
+    mood = rng.choice(["low", "mid", "high", None], n, p=[0.3, 0.3, 0.2, 0.2])
+    return pa.table({"sex": sex, "income": income, "grade": grade, "mood": pa.array(mood.tolist())})
+
+
+@pytest.fixture(scope="module")
+def release() -> sf.Release:
+    return sf.randomize(table(), sf.Scheme(SCHEMA, CHANNELS), rng=sf.experiment(7))
+
+
+@pytest.fixture(scope="module")
+def exact() -> Any:
+    return sf.evidence(table(), SCHEMA)
+
+
+def codes(name: str) -> np.ndarray:
+    return np.asarray(SCHEMA[name].encode(table()[name])).astype(int)
+
+
+def middle() -> np.ndarray:
+    return SCHEMA["income"].midpoints[codes("income")]
+
+
+def holds(answer: Any, truth: Any) -> bool:
+    """Whether limits at five standard deviations hold the truth."""
+    low, high = answer.limits(5.0)
+    return bool(((low <= truth) & (truth <= high)).all())
+
+
+def test_exact_evidence_answers_the_raw_numbers(exact: Any) -> None:
+    sex = codes("sex")
+    x, g = middle(), np.array([1, 2, 5])[codes("grade")]
+    by = exact.mean("income", by="sex")
+    assert by.value == pytest.approx([x[sex == 0].mean(), x[sex == 1].mean()])
+    assert by.interval()[0] == pytest.approx(by.value) and by.sd == pytest.approx([0, 0])
+    assert by.population().sd[0] == pytest.approx(x[sex == 0].std() / np.sqrt((sex == 0).sum()))
+    assert exact.correlation("income", "grade").value[0] == pytest.approx(np.corrcoef(x, g)[0, 1])
+    assert exact.mean("grade", where={"sex": "M"}).value[0] == pytest.approx(g[sex == 1].mean())
+    assert exact.share("grade").value == pytest.approx(np.bincount(codes("grade")) / N)
+    assert exact.cdf("income").value == pytest.approx(np.cumsum(np.bincount(codes("income"), minlength=20)) / N)
+
+
+def test_exact_quantiles_are_points_where_the_running_share_passes(exact: Any) -> None:
+    found = exact.quantile("income", [0.25, 0.5])
+    running = np.append(0, np.cumsum(np.bincount(codes("income"), minlength=20)) / N)
+    assert found.value == pytest.approx(np.interp([0.25, 0.5], running, np.linspace(0, 100, 21)))
+    low, high = found.interval()
+    assert low == pytest.approx(found.value, abs=1e-6) and high == pytest.approx(found.value, abs=1e-6)
+    assert exact.quantile("grade", 0.5).value[0] == np.quantile(
+        np.array([1, 2, 5])[codes("grade")], 0.5, method="higher"
+    )
+
+
+def test_population_of_a_correlation_has_the_sampling_error(exact: Any) -> None:
+    """Bivariate normal would give (1 - r²) / sqrt(n); the delta method follows the fourth moments instead."""
+    found = exact.correlation("income", "grade").population()
+    x, g = middle(), np.array([1, 2, 5])[codes("grade")]
+    rng = np.random.default_rng(0)
+    draws = [np.corrcoef(x[i], g[i])[0, 1] for i in (rng.integers(0, N, N) for _ in range(200))]
+    assert found.sd[0] == pytest.approx(np.std(draws), rel=0.2)
+
+
+@pytest.mark.parametrize("method", ["moment", "mle", "project"])
+def test_direct_answers_hold_the_truth_whatever_the_method(release: sf.Release, exact: Any, method: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ev = sf.evidence(release, method=method)
+        assert holds(ev.mean("income", by="sex"), exact.mean("income", by="sex").value)
+        assert holds(
+            ev.quantile("income", [0.1, 0.5, 0.9], by="sex"), exact.quantile("income", [0.1, 0.5, 0.9], "sex").value
+        )
+        assert holds(ev.correlation("income", "grade"), exact.correlation("income", "grade").value)
+        assert holds(ev.cdf("income", where={"sex": "F"}), exact.cdf("income", where={"sex": "F"}).value)
+        assert holds(ev.share("mood", by="sex"), exact.share("mood", by="sex").value)
+        truth = exact.counts("income").linear(SCHEMA["income"].midpoints / N).value
+        assert holds(ev.counts("income").linear(SCHEMA["income"].midpoints / N), truth)
+
+
+def test_difference_uses_the_covariance_between_groups(release: sf.Release, exact: Any) -> None:
+    by = sf.evidence(release).mean("income", by="sex")
+    gap = by.contrast("M", "F")
+    assert gap.sd[0] == pytest.approx(np.sqrt(by.cov[0, 0] + by.cov[1, 1] - 2 * by.cov[0, 1]))
+    assert by.cov[0, 1] < 0
+    assert holds(gap, exact.mean("income", by="sex").contrast("M", "F").value)
+    assert gap.population().sd[0] > gap.sd[0]
+    same = by.linear({"M": 1, "F": -1})
+    assert same.value == pytest.approx(gap.value) and same.sd == pytest.approx(gap.sd)
+
+
+def test_ratio_has_fiellers_limits(release: sf.Release) -> None:
+    ev = sf.evidence(release)
+    by = ev.mean("income", by="sex")
+    found = by.ratio("M", "F")
+    low, high = found.interval()
+    assert low[0] < found.value[0] == by.value[1] / by.value[0] < high[0]
+    counts = ev.counts("sex").ratio("M", "F")
+    assert counts.interval()[0][0] > 0.8 and counts.interval()[1][0] < 1.3
+    w = np.array([-float(low[0]), 1.0])  # at a limit the difference is z standard deviations from 0
+    assert w @ by.value == pytest.approx(1.96 * np.sqrt(w @ by.cov @ w), rel=1e-3)
+
+
+def test_contrast_of_quantiles_goes_quantile_by_quantile(release: sf.Release) -> None:
+    found = sf.evidence(release).quantile("income", [0.25, 0.5], by="sex").contrast("M", "F")
+    assert found.keys == {"q": [0.25, 0.5]} and len(found.value) == 2
+    assert found.frame().schema.names == ["q", "estimate", "sd", "low", "high"]
+
+
+def test_sum_of_all_counts_is_known_for_certain(release: sf.Release) -> None:
+    found = sf.evidence(release).counts("sex").linear([1, 1])
+    assert found.value[0] == pytest.approx(N) and found.sd[0] == pytest.approx(0, abs=1e-5)
+
+
+def test_no_answer_is_reported_and_left_out(release: sf.Release, exact: Any) -> None:
+    found = sf.evidence(release).mean("mood")
+    mood = codes("mood")
+    assert exact.mean("mood").value[0] == pytest.approx(mood[mood < 3].mean())
+    assert exact.mean("mood").beside["no_answer"][0] == pytest.approx((mood == 3).sum())
+    assert holds(found, mood[mood < 3].mean())
+    assert "gave no answer" in repr(found) and "no_answer" in found.frame().schema.names
+    shares = exact.share("mood")
+    assert shares.value.sum() == pytest.approx(1) and len(shares.value) == 3
+    assert any("gave no answer to mood" in note for note in exact.mean("income", where={"mood": "low"}).notes)
+    assert len(exact.mean("income", by="mood").value) == 4  # those without an answer are a group of their own
+
+
+def test_where_takes_several_values_and_numbers_in_bins(exact: Any) -> None:
+    x, grade = middle(), codes("grade")
+    assert exact.mean("income", where={"grade": [1, 2]}).value[0] == pytest.approx(x[grade < 2].mean())
+    assert exact.mean("income", where={"income": [2.5, 7.5]}).value[0] == pytest.approx(x[x < 10].mean())
+
+
+def test_concatenated_releases_add_up(exact: Any) -> None:
+    whole = table()
+    other = sf.Scheme(SCHEMA, {**CHANNELS, "income": c.symmetric(20, 0.3)})
+    halves = [whole.slice(0, N // 2), whole.slice(N // 2)]
+    schemes = [sf.Scheme(SCHEMA, CHANNELS), other]
+    parts = [sf.randomize(t, s, rng=sf.experiment(i)) for i, (t, s) in enumerate(zip(halves, schemes, strict=True))]
+    ev = sf.evidence(sf.Release.concat(parts))
+    found = ev.mean("income", by="sex")
+    assert holds(found, exact.mean("income", by="sex").value)
+    assert found.value != pytest.approx(found.population().value, abs=1e-9)  # the parts are weighed by their precision
+    assert (found.population().sd < np.sqrt(2) * found.sd + 1).all()
+
+
+def test_joined_releases_answer_across_parties(exact: Any) -> None:
+    whole = table().append_column("id", pa.array([f"p{i}" for i in range(N)]))
+    left, right = SCHEMA.select(["sex"]), SCHEMA.select(["income"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sides = [
+            sf.randomize(
+                whole, sf.Scheme(s, {n: CHANNELS[n] for n in s}), id="id", link_key=b"k" * 32, rng=sf.experiment(i)
+            )
+            for i, s in enumerate((left, right))
+        ]
+    found = sf.evidence(sides[0].join(sides[1])).mean("income", by="sex")
+    assert holds(found, exact.mean("income", by="sex").value)
+
+
+def test_joint_model_answers_with_its_own_covariance(release: sf.Release, exact: Any) -> None:
+    names = ["sex", "income"]
+    ev = sf.evidence(release, method="model", names=names, tau=1.0)
+    found = ev.mean("income", by="sex")
+    assert holds(found, exact.mean("income", by="sex").value)
+    assert (found.sd > 0).all() and "joint model" in repr(found)
+    assert holds(ev.quantile("income"), exact.quantile("income").value)
+
+
+def test_mean_of_points_under_the_channel_for_means() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.beta(2, 5, 6000) * 100
+    sex = rng.choice(["F", "M"], 6000)
+    schema = sf.Schema({"x": sf.Numeric(0, 100, points=20), "sex": sf.Categorical(("F", "M"))})
+    release = sf.randomize(
+        pa.table({"x": x, "sex": sex}),
+        sf.Scheme(schema, {"x": c.average(20, 9), "sex": c.symmetric(2, 0.2)}),
+        rng=sf.experiment(1),
+    )
+    ev = sf.evidence(release)
+    assert holds(ev.mean("x"), x.mean())
+    assert holds(ev.mean("x", by="sex"), [x[sex == s].mean() for s in ("F", "M")])
+    with pytest.raises(EstimationError, match="tells means"):
+        ev.quantile("x")
+
+
+def test_rounding_at_random_counts_as_noise() -> None:
+    """In the clear nothing else stands between the mean of the codes and that of the values."""
+    rng = np.random.default_rng(5)
+    x = rng.random(500) * 100
+    schema = sf.Schema({"x": sf.Numeric(0, 100, points=5)})
+    found = sf.evidence(sf.randomize(pa.table({"x": x}), sf.Scheme(schema, clear=["x"]), rng=sf.experiment(2))).mean(
+        "x"
+    )
+    assert found.sd[0] == pytest.approx(25 / np.sqrt(6 * 500)) and holds(found, x.mean())
+
+
+@pytest.fixture(scope="module")
+def noisy() -> tuple[sf.Release, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(11)
+    n = 3000
+    sex = rng.choice(["F", "M"], n)
+    x = np.clip(rng.gamma(4, 8, n) + 10 * (sex == "M"), 0, 100)
+    schema = sf.Schema({"x": sf.Numeric(0, 100), "sex": sf.Categorical(("F", "M")), "y": sf.Numeric(0, 1, bins=4)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisclosureWarning)
+        scheme = sf.Scheme(schema, {"x": c.gaussian(15), "sex": c.symmetric(2, 0.1), "y": c.symmetric(4, 0.1)})
+        release = sf.randomize(pa.table({"x": x, "sex": sex, "y": x / 100}), scheme, rng=sf.experiment(3))
+    return release, x, sex
+
+
+def test_mean_through_additive_noise(noisy: tuple[sf.Release, np.ndarray, np.ndarray]) -> None:
+    release, x, sex = noisy
+    ev = sf.evidence(release)
+    found = ev.mean("x")
+    assert holds(found, x.mean())
+    assert found.sd[0] == pytest.approx(15 / np.sqrt(len(x)), rel=1e-6)  # the noise alone
+    assert found.population().sd[0] == pytest.approx(np.hypot(15, x.std()) / np.sqrt(len(x)), rel=0.05)
+    assert holds(ev.mean("x", by="sex"), [x[sex == s].mean() for s in ("F", "M")])
+    assert holds(ev.correlation("x", "y"), np.corrcoef(x, np.minimum(x // 25, 3))[0, 1])
+
+
+def test_quantiles_through_additive_noise(noisy: tuple[sf.Release, np.ndarray, np.ndarray]) -> None:
+    release, x, _ = noisy
+    ev = sf.evidence(release)
+    found = ev.quantile("x", [0.25, 0.5, 0.75])
+    assert holds(found, np.quantile(x, [0.25, 0.5, 0.75]))
+    running = ev.cdf("x")
+    assert running.value[-1] == pytest.approx(1) and (np.diff(running.value) >= 0).all()
+    with pytest.raises(EstimationError, match="randomized; its mean can be asked"):
+        ev.quantile("x", by="sex")
+
+
+def test_group_without_records_says_so() -> None:
+    schema = sf.Schema({"g": sf.Categorical(("a", "b", "c")), "x": sf.Numeric(0, 10, bins=5)})
+    raw = pa.table({"g": ["a", "b"] * 100, "x": [1.0, 7.0] * 100})
+    exact = sf.evidence(raw, schema).mean("x", by="g")
+    assert np.isnan(exact.value[2]) and exact.interval()[0][2] == 0 and exact.interval()[1][2] == 10
+    assert "too few records" in repr(exact)
+    gap = exact.contrast("c", "a")
+    assert (
+        np.isnan(gap.value[0])
+        and gap.interval()[0][0] == pytest.approx(-1)
+        and gap.interval()[1][0] == pytest.approx(9)
+    )
+    assert np.isnan(exact.ratio("a", "c").value[0]) and exact.ratio("a", "c").interval()[1][0] == np.inf
+    release = sf.randomize(
+        raw, sf.Scheme(schema, {"g": c.symmetric(3, 0.5), "x": c.symmetric(5, 0.5)}), rng=sf.experiment(1)
+    )
+    low, high = sf.evidence(release).mean("x", by="g").interval()
+    assert high[2] - low[2] == 10
+
+
+def test_answers_print_and_draw(release: sf.Release, tmp_path: Any) -> None:
+    ev = sf.evidence(release)
+    by = ev.mean("income", by="sex")
+    assert "mean of income by sex" in repr(by) and "<table>" in by._repr_html_()
+    assert by.frame("pandas").shape == (2, 6)
+    for name, answer in {"mean": by, "cdf": ev.cdf("income", by="sex"), "gap": by.contrast("M", "F")}.items():
+        answer.plot(tmp_path / f"{name}.svg", truth=np.zeros(len(answer.value)))
+        assert (tmp_path / f"{name}.svg").stat().st_size > 1000
+    with pytest.raises(EstimationError, match="one for each row"):
+        by.plot(truth=[1.0])
+
+
+def test_looking_often_takes_wider_limits(release: sf.Release) -> None:
+    found = sf.evidence(release).mean("income")
+    once, often = found.interval(), found.interval(anytime=True)
+    assert 1.3 < (often[1] - often[0])[0] / (once[1] - once[0])[0] < 2.2
+    counts = sf.evidence(release).counts("sex")
+    assert (counts.interval(anytime=True)[1] > counts.interval()[1]).all()
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda ev: ev.mean("sex"), "has no order"),
+        (lambda ev: ev.cdf("sex"), "has no order"),
+        (lambda ev: ev.quantile("income", 1.0), r"q must lie in \(0, 1\)"),
+        (lambda ev: ev.quantile("income", [0.5, 0.0]), r"q must lie in \(0, 1\)"),
+        (lambda ev: ev.quantile("income", "half"), "q must be a number"),
+        (lambda ev: ev.quantile("income", []), r"q must lie in \(0, 1\)"),
+        (lambda ev: ev.mean("wage"), "wage"),
+        (lambda ev: ev.mean("income", by="region"), "region"),
+        (lambda ev: ev.mean("income", by=["sex", "sex"]), "once"),
+        (lambda ev: ev.mean("income", where={"sex": "X"}), "has no value"),
+        (lambda ev: ev.mean("income", where=["sex"]), "where must look like"),
+        (lambda ev: ev.mean("income", where={"sex": []}), "at least one value"),
+        (lambda ev: ev.correlation("income", "income"), "with itself"),
+        (lambda ev: ev.mean("income", by="sex").contrast("M", "X"), "there is no row X"),
+        (lambda ev: ev.mean("income", by="sex").linear([1, 2, 3]), "2 finite numbers"),
+        (lambda ev: ev.mean("income", by="sex").linear(["a", "b"]), "must be numbers"),
+        (lambda ev: ev.mean("income").interval(1.5), "level"),
+    ],
+)
+def test_bad_questions_get_one_line(release: sf.Release, ask: Any, message: str) -> None:
+    with pytest.raises(sf.SfumatoError, match=message) as problem:
+        ask(sf.evidence(release))
+    assert "\n" not in str(problem.value)

@@ -47,13 +47,15 @@ def reproduce(
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean {near[0]!r}?" if near else "sfumato reproduce lists what there is"
             raise SfumatoError(f"there is no figure or table called {name!r}: {hint}")
+    figures = {name: getattr(known[name], "FIGURES", (name,)) for name in names}
     if plot is not None:
-        _draw({name: known[name] for name in names}, plot, jobs)
+        _draw({one: known[one] for name in names for one in figures[name]}, plot, jobs)
         return
     reports = {}
     for name in names:
         console.step(f"reproducing {name}")
-        reports[name] = known[name].report(**_jobs(known[name].report, jobs))
+        work = [known[one].report for one in figures[name]]
+        reports[name] = "\n\n".join(report(**_jobs(report, jobs)) for report in work)
     if json:
         console.emit(reports)
     else:
@@ -76,10 +78,10 @@ def _jobs(work: Callable[..., Any], jobs: int) -> dict[str, int]:
 
 
 def _known() -> dict[str, Any]:
-    """Every module of sfumato.papers that reports something."""
+    """Every module of sfumato.papers that reports something, or names the figures that report it."""
     modules = {info.name: f"{papers.__name__}.{info.name}" for info in pkgutil.iter_modules(papers.__path__)}
     loaded = {name: importlib.import_module(full) for name, full in modules.items()}
-    return {name: module for name, module in loaded.items() if hasattr(module, "report")}
+    return {name: module for name, module in loaded.items() if hasattr(module, "report") or hasattr(module, "FIGURES")}
 
 
 def _title(module: Any) -> str:

@@ -20,6 +20,7 @@ from sfumato.randomness import experiment
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
 
+FIGURES = ("ma06_fig5_4", "ma06_fig5_5")
 PARENTS: dict[str, tuple[str, ...]] = {
     "A": (), "B": ("A",), "C": ("A",), "D": ("B", "C"), "E": ("D",), "F": ("C", "D"),
 }  # fmt: skip

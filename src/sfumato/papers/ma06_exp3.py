@@ -13,6 +13,7 @@ from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.papers.ma06_exp2 import binary_network, fitted
 
+FIGURES = ("ma06_fig5_7", "ma06_fig5_8")
 PARENTS: dict[str, tuple[str, ...]] = {
     "A": (), "B": (), "C": ("A",), "D": ("A", "B"), "E": ("B",), "F": ("C", "D"), "G": ("D", "E"),
 }  # fmt: skip

@@ -17,6 +17,7 @@ from sfumato.papers import ma06_panels
 from sfumato.papers.ma06_curves import Curve
 from sfumato.papers.ma06_exp2 import network, released
 
+FIGURES = ("ma06_fig5_9", "ma06_fig5_10")
 N, MAX_PARENTS = 10_000, 3
 Rule = Callable[[float], BayesianNetwork]
 

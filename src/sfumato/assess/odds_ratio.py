@@ -43,7 +43,7 @@ def odds_ratio(counts: Any, cov: ArrayLike | None = None) -> OddsRatio:
     6.0
     """
     if hasattr(counts, "cov") and hasattr(counts, "n"):
-        cov = counts.population().cov * counts.n**2 if cov is None else cov
+        cov = counts.sampled().cov * counts.n**2 if cov is None else cov
         counts = counts.value if not counts.of_population else counts.value * counts.n
     table = np.asarray(counts, dtype=np.float64).reshape(-1)
     if table.shape != (4,):

@@ -77,10 +77,22 @@ class Estimate:
         return "superpopulation" if self.of_population else "finite population"
 
     def population(self) -> Estimate:
-        """The same for the distribution behind the table: shares that sum to 1, with sampling noise included."""
+        """The same for the distribution behind the table: shares that sum to 1, with sampling noise included.
+
+        Parts under different schemes are weighed by their precision, see ``sfumato.evidence.pooled``: they are taken as
+        samples of the same population.
+        """
         if self.of_population:
             return self
-        return replace(self, value=self.value / self.n, of_population=True)
+        if len(self.seen) > 1:
+            from sfumato.evidence.pooled import pooled
+
+            return pooled(self)
+        return self.sampled()
+
+    def sampled(self) -> Estimate:
+        """Shares of these records, each part by its number of records, with the noise of a sample."""
+        return self if self.of_population else replace(self, value=self.value / self.n, of_population=True)
 
     @property
     def unbiased(self) -> Array:

@@ -87,7 +87,7 @@ class NaiveBayes(Classifier):
 
 def _ratio_errors(pair: Estimate, shares: Array, classes: Array) -> Array:
     """Standard errors of n_vc / n_c to first order: the deviation of n_vc - share · n_c, over n_c."""
-    found = pair.population()
+    found = pair.sampled()
     values, count = pair.shape
     if len(pair.value) > _COVARIANCE_CELLS:
         return np.asarray(np.sqrt(found.variance).reshape(pair.shape) * pair.n / classes)

@@ -12,7 +12,7 @@ from sfumato.evidence.critical import critical_value
 from sfumato.evidence.estimate import Estimate, check_covariance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelEstimate(Estimate):
     """The model's counts: never negative, with the noise of its parameters (and of the sample) in the covariance.
 
@@ -23,6 +23,9 @@ class ModelEstimate(Estimate):
 
     root: Array | None = None  # Cov(shares) = root rootᵀ + diag(misfit)
     misfit: Array = field(default_factory=lambda: np.zeros(1))  # of each share: what the model may be wrong by, squared
+
+    def population(self) -> Estimate:
+        return self.sampled()
 
     @property
     def judged(self) -> Array:

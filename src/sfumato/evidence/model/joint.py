@@ -113,7 +113,8 @@ class ModelEvidence(ModelOfRelease):
     def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
         asked = self._asked(names)
         shares = self.shares(asked)
-        unbiased = self._moment.counts(asked, quiet=True).population()
+        counted = self._moment.counts(asked, quiet=True)
+        unbiased = counted.population()
         found = self._information
         if found is not None:
             root = found.root(tuple(self.names.index(name) for name in asked))
@@ -121,7 +122,7 @@ class ModelEvidence(ModelOfRelease):
         else:  # too many parameters to invert: the unbiased estimate's own noise bounds the model's from above
             root = np.zeros((len(shares), 0))
             wrong = unbiased.variance + misfit(shares, unbiased.variance, unbiased)
-        return ModelEstimate(unbiased.schema, shares * self.n, unbiased.seen, "model", root=root, misfit=wrong)
+        return ModelEstimate(unbiased.schema, shares * self.n, counted.seen, "model", root=root, misfit=wrong)
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""

@@ -80,7 +80,7 @@ class Quantiles:
         if sums[-1] <= 1e-9:
             return np.nan
         running = np.append(0.0, np.clip(sums / sums[-1], 0.0, 1.0))
-        rising = (np.maximum.accumulate(running) + np.minimum.accumulate(running[::-1])[::-1]) / 2
+        rising = _rising(running)
         if not self.continuous:
             return float(min(int(np.searchsorted(rising[1:], q - 1e-12)), self.k - 1))
         cell = int(np.clip(np.searchsorted(rising, q) - 1, 0, self.k - 1))
@@ -140,16 +140,21 @@ class Quantiles:
         if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
             fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
             return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else whole
-        first = int(np.argmax(reached >= 0))
-        last = len(under) - 1 - int(np.argmax(under[::-1] <= 0))
-        return self._at(_cross(part, reached, first, -1)), self._at(_cross(part, under, last, 1))
+        return self._at(_cross(part, _rising(reached))), self._at(_cross(part, _rising(under)))
 
 
-def _cross(part: Array, curve: Array, at: int, step: int) -> float:
-    """Where the curve is 0 between a place and its neighbour, which the test refuses."""
-    other = at + step
-    if not 0 <= other < len(part):
-        return float(part[at])
-    a, b = curve[at], curve[other]
-    share = a / (a - b) if a != b else 0.0
-    return float(part[at] + np.clip(share, 0.0, 1.0) * (part[other] - part[at]))
+def _rising(curve: Array) -> Array:
+    """The mean of the least curve above that never falls and the largest below.
+
+    True running shares rise. An estimate that falls back may pass 0 several times; this passes it between them.
+    """
+    return np.asarray((np.maximum.accumulate(curve) + np.minimum.accumulate(curve[::-1])[::-1]) / 2)
+
+
+def _cross(part: Array, curve: Array) -> float:
+    """Where a rising curve passes 0."""
+    at = int(np.searchsorted(curve, 0.0))
+    if at in (0, len(part)):
+        return float(part[min(at, len(part) - 1)])
+    a, b = curve[at - 1], curve[at]
+    return float(part[at - 1] + a / (a - b) * (part[at] - part[at - 1]))

@@ -6,35 +6,36 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, channel_of
 from sfumato.channels import Channel
-from sfumato.channels.linear import Operator
 from sfumato.errors import EstimationError
-from sfumato.evidence import evidence, mle
+from sfumato.evidence import evidence
 from sfumato.release import Release
 
 #: Simulated tables at most; and how many of them must be as far away before the simulation stops (Besag and Clifford).
-_DRAWS, _ENOUGH = 999, 25
+_DRAWS, _ENOUGH, _AT_A_TIME = 999, 25, 37
 #: A value whose share is within this many standard errors of 0 counts as absent in the simulated tables.
 _NEAR_ZERO = 2.0
-_NEGLIGIBLE = 0.01  # an error of the distance that does not matter; distances are compared with chi-squared variables
+_ROUNDS = 8  # of weighing by the fitted shares; they settle in three or four
+_ROUNDING = 1e-6  # distances that differ by less are the same
+_MOST_VALUES, _MOST_ENTRIES = 512, 1 << 22
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GoodnessOfFit:
     r"""The distance of the released counts from what the channel can produce.
 
-        G = 2 Σ_y Ñ_y log(Ñ_y / (N q_y)),     q = Pᵀθ with the θ that makes the counts most likely
+        X = min over θ >= 0 of  Σ_y (Ñ_y - N q_y)² / (N w_y),     q = Pᵀθ,    w the fitted released shares
 
     ``p`` is the chance of a distance at least as great when every answer came through the channel.
     """
 
     statistic: float
     p: float
-    shares: Array  # the most likely θ
+    shares: Array  # the θ that fits best
 
     def __str__(self) -> str:
         judged = "could have" if self.p >= 0.01 else "can hardly have"
@@ -46,31 +47,62 @@ def goodness_of_fit(
 ) -> GoodnessOfFit:
     """Test whether released counts can have come through a channel.
 
-    ``released`` is a release whose ``attribute`` is named, or the counts of the released values, with their channel
-    (or scheme and attribute) as ``of``. A small p says that some answers did not go through the channel: false ones,
-    or a client that randomizes wrongly. A large p does not prove that all are honest: false answers that look like an
-    honest distribution cannot be told.
+    ``released`` is a release whose ``attribute`` is named (one, or a group that is randomized together), or the counts
+    of the released values with their channel (or scheme and attribute) as ``of``. A small p says that some answers did
+    not go through the channel: false ones, or a client that randomizes wrongly. A large p does not prove that all are
+    honest: false answers that look like an honest distribution cannot be told.
 
     >>> from sfumato import channels as c
     >>> goodness_of_fit([900, 20, 40, 40], c.symmetric(4, gamma=3), rng=1).p < 0.01
     True
     """
     channel, counts = _asked(released, of, attribute)
-    total = float(counts.sum())
-    transition = channel.transition
-    if not mle.feasible(transition):
+    if channel.k > _MOST_VALUES or channel.k * channel.m > _MOST_ENTRIES:
         raise EstimationError(f"{channel.k:,} values are too many for this test: ask for an attribute with fewer")
-    fitted, distance = _fitted(transition, counts)
-    q = transition.T.apply(_least_favourable(channel, fitted, counts))
-    q = q / q.sum()
+    P, total = channel.matrix, counts.sum()
+    if counts[~P.any(axis=0)].any():  # answers that nobody can have given
+        return GoodnessOfFit(np.inf, 0.0, np.full(channel.k, np.nan))
+    fitted = _fitted(P, counts / total)
+    q = _least_favourable(channel, fitted, counts) @ P
+    q /= q.sum()
+    distances = _Distances(P, np.maximum(q, 0.5 / total), total)
+    found = distances(counts[None])[0]
     generator = np.random.default_rng(rng)
     farther = made = 0
     while made < _DRAWS and farther < _ENOUGH:
-        table = generator.multinomial(int(total), q).astype(np.float64)
-        farther += _fitted(transition, table)[1] >= distance - _NEGLIGIBLE
-        made += 1
+        tables = generator.multinomial(int(total), q, _AT_A_TIME)
+        farther += int((distances(tables) >= found - _ROUNDING).sum())
+        made += _AT_A_TIME
     p = farther / made if farther >= _ENOUGH else (farther + 1) / (made + 1)
-    return GoodnessOfFit(distance, p, fitted)
+    return GoodnessOfFit(float(found), p, fitted / fitted.sum())
+
+
+class _Distances:
+    """Distances of tables of released counts from the cone of all Pᵀθ, θ >= 0, weighed by 1 / w."""
+
+    def __init__(self, P: Array, w: Array, total: float) -> None:
+        self.root, self.total = np.sqrt(w), total
+        self.Q, self.R = np.linalg.qr(P.T / self.root[:, None])
+
+    def __call__(self, tables: NDArray[Any]) -> Array:
+        from scipy.optimize import nnls
+
+        scaled = tables / self.total / self.root
+        along = scaled @ self.Q
+        apart = np.maximum((scaled**2).sum(axis=1) - (along**2).sum(axis=1), 0.0)
+        return np.asarray(self.total * (apart + np.array([nnls(self.R, one)[1] ** 2 for one in along])))
+
+
+def _fitted(P: Array, shares: Array) -> Array:
+    """The θ >= 0 nearest to the released shares, weighed by the released shares that it predicts."""
+    from scipy.optimize import nnls
+
+    least = 1e-3 / P.shape[1]
+    w = np.maximum(P.mean(axis=0), least)
+    for _ in range(_ROUNDS):
+        theta = nnls(P.T / np.sqrt(w)[:, None], shares / np.sqrt(w))[0]
+        w = np.maximum(theta @ P, least)
+    return np.asarray(theta / theta.sum())
 
 
 def _asked(released: Any, of: Any, attribute: Attribute) -> tuple[Channel, Array]:
@@ -80,6 +112,9 @@ def _asked(released: Any, of: Any, attribute: Attribute) -> tuple[Channel, Array
         if attribute is None:
             raise EstimationError(f"name an attribute: the release has {', '.join(released.schema.names)}")
         names = [attribute] if isinstance(attribute, str) else list(attribute)
+        for name in names:
+            if name in released.scheme.noises:
+                raise EstimationError(f"{name!r} has additive noise, under which no number is impossible")
         counts = evidence(released).released_counts(names)
         return channel_of(released.scheme, attribute), counts.reshape(-1).astype(np.float64)
     if of is None:
@@ -100,18 +135,10 @@ def _counts(given: ArrayLike, m: int) -> Array:
     return counts
 
 
-def _fitted(transition: Operator, counts: Array) -> tuple[Array, float]:
-    """The most likely shares, and the distance of the counts from what they predict."""
-    theta = mle.fit(transition, counts, tolerance=_NEGLIGIBLE / (2 * counts.sum())).theta
-    seen = counts > 0
-    q = transition.T.apply(theta)[seen]
-    return theta, float(2 * (counts[seen] @ np.log(counts[seen] / (counts.sum() * q))))
-
-
 def _least_favourable(channel: Channel, fitted: Array, counts: Array) -> Array:
     """The fitted shares, those that may well be zero set to zero: there the distances of honest tables are largest."""
     total = counts.sum()
-    if channel.k * channel.m > 1 << 24 or not channel.invertible:
+    if not channel.invertible:
         return fitted
     sd = np.sqrt(np.maximum(channel.inverse.squared().apply(counts) / total, 0.0) / total)
     theta = np.where(fitted < _NEAR_ZERO * sd, 0.0, fitted)

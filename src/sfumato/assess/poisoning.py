@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.assess.shares import given_shares
 from sfumato.assess.subject import Attribute, channel_of
-from sfumato.channels import Channel
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Kronecker, Operator, UniformPlus
 from sfumato.errors import SchemeError, SfumatoError
+from sfumato.evidence import Estimate
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.printable import label_text, printable
+from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
 #: The most entries of a left inverse that is looked through in full.
@@ -72,27 +76,42 @@ class Poisoning:
 
 
 def poisoning(of: Any, share: float, attribute: Attribute = None, *, shares: ArrayLike | None = None) -> Poisoning:
-    """How far a share of false answers can move the estimated share of each value of an attribute.
+    """How far a share of false answers can move the estimated share of each value, or combination of values.
 
-    ``of`` is a channel, a matrix, or a scheme with the ``attribute`` named; ``shares`` are those of the values among
-    the senders, where they are known. The bound is exact: the last column of a row is reached by sending one answer.
+    ``of`` is a scheme with the ``attribute`` named (or several, as a tuple), a channel, a matrix, or an Estimate.
+    ``shares`` are those of the values among the senders, where they are known. The bound is exact: it is reached when
+    all false answers are the same one. Releases of several schemes are taken at the one that is moved most.
 
     >>> from sfumato import channels as c
     >>> poisoning(c.symmetric(4, gamma=3), 0.01).up
     array([0.025, 0.025, 0.025, 0.025])
     """
     share = checked_share(share)
-    if isinstance(of, Scheme) and attribute is None:
-        if len(of.schema) > 1:
-            raise SchemeError(f"name an attribute: the scheme has {', '.join(of.schema.names)}")
-        attribute = of.schema.names[0]
-    channel = channel_of(of, attribute)
-    labels = _labels(of, attribute, channel)
-    low, high = extremes(channel.inverse)
-    honest = np.zeros(2) if shares is None else given_shares(shares, channel.k, labels)
+    if isinstance(of, Estimate):
+        low, high, possible = _least_and_most(of.seen)
+        labels = _labels(of.schema, of.codes)
+    elif isinstance(of, Scheme):
+        names = _names(of, attribute)
+        maps = Seen(names, blocks(of, names), np.zeros(0), scheme=of)
+        low, high, possible = _least_and_most((maps,))
+        labels = _labels(of.schema.select(names))
+    else:
+        channel = channel_of(of, attribute)
+        low, high = extremes(channel.inverse)
+        possible = channel.transition.apply(np.ones(channel.m)) > 0
+        labels = tuple(str(x) for x in range(channel.k))
     if shares is None:
-        return Poisoning(share, labels, share * (low - 1.0), share * high)
+        return Poisoning(share, labels, share * (low - possible), share * high)
+    honest = given_shares(shares, len(low), labels)
     return Poisoning(share, labels, share * (low - honest), share * (high - honest))
+
+
+def _least_and_most(pieces: Sequence[Seen]) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """The least and the most that one answer adds to each cell, and which cells can hold somebody at all."""
+    found = [[piece.placed(side) for side in extremes(piece.inverse)] for piece in pieces]
+    possible = [piece.placed(piece.transition.apply(np.ones(piece.transition.cols))) > 0 for piece in pieces]
+    low, high = zip(*found, strict=True)
+    return np.min(low, axis=0), np.max(high, axis=0), np.any(possible, axis=0)
 
 
 def extremes(operator: Operator) -> tuple[Array, Array]:
@@ -106,7 +125,9 @@ def extremes(operator: Operator) -> tuple[Array, Array]:
         both = np.array([np.min(operator.off), np.max(operator.off), np.min(operator.on), np.max(operator.on)])
         return np.full(operator.rows, both.min()), np.full(operator.rows, both.max())
     if operator.rows * operator.cols > _ENTRIES:
-        raise SfumatoError(f"{operator.rows} values are too many here: ask for an attribute with fewer")
+        raise SfumatoError(
+            f"{operator.rows:,} values are too many to look through every answer: ask for an attribute with fewer"
+        )
     matrix = operator.dense()
     return matrix.min(axis=1), matrix.max(axis=1)
 
@@ -127,10 +148,21 @@ def _products(parts: list[tuple[Array, Array]]) -> tuple[Array, Array]:
     return low, high
 
 
-def _labels(of: Any, attribute: Attribute, channel: Channel) -> tuple[str, ...]:
-    if not isinstance(of, Scheme) or attribute is None:
-        return tuple(str(x) for x in range(channel.k))
-    names = (attribute,) if isinstance(attribute, str) else attribute
-    grid: NDArray[np.int64] = np.indices([of.schema[name].size for name in names]).reshape(len(names), -1)
-    words = [[label_text(label) for label in of.schema[name].labels] for name in names]
-    return tuple(", ".join(own[code] for own, code in zip(words, cell, strict=True)) for cell in grid.T)
+def _names(scheme: Scheme, attribute: Attribute) -> tuple[str, ...]:
+    """The attributes that are asked about; the only one where none is named."""
+    if attribute is None:
+        if len(scheme.schema) > 1:
+            raise SchemeError(f"name an attribute: the scheme has {', '.join(scheme.schema.names)}")
+        return scheme.schema.names
+    names = (attribute,) if isinstance(attribute, str) else tuple(attribute)
+    for name in names:
+        if name in scheme.noises:
+            raise SchemeError(f"{name!r} has additive noise: an answer can be any number, and no bound holds")
+    return names
+
+
+def _labels(schema: Schema, codes: NDArray[np.int64] | None = None) -> tuple[str, ...]:
+    """A name for each cell; cells that were not listed run over all combinations."""
+    grid = np.indices(schema.sizes()).reshape(len(schema), -1).T if codes is None else codes
+    words = [[label_text(label) for label in domain.labels] for domain in schema.values()]
+    return tuple(", ".join(own[code] for own, code in zip(words, cell, strict=True)) for cell in grid)

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
@@ -39,6 +40,9 @@ def estimate(
         typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all."),
     ] = 60,
     population: Annotated[bool, typer.Option(help="Shares of the population behind the table.")] = False,
+    false: Annotated[
+        float | None, typer.Option(help="Say how far this share of false answers could move each estimate: .01 is 1 %.")
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -53,6 +57,8 @@ def estimate(
         sfumato estimate release.parquet --columns education,income --where sex=F --top 10
 
         sfumato estimate release.parquet --columns age --method moment --plot age.svg
+
+        sfumato estimate release.parquet --columns sex --population --false 0.01
     """
     release = Release.concat([Release.load(file) for file in files])
     names = console.listed(columns)
@@ -69,6 +75,7 @@ def estimate(
     of = len(cells)
     cells = _largest(found, cells, top or (of if json else rows))
     frame = found.frame(level, cells=cells).drop_columns(list(held))
+    moved = None if false is None else _moved(found, false, cells)
     if plot is not None:
         drawn = _largest(found, cells, MOST_DRAWN)
         cut = f", the {len(drawn)} largest of {of:,}" if len(drawn) < of else ""
@@ -82,7 +89,10 @@ def estimate(
                 "method": method,
                 "level": level,
                 "population": found.population_kind,
-                "cells": frame.to_pylist(),
+                **({} if false is None else {"false": false}),
+                "cells": [
+                    {**row, **more} for row, more in zip(frame.to_pylist(), moved or [{}] * len(cells), strict=True)
+                ],
             }
         )
         return
@@ -92,7 +102,14 @@ def estimate(
         fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in held.items())
         console.say(f"of records with {fixed}" + ("; shares are still of everybody" if population else ""))
     shown = [_in_words(list(row.values()), len(names)) for row in frame.to_pylist()]
-    console.table(frame.schema.names, shown)
+    if moved is not None:
+        shown = [[*row, *more.values()] for row, more in zip(shown, moved, strict=True)]
+    console.table([*frame.schema.names, *_FALSE][: len(shown[0])], shown)
+    if false is not None:
+        console.note(
+            f"{_FALSE[0]}, {_FALSE[1]}: how far {100 * false:g} % of false answers could move an estimate. No interval "
+            f"allows for them."
+        )
     unclear = int((frame.column(frame.schema.names[-2]).to_numpy() <= 0).sum())
     if 2 * unclear > len(cells) and len(names) + len(held) > 1:
         console.note(
@@ -100,6 +117,21 @@ def estimate(
         )
     if top is None and len(cells) < of:
         console.note(f"the {len(cells):,} largest of {of:,} cells: --rows shows more, --json all of them")
+
+
+#: The columns that say how far false answers could move an estimate.
+_FALSE = ("false_down", "false_up")
+
+
+def _moved(found: Estimate, share: float, cells: NDArray[np.int64]) -> list[dict[str, float]]:
+    """How far a share of false answers could move each of these cells, in its own unit."""
+    try:
+        bound = poisoning(found, share)
+    except SfumatoError as problem:
+        raise SfumatoError(f"--false: {problem}") from None
+    unit = 1.0 if found.of_population else found.n
+    sides = (bound.down[cells] * unit, bound.up[cells] * unit)
+    return [dict(zip(_FALSE, map(float, pair), strict=True)) for pair in zip(*sides, strict=True)]
 
 
 def _conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.assess.goodness_of_fit import goodness_of_fit
 from sfumato.cli import console
+from sfumato.errors import SfumatoError
 from sfumato.release import Release
 from sfumato.released.in_words import in_words
 from sfumato.scheme import Scheme
@@ -16,6 +18,9 @@ from sfumato.scheme import Scheme
 def inspect(
     file: Annotated[Path, typer.Argument(help="A release (.parquet, .csv) or a scheme (.json).")],
     rows: Annotated[int, typer.Option(min=0, help="How many released rows to show.")] = 0,
+    fit: Annotated[
+        bool, typer.Option("--fit", help="Test whether the answers can have come through their channels at all.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Show what a release or a scheme says of itself: attributes, channels, and how much each discloses.
@@ -26,6 +31,8 @@ def inspect(
 
         sfumato inspect release.parquet --rows 5
 
+        sfumato inspect release.parquet --fit
+
         sfumato inspect scheme.json --json
     """
     release: Release | None = None
@@ -35,6 +42,9 @@ def inspect(
     else:
         release = Release.load(file)
         schemes = [(len(part), part.scheme) for part in release.parts]
+    if fit and release is None:
+        raise SfumatoError("--fit tests the answers of a release, and a scheme has none")
+    tests = _tested(release) if fit and release is not None else []
     if json:
         ids = None if release is None or release.id is None else {"name": release.id, "kind": release.id_kind}
         console.emit(
@@ -43,6 +53,7 @@ def inspect(
                 "id": ids,
                 "order": None if release is None else release.order,
                 "parts": [{"rows": n, **_describe(scheme)} for n, scheme in schemes],
+                **({"fit": tests} if fit else {}),
             }
         )
         return
@@ -68,9 +79,42 @@ def inspect(
         console.say(f"{release.id}: pseudonyms instead of ids")
     if release is not None and release.order == "kept":
         console.warn("the rows keep their owner's order: whatever they were sorted by can be read off the release")
+    if fit:
+        _show_tests(tests)
     if release is not None and rows:
         console.say()
         _show_rows(*_rows(release, rows))
+
+
+#: A chance this small, over all attributes together, is called a misfit.
+_SMALL = 0.01
+
+
+def _tested(release: Release) -> list[dict[str, Any]]:
+    """Of every attribute or group the distance of its answers from what the channel can give, or why there is none."""
+    out: list[dict[str, Any]] = []
+    for group in release.scheme.groups:
+        entry: dict[str, Any] = {"names": " + ".join(group.names)}
+        try:
+            found = goodness_of_fit(release, group.names)
+            out.append({**entry, "distance": found.statistic, "p": found.p})
+        except SfumatoError as problem:
+            out.append({**entry, "not_tested": str(problem)})
+    return out
+
+
+def _show_tests(tests: list[dict[str, Any]]) -> None:
+    told = [entry for entry in tests if "p" in entry]
+    console.say()
+    console.table(["attribute", "distance", "p"], [[e["names"], e["distance"], e["p"]] for e in told])
+    bad = [entry["names"] for entry in told if entry["p"] * len(told) < _SMALL]
+    if bad:
+        console.warn(f"the answers to {console.some(bad)} can hardly have come through the channel: some are false")
+    else:
+        console.say("the answers could have come through their channels; false ones that look honest cannot be told")
+    for entry in tests:
+        if "p" not in entry:
+            console.note(f"{entry['names']}: not tested: {entry['not_tested']}")
 
 
 def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:

@@ -114,3 +114,14 @@ def test_a_number_names_its_value_however_it_is_written() -> None:
     ran = run("estimate doses.parquet --columns sex --where dose=7 --json")
     assert (ran.code, json.loads(ran.out)["where"]) == (0, {"dose": 7.0})
     assert "dose has no value '3'" in run("estimate doses.parquet --columns sex --where dose=3").error
+
+
+def test_false_answers_are_bounded_beside_each_estimate() -> None:
+    shown = json.loads(run("estimate release.parquet --columns sex --population --false 0.01 --json").out)
+    bound = sf.accuracy.poisoning(sf.Release.load("release.parquet").scheme, 0.01, "sex")
+    assert [cell["false_up"] for cell in shown["cells"]] == pytest.approx(bound.up)
+    counts = json.loads(run("estimate release.parquet --columns sex --false 0.01 --json").out)
+    assert [cell["false_down"] for cell in counts["cells"]] == pytest.approx(500 * bound.down)
+    assert "false_up" in run("estimate release.parquet --columns sex --where vote=yes --false 0.01").out
+    assert "false_up" not in run("estimate release.parquet --columns sex").out
+    assert "--false: share must lie" in run("estimate release.parquet --columns sex --false 1.5").error

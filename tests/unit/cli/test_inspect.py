@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.command_line import run
 
@@ -30,3 +31,27 @@ def test_an_attribute_with_additive_noise_is_listed_like_the_others(
     exported = run("export release.parquet words.csv")
     assert exported.code == 0, exported.error
     assert len((tmp_path / "words.csv").read_text().splitlines()) == 51
+
+
+def test_answers_that_did_not_come_through_the_channel_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "vote": sf.Categorical(tuple("abcd"))})
+    scheme = sf.Scheme.for_gamma(schema, gamma=3)
+    rng = np.random.default_rng(1)
+    table = {"sex": rng.choice(["F", "M"], 2000), "vote": rng.choice(list("abcd"), 2000)}
+    honest = sf.randomize(table, scheme, rng=2)
+    honest.save("honest.parquet")
+    shown = run("inspect honest.parquet --fit")
+    assert shown.code == 0 and "could have come through" in shown.out, shown.error
+    rows = honest.arrow()
+    place = rows.column_names.index("vote")
+    false = rows.set_column(place, rows.field(place), pa.array([0] * 2000, rows.schema.field(place).type))
+    sf.Release(false, scheme).save("false.parquet")
+    shown = run("inspect false.parquet --fit")
+    assert "vote can hardly have come through the channel" in shown.error and "sex can" not in shown.error
+    tests = json.loads(run("inspect false.parquet --fit --json").out)["fit"]
+    assert [(entry["names"], entry["p"] < 0.01) for entry in tests] == [("sex", False), ("vote", True)]
+    Path("scheme.json").write_text(scheme.to_json(), encoding="utf-8")
+    assert "a scheme has none" in run("inspect scheme.json --fit").error

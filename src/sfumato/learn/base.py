@@ -10,7 +10,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,11 @@ from sfumato.domains import Domain
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
-from sfumato.learn.score import estimate_score
+from sfumato.learn.score import Score, estimate_score
 from sfumato.pages.display import html_table
 from sfumato.printable import label_text
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
-
-if TYPE_CHECKING:
-    from sfumato.learn.score import Score
 
 #: The most cells of the table of features over which decisions are listed one by one.
 DECISION_CELLS = 1 << 20

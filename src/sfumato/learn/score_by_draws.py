@@ -11,19 +11,17 @@ of many classes only whether it is on the diagonal.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import cliques_of
 from sfumato.evidence.seen import Seen
-
-if TYPE_CHECKING:
-    from sfumato.learn.base import Classifier
+from sfumato.schema import Schema
 
 _DRAWN = 50_000
 #: With more classes only the accuracy is estimated, and no confusion matrix.
@@ -32,8 +30,24 @@ Columns = list[NDArray[np.int64]]
 Told = list[tuple[tuple[int, ...], Array]]
 
 
+class Judged(Protocol):
+    """A fitted classifier, as those see it who judge its answers."""
+
+    schema_: Schema
+    target_: str
+    features_: tuple[str, ...]
+    classes_: NDArray[Any]
+
+    @property
+    def used_features(self) -> tuple[str, ...]: ...
+
+    def decisions(self, names: Sequence[str]) -> NDArray[np.int64]: ...
+
+    def answers(self, codes: Mapping[str, Codes]) -> NDArray[np.int64]: ...
+
+
 def drawn_confusion(
-    model: Classifier, source: Evidence, trust: float, fitted: Evidence | None = None
+    model: Judged, source: Evidence, trust: float, fitted: Evidence | None = None
 ) -> tuple[Array, Array, Array, float]:
     """The shares of all records by true and predicted class, flat; the covariance of their noise, and that of what is
     left to the fitted model (before it is divided by its trust); and the number of records.
@@ -56,7 +70,7 @@ def drawn_confusion(
 class _Problem:
     """Records drawn from the fitted model, and what the classifier says of them."""
 
-    def __init__(self, model: Classifier, fitted: Evidence) -> None:
+    def __init__(self, model: Judged, fitted: Evidence) -> None:
         self.model, self.names = model, fitted.names
         self.sizes = fitted.schema.sizes(fitted.names)
         self.target = fitted.names.index(model.target_)

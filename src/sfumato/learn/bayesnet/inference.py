@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,18 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.table import Table, eliminate
 from sfumato.learn.arguments import whole
 from sfumato.learn.base import class_labels
+from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.learn.bayesnet.pgmpy_model import ask
 from sfumato.learn.bayesnet.structure import topological
 from sfumato.printable import label_text
 from sfumato.reading import tables
 from sfumato.schema import Schema
 
-if TYPE_CHECKING:
-    from sfumato.learn.bayesnet.network import BayesianNetwork
-
-
 #: The most cells of a table on the way to an answer.
 MOST_CELLS = 1 << 24
 
 
-def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
+def marginal(net: LearnedNetwork, names: Sequence[str]) -> Array:
     """Pr(names); only the ancestors of the names matter."""
     if len(set(names)) != len(names):
         raise EstimationError(f"name each attribute once, got {', '.join(names)}")
@@ -37,7 +34,7 @@ def marginal(net: BayesianNetwork, names: Sequence[str]) -> Array:
     return eliminate(_above(net, names), names, MOST_CELLS).values
 
 
-def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
+def query(net: LearnedNetwork, target: list[str], given: Mapping[str, Any], engine: str) -> dict[Any, float]:
     """Pr(target | given) by value, by tuple of values for several targets."""
     if not isinstance(given, Mapping):
         raise EstimationError(f"given must look like {{'attribute': value, ...}}, got {given!r} instead")
@@ -64,7 +61,7 @@ def query(net: BayesianNetwork, target: list[str], given: Mapping[str, Any], eng
     return out
 
 
-def predict_proba(net: BayesianNetwork, table: Any, target: str) -> Array:
+def predict_proba(net: LearnedNetwork, table: Any, target: str) -> Array:
     """Pr(target | its Markov blanket) in each row."""
     net.cpt(target)
     around = [node for node, held in net.parents_.items() if target in (node, *held)]
@@ -85,12 +82,12 @@ def predict_proba(net: BayesianNetwork, table: Any, target: str) -> Array:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
-def predict(net: BayesianNetwork, table: Any, target: str) -> NDArray[Any]:
+def predict(net: LearnedNetwork, table: Any, target: str) -> NDArray[Any]:
     """The most probable value in each row."""
     return np.asarray(class_labels(net.schema_[target])[predict_proba(net, table, target).argmax(axis=1)])
 
 
-def log_likelihood(net: BayesianNetwork, data: Any) -> float:
+def log_likelihood(net: LearnedNetwork, data: Any) -> float:
     """Σ_i Σ_jk N_ijk log θ_ijk, -inf if something that occurs is impossible."""
     if isinstance(data, Evidence):
         _same_values(net, data.schema, "the network and the evidence")
@@ -108,13 +105,13 @@ def log_likelihood(net: BayesianNetwork, data: Any) -> float:
     return total
 
 
-def count_rows(net: BayesianNetwork, table: Any) -> int:
+def count_rows(net: LearnedNetwork, table: Any) -> int:
     """How many rows a table has."""
     known = tables.count_rows(table) if not isinstance(table, Mapping) else len(next(iter(table.values())))
     return len(next(iter(net.schema_.encode(table).values()))) if known is None else known
 
 
-def kl(reference: BayesianNetwork, net: BayesianNetwork) -> float:
+def kl(reference: LearnedNetwork, net: LearnedNetwork) -> float:
     """Σ_x P(x) log P(x)/Q(x), family by family, without the joint table."""
     if set(reference.schema_.names) != set(net.schema_.names):
         raise EstimationError("the two networks have different attributes")
@@ -126,7 +123,7 @@ def kl(reference: BayesianNetwork, net: BayesianNetwork) -> float:
     return max(total, 0.0) if np.isfinite(total) else float("inf")
 
 
-def sample(net: BayesianNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
+def sample(net: LearnedNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
     """Rows drawn parents first."""
     n = whole("n", n, 1)
     try:
@@ -143,7 +140,7 @@ def sample(net: BayesianNetwork, n: int, rng: np.random.Generator | int | None) 
     return net.schema_.decode({name: codes[name] for name in net.schema_.names})
 
 
-def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Table]:
+def _above(net: LearnedNetwork, names: Sequence[str]) -> list[Table]:
     wanted, stack = set(names), list(names)
     while stack:
         for parent in net.parents_[stack.pop()]:
@@ -153,7 +150,7 @@ def _above(net: BayesianNetwork, names: Sequence[str]) -> list[Table]:
     return [Table((*cpt.parents, node), cpt.values) for node, cpt in net.cpts_.items() if node in wanted]
 
 
-def _same_values(net: BayesianNetwork, other: Schema, who: str) -> None:
+def _same_values(net: LearnedNetwork, other: Schema, who: str) -> None:
     """Tables are compared place by place, so the values must be the same, in the same order."""
     for name, domain in net.schema_.items():
         ours, theirs = ([str(label) for label in one.labels] for one in (domain, other[name]))
@@ -163,7 +160,7 @@ def _same_values(net: BayesianNetwork, other: Schema, who: str) -> None:
             raise EstimationError(f"{who} have {kind} of {name!r}: {', '.join(ours)} and {', '.join(theirs)}")
 
 
-def _code(net: BayesianNetwork, name: str, value: Any) -> int:
+def _code(net: LearnedNetwork, name: str, value: Any) -> int:
     try:
         return net.schema_[name].code(value)
     except SfumatoError:

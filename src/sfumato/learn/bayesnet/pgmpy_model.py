@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, MissingPartError
+from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.schema import Categorical, Schema
-
-if TYPE_CHECKING:
-    from sfumato.learn.bayesnet.network import BayesianNetwork
 
 
 def _pgmpy(*parts: str) -> list[Any]:
@@ -25,7 +23,7 @@ def _pgmpy(*parts: str) -> list[Any]:
         raise MissingPartError.named("exchange with pgmpy", "pgmpy", "bayes") from None
 
 
-def to_pgmpy(net: BayesianNetwork) -> Any:
+def to_pgmpy(net: LearnedNetwork) -> Any:
     """A pgmpy DiscreteBayesianNetwork with the same nodes, state names and tables."""
     models, factors = _pgmpy("models", "factors.discrete")
     with warnings.catch_warnings():
@@ -66,7 +64,7 @@ def from_pgmpy(model: Any) -> tuple[Schema, dict[str, tuple[str, ...]], dict[str
     return Schema({node: domains[node] for node in order}), {node: parents[node] for node in order}, tables
 
 
-def ask(net: BayesianNetwork, target: list[str], codes: dict[str, int]) -> Array:
+def ask(net: LearnedNetwork, target: list[str], codes: dict[str, int]) -> Array:
     """Pr(target | codes) by pgmpy's variable elimination, with the axes in the order of the target."""
     (inference,) = _pgmpy("inference")
     given = {name: net.schema_[name].labels[code] for name, code in codes.items()}

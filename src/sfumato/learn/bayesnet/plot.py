@@ -6,17 +6,15 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sfumato.learn.bayesnet.layout import Place, routed
+from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
-
-if TYPE_CHECKING:
-    from sfumato.learn.bayesnet.network import BayesianNetwork
 
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
 _UNKNOWN = 0.5  # a probability with so large a standard error is not drawn
@@ -26,7 +24,7 @@ PAGE = 11.0
 
 
 def plot(
-    net: BayesianNetwork,
+    net: LearnedNetwork,
     path: str | Path | None = None,
     *,
     cpts: bool | Sequence[str] = False,
@@ -82,7 +80,7 @@ def plot(
 
 def _links(
     axes: Any,
-    net: BayesianNetwork,
+    net: LearnedNetwork,
     spots: dict[str, Place],
     ways: dict[tuple[str, str], list[Place]],
     truth: Parents | None,
@@ -174,7 +172,7 @@ def _shelves(tables: Sequence[_Table], width: float) -> list[list[_Table]]:
 class _Table:
     """One conditional probability table as a grid, darker where more probable."""
 
-    def __init__(self, net: BayesianNetwork, node: str) -> None:
+    def __init__(self, net: LearnedNetwork, node: str) -> None:
         cpt = net.cpts_[node]
         self.node, self.parents = node, cpt.parents
         self.values = cpt.values.reshape(-1, cpt.shape[-1])

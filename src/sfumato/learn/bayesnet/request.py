@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from sfumato.errors import EstimationError
 from sfumato.learn.arguments import real, whole
 from sfumato.learn.bayesnet.scores import SCORES
 from sfumato.learn.bayesnet.structure import check_order
 
-if TYPE_CHECKING:
-    from sfumato.learn.bayesnet.network import BayesianNetwork
+
+class NetworkOptions(Protocol):
+    """The parameters of a network, as they are checked."""
+
+    criterion: str
+    search: str
+    parents: Mapping[str, Sequence[str]] | None
+    order: Sequence[str] | None
+    max_parents: int | None
+    memory: float
 
 
-def check_request(net: BayesianNetwork) -> None:
+def check_request(net: NetworkOptions) -> None:
     """Refuse parameters that contradict each other or lie out of range."""
     if net.criterion not in SCORES:
         raise EstimationError(f"score must be one of {', '.join(SCORES)}, got {net.criterion!r} instead")

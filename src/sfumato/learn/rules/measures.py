@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,12 +17,21 @@ from sfumato.learn.rules.limits import quantile, widened
 from sfumato.learn.rules.supports import Supports
 from sfumato.printable import printable
 
-if TYPE_CHECKING:
-    from sfumato.learn.rules.miner import FrequentSet
-
 #: The most ways of cutting frequent sets in two that are looked at.
 SPLITS = 200_000
 Split = tuple[Itemset, Itemset, Itemset]  # the whole, what it is concluded from, what is concluded
+
+
+@dataclass(frozen=True)
+class FrequentSet:
+    """An item set: its support, that support's interval, and the unbiased estimate with its standard deviation."""
+
+    items: tuple[str, ...]
+    support: float
+    low: float
+    high: float
+    unbiased: float
+    sd: float
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +19,7 @@ from sfumato.learn.base import Parameters
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
 from sfumato.learn.rules.limits import Nested, quantile, widened
-from sfumato.learn.rules.measures import Rule, make_rules
+from sfumato.learn.rules.measures import FrequentSet, Rule, make_rules
 from sfumato.learn.rules.plot import draw
 from sfumato.learn.rules.requirements import no_rules, no_sets
 from sfumato.learn.rules.shrink import TableSupports, joint_model, shrink
@@ -32,18 +31,6 @@ from sfumato.writing.data_frames import BACKENDS, as_frame
 BY = ("lower", "estimate", "upper")
 Progress = Callable[[int], None]
 Known = tuple[float, float, float]  # the unbiased support, its standard deviation, and the support drawn to the model
-
-
-@dataclass(frozen=True)
-class FrequentSet:
-    """An item set: its support, that support's interval, and the unbiased estimate with its standard deviation."""
-
-    items: tuple[str, ...]
-    support: float
-    low: float
-    high: float
-    unbiased: float
-    sd: float
 
 
 class AssociationRules(Parameters):
@@ -251,7 +238,7 @@ class AssociationRules(Parameters):
 
     def plot(self, path: str | Path | None = None, most: int = 20) -> Any:
         """The first rules with the intervals of their confidence."""
-        return draw(self, path, most)
+        return draw(self.rules_, path, most, self.level, self.n_)
 
     def _check(self) -> None:
         for name in ("min_support", "min_confidence", "level"):

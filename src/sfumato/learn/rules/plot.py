@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sfumato.errors import EstimationError
+from sfumato.learn.rules.measures import Rule
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
-
-if TYPE_CHECKING:
-    from sfumato.learn.rules.measures import Rule
-    from sfumato.learn.rules.miner import AssociationRules
 
 _WIDTH = 58
 
 
-def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
-    """The first rules, most confident on top."""
+def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float, n: float) -> Any:
+    """The first rules, most confident on top; ``level`` is that of their intervals, n the number of records."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    rules = model.rules_[:most]
+    rules = found[:most]
     if not rules:
         raise EstimationError("there are no rules to draw: lower min_support or min_confidence")
     labels = [label(rule) for rule in rules]
@@ -34,7 +32,7 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     low, high = [rule.confidence_low for rule in rules], [rule.confidence_high for rule in rules]
-    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{model.level:.0%} interval")
+    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{level:.0%} interval")
     sizes = [20 + 260 * rule.support for rule in rules]
     axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
     span = max(1 - min(low), 0.02)
@@ -45,8 +43,8 @@ def draw(model: AssociationRules, path: str | Path | None, most: int) -> Any:
     axes.set_yticks(at, labels)
     axes.tick_params(axis="y", length=0, labelsize=8)
     axes.set_xlabel("confidence")
-    which = f"the first {len(rules)} of " if len(rules) < len(model.rules_) else ""
-    axes.set_title(f"{which}{len(model.rules_):,} rules, {model.n_:,} records", loc="left", fontsize=11)
+    which = f"the first {len(rules)} of " if len(rules) < len(found) else ""
+    axes.set_title(f"{which}{len(found):,} rules, {n:,} records", loc="left", fontsize=11)
     axes.grid(axis="x", color="#e2e8f0")
     axes.set_axisbelow(True)
     for side in ("top", "right", "left"):

@@ -12,11 +12,14 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.evidence import Evidence
+from sfumato.schema import Schema
 
 Path = tuple[tuple[int, int], ...]  # (attribute, code) from the root down
 CRITERIA = ("entropy", "gain_ratio", "gini")
@@ -48,6 +51,17 @@ class Node:
     def depth(self) -> int:
         """How many questions lead to the deepest leaf."""
         return 0 if self.attribute is None else 1 + max(child.depth for child in self.children)
+
+
+class GrownTree(Protocol):
+    """A tree that has been grown, as those see it who draw it or give its leaves limits."""
+
+    schema_: Schema
+    target_: str
+    features_: tuple[str, ...]
+    classes_: NDArray[Any]
+    root_: Node
+    evidence_: Evidence
 
 
 class Source(Protocol):

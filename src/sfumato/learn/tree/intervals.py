@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.learn.tree.grow import Node
-
-if TYPE_CHECKING:
-    from sfumato.learn.tree.classifier import DecisionTree
+from sfumato.learn.tree.grow import GrownTree, Node
 
 
-def set_intervals(tree: DecisionTree, level: float = 0.95) -> None:
+def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
     """Give every leaf limits, by the delta method on the evidence's own covariance, on the logit scale."""
     from scipy.special import expit, logit, ndtri
 
@@ -27,7 +22,7 @@ def set_intervals(tree: DecisionTree, level: float = 0.95) -> None:
         leaf.low, leaf.high = np.asarray(expit(logit(share) - slope)), np.asarray(expit(logit(share) + slope))
 
 
-def _deviation(tree: DecisionTree, leaf: Node, share: Array) -> Array:
+def _deviation(tree: GrownTree, leaf: Node, share: Array) -> Array:
     """The standard deviation of each class share within the leaf: shares are ratios of the class counts."""
     counts = _covariance(tree, leaf)
     total = max(float(leaf.counts.sum()), 1e-12)
@@ -36,7 +31,7 @@ def _deviation(tree: DecisionTree, leaf: Node, share: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _covariance(tree: DecisionTree, leaf: Node) -> Array:
+def _covariance(tree: GrownTree, leaf: Node) -> Array:
     """The covariance of the leaf's class counts."""
     source = tree.evidence_
     if source.exact:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from sfumato.learn.tree.grow import Node
+from sfumato.learn.tree.grow import GrownTree, Node
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text, label_text, printable
-
-if TYPE_CHECKING:
-    from sfumato.learn.tree.classifier import DecisionTree
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
@@ -30,7 +27,7 @@ class Branch:
     node: Node
 
 
-def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Branch]:
+def branches(tree: GrownTree, node: Node, together: bool = True) -> list[Branch]:
     """What follows a node; ``together`` takes leaves of one answer as one."""
     names = tree.schema_[tree.features_[node.attribute or 0]].labels
     grouped: dict[int, list[int]] = {}
@@ -46,7 +43,7 @@ def branches(tree: DecisionTree, node: Node, together: bool = True) -> list[Bran
     return out
 
 
-def text(tree: DecisionTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
+def text(tree: GrownTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
     """A line per branch: the question, the answer, how many records and how sure."""
     lines: list[str] = []
     total = max(float(tree.root_.counts.sum()), 1e-300)
@@ -68,7 +65,7 @@ def text(tree: DecisionTree, depth: int | None = None, least: float = 0.0, width
     return "\n".join(lines)
 
 
-def least_share(tree: DecisionTree, depth: int, most: int = MOST_ENDS) -> float:
+def least_share(tree: GrownTree, depth: int, most: int = MOST_ENDS) -> float:
     """The smallest share of the records that a branch must hold, so that at most so many ends are drawn."""
     total = max(float(tree.root_.counts.sum()), 1e-300)
     for least in SHARES:
@@ -77,7 +74,7 @@ def least_share(tree: DecisionTree, depth: int, most: int = MOST_ENDS) -> float:
     return SHARES[-1]
 
 
-def _ends(tree: DecisionTree, node: Node, depth: int, least: float) -> int:
+def _ends(tree: GrownTree, node: Node, depth: int, least: float) -> int:
     below = _large(branches(tree, node), least) if node.attribute is not None and depth > 0 else []
     return sum(_ends(tree, one.node, depth - 1, least) for one in below) if below else 1
 
@@ -92,7 +89,7 @@ def _large(found: list[Branch], least: float) -> list[Branch]:
     return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts))]
 
 
-def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
+def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
     """The top levels of a tree, left to right; boxes carry the class shares as a bar.
 
     Of a big tree the branches that hold few records are drawn together, and the picture says so.
@@ -160,7 +157,7 @@ def draw(tree: DecisionTree, path: str | Path | None, depth: int) -> Any:
     return figure
 
 
-def _words(tree: DecisionTree, node: Node, opened: bool, total: float) -> str:
+def _words(tree: GrownTree, node: Node, opened: bool, total: float) -> str:
     """What a box says."""
     if node.attribute is not None:
         name = tree.features_[node.attribute]
@@ -170,7 +167,7 @@ def _words(tree: DecisionTree, node: Node, opened: bool, total: float) -> str:
     return f"{said}  {node.probabilities[best]:.0%} of {share}"
 
 
-def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
+def _verdict(tree: GrownTree, node: Node, total: float) -> str:
     best = int(node.probabilities.argmax())
     sure = f"{float(node.probabilities[best]):.1%}"
     if node.low is not None and node.high is not None:
@@ -180,7 +177,7 @@ def _verdict(tree: DecisionTree, node: Node, total: float) -> str:
     )
 
 
-def _closed(tree: DecisionTree, node: Node) -> str:
+def _closed(tree: GrownTree, node: Node) -> str:
     """What follows a node that is not opened."""
     if node.attribute is None:
         return ""

@@ -21,14 +21,14 @@ from sfumato import channels as c
 from sfumato.errors import SfumatoWarning
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.published_networks import NETWORKS, gallery, random_network
-from sfumato.learn.bayesnet.scores import Bayes, Bic, Score, Wald
+from sfumato.learn.bayesnet.scores import Bayes, Bic, StructureScore, Wald
 from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
 from sfumato.papers.ma06_exp4 import variable_eta
 
 PS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35)
 NS = (2000, 10_000, 50_000)
-RULES: dict[str, Callable[[sf.Evidence, float], Score]] = {
+RULES: dict[str, Callable[[sf.Evidence, float], StructureScore]] = {
     "C* = 1": lambda seen, p: Bic(seen, 1.0),
     "C* = 4": lambda seen, p: Bic(seen, 4.0),
     "C* = 8": lambda seen, p: Bic(seen, 8.0),

@@ -153,7 +153,7 @@ def warned(x: object, noise: Noise, n: int, seed: int) -> bool:
     return any("cannot tell this shape from two separate blocks" in str(w.message) for w in seen)
 
 
-class Blocks:
+class TwoBlocks:
     """Two blocks of width 1, three apart."""
 
     def rvs(self, n: int, random_state: np.random.Generator) -> np.ndarray:
@@ -162,14 +162,14 @@ class Blocks:
 
 def test_a_shape_that_the_data_leave_open_is_warned_of() -> None:
     """Noise half as wide as the data hides two blocks: the smooth estimate loses 60 points and said nothing."""
-    assert sum(warned(Blocks(), gaussian(2), 300, seed) for seed in range(5)) >= 4
-    assert sum(warned(Blocks(), gaussian(2), 2000, seed) for seed in range(3)) >= 1
+    assert sum(warned(TwoBlocks(), gaussian(2), 300, seed) for seed in range(5)) >= 4
+    assert sum(warned(TwoBlocks(), gaussian(2), 2000, seed) for seed in range(3)) >= 1
 
 
 def test_shapes_that_the_data_settle_are_not_warned_of() -> None:
     settled = [
-        (Blocks(), uniform(1)),
-        (Blocks(), gaussian(0.4)),
+        (TwoBlocks(), uniform(1)),
+        (TwoBlocks(), gaussian(0.4)),
         (st.expon(), gaussian(0.5)),
         (st.gamma(3), laplace(1)),
     ]

@@ -16,7 +16,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError, SfumatoError
-from sfumato.owner.request import Request
+from sfumato.owner.request import RandomizeRequest
 
 SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical((0, 1))}), {"a": c.binary(0.25, 0.25)})
 OTHER = sf.Scheme(sf.Schema({"b": sf.Categorical((0, 1))}), {"b": c.binary(0.25, 0.25)})
@@ -156,7 +156,7 @@ def test_ids_that_tell_nobody_apart_are_refused(ids: pa.Array, line: str) -> Non
 
 def test_the_key_is_not_shown_with_what_was_asked() -> None:
     key = sf.new_key()
-    assert repr(key)[20:40] not in repr(Request.of(SCHEME, key, "id"))
+    assert repr(key)[20:40] not in repr(RandomizeRequest.of(SCHEME, key, "id"))
 
 
 def test_an_id_column_cannot_take_the_name_of_a_released_one() -> None:

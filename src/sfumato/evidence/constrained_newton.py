@@ -23,7 +23,7 @@ _NOTHING = 1e-12
 
 def most_likely(transition: WindowSums, observed: Array, tolerance: float) -> tuple[Array, float, int]:
     """(shares, max over x of g_x - 1, rounds)."""
-    from sfumato.evidence.density.kernels import Dense
+    from sfumato.evidence.density.kernels import DenseKernel
     from sfumato.evidence.density.mle import maximise
 
     seen, n, k = np.flatnonzero(observed), float(observed.sum()), transition.rows
@@ -33,7 +33,7 @@ def most_likely(transition: WindowSums, observed: Array, tolerance: float) -> tu
     while gap >= tolerance and rounds < _MOST:
         rounds += 1
         matrix = transition.entries(held, seen).T
-        mass = maximise(Dense(matrix), counts, gap=tolerance / 4).mass
+        mass = maximise(DenseKernel(matrix), counts, gap=tolerance / 4).mass
         weights = np.zeros(transition.cols)
         weights[seen] = counts / (matrix @ mass) / n
         slope = transition.apply(weights)

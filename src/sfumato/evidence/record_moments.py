@@ -18,7 +18,7 @@ from sfumato.evidence.simplex import project
 MOMENTS = (2, 3, 4)
 
 
-class Sums(NamedTuple):
+class RecordSums(NamedTuple):
     """Sums over the records as they seem to be distributed; moments are of A[x, Y], what one record adds to cell x."""
 
     inside: Array  # records in the cell
@@ -64,14 +64,14 @@ def listed_cells(found: Seen, codes: NDArray[np.int64]) -> ListedCells:
     return ListedCells(found.names, found.blocks, found.counts, found.codes, listed=rows, own_moments=own)
 
 
-def sums(seen: Seen, population: bool) -> Sums:
+def sums(seen: Seen, population: bool) -> RecordSums:
     """Every cell of a group counts, also where the estimate sums over some of its attributes."""
     if isinstance(seen, ListedCells):
         n = seen.total
         inside = np.clip(seen.centre, 1e-6, n) * n / (n + 1)
         whole = np.full(len(inside), n)
         everywhere = np.stack([seen.moment(k, seen.counts) for k in MOMENTS])
-        return Sums(inside, whole, whole, seen.own_moments * inside, everywhere)
+        return RecordSums(inside, whole, whole, seen.own_moments * inside, everywhere)
     cells = _composition(seen)
     released = seen.full.T.apply(cells)
     n = seen.counts.sum(axis=0)
@@ -80,7 +80,7 @@ def sums(seen: Seen, population: bool) -> Sums:
         around, most = cells.sum(axis=0), n
     else:
         around, most = (seen.placed(_by_label(each, labels)) for each in (cells, seen.inverse.apply(seen.counts)))
-    return Sums(
+    return RecordSums(
         inside=seen.placed(seen.summed(cells)),
         around=around,
         most=most,

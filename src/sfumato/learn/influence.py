@@ -27,7 +27,7 @@ from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import likelihood_of
 from sfumato.evidence.model.blended_mean import blend_weights, conjugate_gradients
-from sfumato.evidence.model.loglinear import Design, Fitted, fit, pairwise, precisions
+from sfumato.evidence.model.loglinear import DesignMatrix, Fitted, fit, pairwise, precisions
 from sfumato.scheme import Scheme
 
 #: The penalty of the model, and the prior of what it leaves out.
@@ -59,9 +59,9 @@ class Judge:
         self.counts, self._kept = ({p.scheme: p for p in some.parts} for some in (likelihood_of(held, names), others))
         self._ridge, self.records = ridge, held.n
         sizes = held.schema.sizes(names)
-        self._design = Design(sizes, pairwise(len(names)))
+        self._design = DesignMatrix(sizes, pairwise(len(names)))
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
-        self._triples = Design(sizes, triples) if triples else None
+        self._triples = DesignMatrix(sizes, triples) if triples else None
         start = None if near is None else near._fitted.parameters
         self._fitted: Fitted = fit(others, self._design, TAU, start, _TOLERANCE)
         self.theta = self._fitted.theta

@@ -21,7 +21,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method, likelihood_of
 from sfumato.evidence.model.blended_mean import Blended, blended_mean, cross_fitted
 from sfumato.learn.arguments import check_number
-from sfumato.learn.score_by_draws import Judged, drawn_confusion
+from sfumato.learn.score_by_draws import FittedClassifier, drawn_confusion
 from sfumato.printable import label_text
 from sfumato.threads import one_thread
 
@@ -116,7 +116,7 @@ def within(estimate: float, sd: float, level: float) -> tuple[float, float]:
 
 
 @one_thread()
-def estimate_score(model: Judged, source: Evidence, level: float = 0.95) -> Score:
+def estimate_score(model: FittedClassifier, source: Evidence, level: float = 0.95) -> Score:
     """The accuracy and confusion matrix of a classifier on the clean records behind randomized ones."""
     check_number("level", level, above=0, below=1)
     names = score_names([model], source)
@@ -146,7 +146,7 @@ def _sd(found: Blended, trust: float) -> float:
     return float(np.sqrt(found.noise + found.gap**2 / (WORTH * trust)))
 
 
-def _from_draws(model: Judged, source: Evidence, level: float) -> Score:
+def _from_draws(model: FittedClassifier, source: Evidence, level: float) -> Score:
     shares, noise, gap, n = drawn_confusion(model, source, TRUST)
     cov = noise + gap / TRUST
     classes = len(model.classes_)
@@ -170,7 +170,7 @@ def class_shares(source: Evidence, target: str) -> Array:
     return np.asarray(found.value / found.n)
 
 
-def score_names(models: Sequence[Judged], source: Evidence) -> list[str] | None:
+def score_names(models: Sequence[FittedClassifier], source: Evidence) -> list[str] | None:
     """The attributes to weigh, the target last; None where even those that the models look at are too many."""
     first = models[0]
     for name in (*first.features_, first.target_):

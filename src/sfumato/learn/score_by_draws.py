@@ -30,7 +30,7 @@ Columns = list[NDArray[np.int64]]
 Told = list[tuple[tuple[int, ...], Array]]
 
 
-class Judged(Protocol):
+class FittedClassifier(Protocol):
     """A fitted classifier, as those see it who judge its answers."""
 
     schema_: Schema
@@ -47,7 +47,7 @@ class Judged(Protocol):
 
 
 def drawn_confusion(
-    model: Judged, source: Evidence, trust: float, fitted: Evidence | None = None
+    model: FittedClassifier, source: Evidence, trust: float, fitted: Evidence | None = None
 ) -> tuple[Array, Array, Array, float]:
     """The shares of all records by true and predicted class, flat; the covariance of their noise, and that of what is
     left to the fitted model (before it is divided by its trust); and the number of records.
@@ -70,7 +70,7 @@ def drawn_confusion(
 class _Problem:
     """Records drawn from the fitted model, and what the classifier says of them."""
 
-    def __init__(self, model: Judged, fitted: Evidence) -> None:
+    def __init__(self, model: FittedClassifier, fitted: Evidence) -> None:
         self.model, self.names = model, fitted.names
         self.sizes = fitted.schema.sizes(fitted.names)
         self.target = fitted.names.index(model.target_)

@@ -25,7 +25,7 @@ _LIKELY_CELLS = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class WeightedCells:
     """Codes of the features, a row per cell; the class of the cell; and how many records it holds."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Cells:
     weights: Array
 
 
-def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> Cells:
+def weighted_cells(source: Evidence, features: Sequence[str], target: str, counts: str = "model") -> WeightedCells:
     """Cells with their counts: exact ones as they are, randomized ones from the joint model or ("direct") likeliest."""
     if counts not in ("model", "direct"):
         raise EstimationError(f"counts must be model or direct, got {counts!r} instead")
@@ -59,10 +59,10 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
         value = project(found.value, found.n)
     kept = np.flatnonzero(value > 1e-9 * value.max())
     grid = np.stack(np.unravel_index(kept, sizes), axis=1)
-    return Cells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
+    return WeightedCells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
 
 
-def _recorded(source: Evidence, names: Sequence[str]) -> Cells:
+def _recorded(source: Evidence, names: Sequence[str]) -> WeightedCells:
     """Only the cells that occur in unrandomized records, part by part."""
     grids, weights = [], []
     for part in source.records(names):
@@ -73,14 +73,14 @@ def _recorded(source: Evidence, names: Sequence[str]) -> Cells:
         grids.append(grid)
         weights.append(part.counts)
     grid = np.concatenate(grids)
-    return Cells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.concatenate(weights))
+    return WeightedCells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.concatenate(weights))
 
 
-def _sampled(model: Evidence, names: Sequence[str]) -> Cells:
+def _sampled(model: Evidence, names: Sequence[str]) -> WeightedCells:
     """Records drawn from the model, where its cells are too many to list."""
     codes = model.sample_codes(_DRAWN, np.random.default_rng(0))  # an integral over draws, the same every time
     grid = np.stack([codes[name] for name in names], axis=1).astype(np.int64)
-    return Cells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.full(_DRAWN, model.n / _DRAWN))
+    return WeightedCells(tuple(names[:-1]), grid[:, :-1], grid[:, -1], np.full(_DRAWN, model.n / _DRAWN))
 
 
 class Encoding:

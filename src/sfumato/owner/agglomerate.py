@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array, Index
 
 
-class Chain:
+class LineClusters:
     """Clusters on a line, each merging with the one beside it.
 
     ``gap[i]`` is the distance between the means of clusters i - 1 and i, infinite where they may not merge.
@@ -123,7 +123,7 @@ class Chain:
         return self.first[kept]
 
 
-class Pool:
+class SpaceClusters:
     """Clusters in space: any two may merge, the pair with the nearest means first.
 
     Each cluster remembers a nearest neighbour and its squared distance, looked up when the cluster is made:

@@ -17,7 +17,7 @@ from sfumato.arrays import Array, Flags, Words
 
 
 @dataclass(frozen=True)
-class Answer:
+class GivenAnswer:
     """One question, answered by some of n people.
 
     Answers with the same ``token`` repeat each other, where ``truth`` (a digest of the true value) is the same too.
@@ -38,7 +38,7 @@ class Total:
     changed: Flags  # of these, who answered this very question under this key with another value
 
 
-def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total:
+def total(n: int, earlier: Sequence[GivenAnswer], now: GivenAnswer | None = None) -> Total:
     """Compose the answers of n people.
 
     >>> everyone = np.ones(2, dtype=bool)
@@ -49,7 +49,7 @@ def total(n: int, earlier: Sequence[Answer], now: Answer | None = None) -> Total
     ([3.0, 9.0], [False, True])
     """
     gamma, count = np.ones(n), np.zeros(n, dtype=np.int64)
-    given: dict[Any, list[Answer]] = {}
+    given: dict[Any, list[GivenAnswer]] = {}
     for answer in earlier:
         new = answer.who & ~_same(answer, given.get(answer.token, []))
         _multiply(gamma, new, answer.gamma)
@@ -73,7 +73,7 @@ def _multiply(gamma: Array, who: Flags, by: float) -> None:
         gamma[who] *= by
 
 
-def _same(answer: Answer, before: Sequence[Answer]) -> Flags:
+def _same(answer: GivenAnswer, before: Sequence[GivenAnswer]) -> Flags:
     """Whose answer repeats one that was given before."""
     same = np.zeros(len(answer.who), dtype=bool)
     for other in before:

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Index
 from sfumato.errors import SchemaError, quoted
-from sfumato.owner.agglomerate import Chain, Pool
+from sfumato.owner.agglomerate import LineClusters, SpaceClusters
 
 WIDEST = 1e150  # squares of distances stay finite
 
@@ -78,11 +78,11 @@ def mgas(values: ArrayLike, min_records: int = 1500, min_width: float = 0.25) ->
     _check(numbers, min_records, min_width)
     if numbers.shape[1] == 1:
         distinct, inverse, counts = np.unique(numbers[:, 0], return_inverse=True, return_counts=True)
-        starts = Chain(distinct, counts, min_records, min_width).group_starts()
+        starts = LineClusters(distinct, counts, min_records, min_width).group_starts()
         of_distinct = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(distinct)))
     else:
         rows, inverse, counts = np.unique(numbers, axis=0, return_inverse=True, return_counts=True)
-        of_distinct = Pool(rows, counts, min_records, min_width).groups()
+        of_distinct = SpaceClusters(rows, counts, min_records, min_width).groups()
     return _summary(numbers, of_distinct[inverse.reshape(-1)])
 
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from sfumato.errors import ReleaseError
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
-from sfumato.owner.composition import Answer, total
+from sfumato.owner.composition import GivenAnswer, total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
-from sfumato.owner.ledger_rules import Asked, Finding, Names, asked_by, folded, judge, tell
+from sfumato.owner.ledger_rules import AskedAttribute, Composed, Names, asked_by, folded, judge, tell
 from sfumato.scheme import Scheme
 from sfumato.secrets.keyed_answers import KeyedSource
 from sfumato.secrets.keys import answer_secret, subkey
@@ -198,11 +198,11 @@ class Booking:
 
 def _findings(
     ledger: Ledger, database: sqlite3.Connection, scheme: Scheme, key: str | None, places: dict[str, int]
-) -> tuple[list[Finding], list[Entry], Names]:
+) -> tuple[list[Composed], list[Entry], Names]:
     """What the answers to each attribute would add up to for the people in the table of now."""
     entries = ledger.file.entries(database, ledger.population)
     names = Names(entries, ledger.file.aliases(database))
-    found = [Finding(asked, len({entry.token for entry in names.of(asked.name)})) for asked in asked_by(scheme)]
+    found = [Composed(asked, len({entry.token for entry in names.of(asked.name)})) for asked in asked_by(scheme)]
     alike = names.alike([finding.asked.name for finding in found])
     for block in ledger_people.blocks(database):
         _compose(found, alike, block, names, key, places, counted=True)
@@ -215,9 +215,9 @@ def _findings(
 
 
 def _compose(
-    found: Sequence[Finding],
+    found: Sequence[Composed],
     alike: Sequence[Sequence[int]],
-    block: ledger_people.Block,
+    block: ledger_people.PeopleBlock,
     names: Names,
     key: str | None,
     places: dict[str, int],
@@ -225,7 +225,7 @@ def _compose(
 ) -> None:
     """Add one block of people to what was found; ``alike`` are attributes of the scheme that the ledger calls one."""
 
-    def now(asked: Asked) -> Answer:
+    def now(asked: AskedAttribute) -> GivenAnswer:
         return asked.answer(key, block, block.truth(places.get(asked.name, 0)))
 
     for i, finding in enumerate(found):
@@ -241,10 +241,10 @@ def _compose(
 def _renumbered(
     database: sqlite3.Connection,
     entries: Sequence[Entry],
-    asked: Sequence[Asked],
+    asked: Sequence[AskedAttribute],
     names: Names,
     id: str,
-    found: Sequence[Finding],
+    found: Sequence[Composed],
 ) -> bool:
     """Whether nobody was met before although the ids stand in another column than theirs did, or as many were asked."""
     before = [entry for one in asked for entry in names.of(one.name) if entry.people and not entry.plain]

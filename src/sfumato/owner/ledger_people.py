@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.arrays import Bytes, Flags, Words
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ReleaseError
-from sfumato.owner.composition import Answer
+from sfumato.owner.composition import GivenAnswer
 from sfumato.owner.ledger_file import Entry
 
 _BLOCK = 1 << 17  # people who are composed at a time
@@ -68,7 +68,7 @@ def elsewhere(database: sqlite3.Connection, population: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Block:
+class PeopleBlock:
     """Some of the people asked now, rows first .. first + size - 1; where nobody is known, one who is everyone."""
 
     database: sqlite3.Connection
@@ -80,10 +80,10 @@ class Block:
     def everyone(self) -> Flags:
         return np.ones(self.size, dtype=bool)
 
-    def answer(self, entry: Entry) -> Answer:
+    def answer(self, entry: Entry) -> GivenAnswer:
         """What these people answered in an earlier release."""
         if not (entry.people and self.known):
-            return Answer(as_float(entry.gamma), entry.token, self.everyone)
+            return GivenAnswer(as_float(entry.gamma), entry.token, self.everyone)
         found = self.database.execute(
             "select n, people.truth from now join people on people.person = now.person "
             "where people.release = ? and n >= ? and n < ?",
@@ -91,7 +91,9 @@ class Block:
         ).fetchall()
         who = np.zeros(self.size, dtype=bool)
         who[[n - self.first for n, _ in found]] = True
-        return Answer(as_float(entry.gamma), entry.token, who, self._words(found, entry.place) if entry.key else None)
+        return GivenAnswer(
+            as_float(entry.gamma), entry.token, who, self._words(found, entry.place) if entry.key else None
+        )
 
     def truth(self, place: int) -> Words | None:
         """The digests of one true value of these people, where answers are keyed."""
@@ -111,17 +113,17 @@ class Block:
         return out
 
 
-def blocks(database: sqlite3.Connection) -> Iterator[Block]:
+def blocks(database: sqlite3.Connection) -> Iterator[PeopleBlock]:
     """The people asked now, in blocks; one block that stands for everyone where nobody is known."""
     (count,) = database.execute("select count(*) from now").fetchone()
     if not count:
-        yield Block(database, 0, 1, known=False)
+        yield PeopleBlock(database, 0, 1, known=False)
     for first in range(1, count + 1, _BLOCK):
-        yield Block(database, first, min(_BLOCK, count + 1 - first), known=True)
+        yield PeopleBlock(database, first, min(_BLOCK, count + 1 - first), known=True)
 
 
 @contextmanager
-def everyone_instead_of_nobody(database: sqlite3.Connection, population: str) -> Iterator[Iterator[Block]]:
+def everyone_instead_of_nobody(database: sqlite3.Connection, population: str) -> Iterator[Iterator[PeopleBlock]]:
     """Where it is not known who is asked now: everyone whom the ledger knows, in blocks; otherwise no blocks."""
     if database.execute("select count(*) from now").fetchone() != (0,):
         yield iter(())

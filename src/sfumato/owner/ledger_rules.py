@@ -15,14 +15,14 @@ from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.owner.answers import question
-from sfumato.owner.composition import Answer, Total
+from sfumato.owner.composition import GivenAnswer, Total
 from sfumato.owner.ledger_file import Entry
-from sfumato.owner.ledger_people import Block
+from sfumato.owner.ledger_people import PeopleBlock
 from sfumato.scheme import Scheme
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedAttribute:
     """One attribute of a scheme that is about to be released."""
 
     name: str
@@ -31,20 +31,20 @@ class Asked:
     plain: bool
     domain: str
 
-    def answer(self, key: str | None, block: Block, truth: Words | None) -> Answer:
+    def answer(self, key: str | None, block: PeopleBlock, truth: Words | None) -> GivenAnswer:
         """The answer that everyone of a block would give."""
         token = self.question if self.plain else (self.question, key)  # without a key: of this release alone
-        return Answer(as_float(self.gamma), token, block.everyone, truth)
+        return GivenAnswer(as_float(self.gamma), token, block.everyone, truth)
 
 
-def asked_by(scheme: Scheme) -> list[Asked]:
+def asked_by(scheme: Scheme) -> list[AskedAttribute]:
     """The attributes of a scheme, each as the ledger knows it."""
-    out: list[Asked] = []
+    out: list[AskedAttribute] = []
     for group in scheme.groups:
         asked = question(scheme, group.names).hex()
         plain = isinstance(group.channel, Symmetric) and group.channel.other == 0
         gamma = group.channel.exact_gamma
-        out += [Asked(name, asked, gamma, plain, _domain(scheme, name)) for name in group.names]
+        out += [AskedAttribute(name, asked, gamma, plain, _domain(scheme, name)) for name in group.names]
     return out
 
 
@@ -87,7 +87,7 @@ class Names:
             places.setdefault(name, []).append(i)
         return [[j for j in places[name] if j != i] for i, name in enumerate(known)]
 
-    def renamed(self, asked: Sequence[Asked]) -> tuple[str, str] | None:
+    def renamed(self, asked: Sequence[AskedAttribute]) -> tuple[str, str] | None:
         """An attribute that is new, and one it may be: of the same values, released before, and now missing."""
         here = {self._canonical(one.name) for one in asked}
         for one in asked:
@@ -105,10 +105,10 @@ def folded(name: str) -> str:
 
 
 @dataclass
-class Finding:
+class Composed:
     """What one attribute's answers would add up to, over all blocks of people."""
 
-    asked: Asked
+    asked: AskedAttribute
     releases: int  # how many independent ones there were before
     worst: float = 1.0
     repeated: int = 0
@@ -116,7 +116,7 @@ class Finding:
     met: int = 0  # how often somebody asked now was asked before
     known: bool = False
 
-    def add(self, found: Total, block: Block, earlier: Sequence[Answer]) -> None:
+    def add(self, found: Total, block: PeopleBlock, earlier: Sequence[GivenAnswer]) -> None:
         self.met += sum(int(answer.who.sum()) for answer in earlier)
         self.repeated += int((found.repeated & ~found.changed).sum())
         self.changed += int(found.changed.sum())
@@ -135,7 +135,7 @@ class Finding:
         )
 
 
-def judge(found: Sequence[Finding], again: bool, limit: float, keyed_before: bool) -> list[str]:
+def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bool) -> list[str]:
     """Refuse second fresh answers that nobody asked for, and whatever goes past the limit; say whose values changed."""
     past = max(found, key=lambda finding: finding.worst)
     if past.worst > limit:

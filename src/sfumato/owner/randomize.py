@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from sfumato.errors import SchemaError, SchemeError
 from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
-from sfumato.owner.request import Request, answered_batches, finished
+from sfumato.owner.request import RandomizeRequest, answered_batches, finished
 from sfumato.owner.shuffle import TAG, Shuffle
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import Rng
@@ -58,7 +58,7 @@ def randomize(
     """
     import pyarrow as pa
 
-    request = Request.of(scheme, key, id, link_key, clear_ids, order, rng)
+    request = RandomizeRequest.of(scheme, key, id, link_key, clear_ids, order, rng)
     with _booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
             if booking is not None and id is not None:
@@ -96,7 +96,7 @@ def randomize_file(
 
     Everything else (``clear_ids``, ``order``, ``rng`` too) is as ``randomize`` has it.
     """
-    request = Request.of(scheme, key, id, link_key, **how)
+    request = RandomizeRequest.of(scheme, key, id, link_key, **how)
     path = Path(target)
     beside = sidecar(path) if tables.suffix(path) in tables.CSV else None
     writes = {"the target": path, "the target's description": beside, "the ledger": ledger}
@@ -123,7 +123,7 @@ def _booked(
     return book.entry(scheme, key, again, id)
 
 
-def _take_down(table: Any, request: Request, id: str, account: Account) -> None:
+def _take_down(table: Any, request: RandomizeRequest, id: str, account: Account) -> None:
     """Tell an account who is asked, where the rows themselves are treated elsewhere."""
     digests = Digests(account)
     for batch in tables.batches(table, [*request.scheme.schema.names, id]):
@@ -132,7 +132,7 @@ def _take_down(table: Any, request: Request, id: str, account: Account) -> None:
 
 def released_batches(
     table: Any,
-    request: Request,
+    request: RandomizeRequest,
     folder: Path | None,
     progress: Callable[[int], None] | None = None,
     account: Account | None = None,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Request:
+class RandomizeRequest:
     """What was asked for, checked."""
 
     scheme: Scheme
@@ -44,7 +44,7 @@ class Request:
         clear_ids: bool = False,
         order: str = "shuffle",
         rng: Rng = None,
-    ) -> Request:
+    ) -> RandomizeRequest:
         for name, given in (("key", key is not None), ("link_key", link_key is not None), ("clear_ids", clear_ids)):
             if given and id is None:
                 raise SchemeError(f"{name} needs id, the column that tells records apart")
@@ -83,7 +83,7 @@ def _warn(line: str) -> None:
     warnings.warn(line, DisclosureWarning, stacklevel=4)
 
 
-def answered_batches(table: Any, request: Request, account: Account | None = None) -> Iterator[pa.RecordBatch]:
+def answered_batches(table: Any, request: RandomizeRequest, account: Account | None = None) -> Iterator[pa.RecordBatch]:
     """The answers to every batch of raw rows, with their tags, in the order of the table."""
     import pyarrow as pa
 
@@ -117,10 +117,10 @@ def answered_rows(table: Any, scheme: Scheme, rng: Rng = None) -> pa.Table:
     """The answers of every row, in the order of the rows: for experiments that compare both, not to be released."""
     import pyarrow as pa
 
-    return pa.Table.from_batches(list(answered_batches(table, Request.of(scheme, rng=rng))))
+    return pa.Table.from_batches(list(answered_batches(table, RandomizeRequest.of(scheme, rng=rng))))
 
 
-def finished(batch: pa.RecordBatch, request: Request) -> pa.RecordBatch:
+def finished(batch: pa.RecordBatch, request: RandomizeRequest) -> pa.RecordBatch:
     """The batch as it is released: the tags leave as pseudonyms, or not at all."""
     import pyarrow as pa
 

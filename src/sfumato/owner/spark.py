@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.owner.answers import Fresh, Keyed
-from sfumato.owner.request import Request, answered_batches, finished
+from sfumato.owner.request import RandomizeRequest, answered_batches, finished
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
 from sfumato.randomness import SecureSource
 from sfumato.reading.positions import spark_places
@@ -34,7 +34,7 @@ def is_spark(table: Any) -> bool:
     return type(table).__module__.startswith("pyspark.")
 
 
-def randomize_spark(frame: Any, request: Request) -> Release:
+def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
     """Randomize a Spark frame; the release's rows are a Spark frame again, sorted by pseudonym or by a random column.
 
     Fresh answers and random columns are drawn once and kept (the lineage is cut): a partition that Spark computed a
@@ -89,7 +89,7 @@ def _partition(
 
     src = SecureSource()
     answers = Fresh(src) if key is None else Keyed(key)
-    request = Request(Scheme.from_json(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
+    request = RandomizeRequest(Scheme.from_json(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
     for batch in batches:
         for answered in answered_batches(batch.rename_columns(wanted), request):

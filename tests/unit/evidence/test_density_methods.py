@@ -10,7 +10,7 @@ from sfumato.assess.continuous import information_loss
 from sfumato.channels.additive import Noise, from_scipy, gaussian, laplace, uniform
 from sfumato.errors import EstimationError, SingularChannelWarning
 from sfumato.evidence.density import density, em, mle
-from sfumato.evidence.density.kernels import Dense, Toeplitz, interval_kernel, midpoint_kernel
+from sfumato.evidence.density.kernels import DenseKernel, Toeplitz, interval_kernel, midpoint_kernel
 from sfumato.evidence.density.stopping import Stop, parse_stop
 from sfumato.papers.aa01 import GAUSSIAN_X
 
@@ -70,7 +70,7 @@ def test_fft_kernel_equals_the_dense_one(noise: Noise) -> None:
     x_edges = np.linspace(0, 5, 451)
     z_edges = x_edges[0] + (x_edges[1] - x_edges[0]) * np.arange(-100, 600)
     fast = interval_kernel(noise, x_edges, z_edges)
-    slow = Dense(noise.interval_matrix(x_edges, z_edges).T)
+    slow = DenseKernel(noise.interval_matrix(x_edges, z_edges).T)
     assert isinstance(fast, Toeplitz)
     p, r = RNG.random(450), RNG.random(z_edges.size - 1)
     assert np.abs(fast.forward(p) - slow.forward(p)).max() < 1e-11
@@ -97,7 +97,7 @@ def test_mle_has_a_certificate_and_beats_long_em() -> None:
 def test_mle_on_a_full_rank_kernel_is_the_exact_inverse_when_that_is_positive() -> None:
     P = np.array([[0.7, 0.2, 0.1], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
     truth = np.array([0.5, 0.3, 0.2])
-    found = mle.maximise(Dense(P.T), 1e6 * (truth @ P))
+    found = mle.maximise(DenseKernel(P.T), 1e6 * (truth @ P))
     assert found.mass == pytest.approx(truth, abs=1e-6)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sfumato.arrays import Array
 from sfumato.errors import SchemaError
-from sfumato.owner.agglomerate import Chain
+from sfumato.owner.agglomerate import LineClusters
 from sfumato.owner.discretize import Groups, mgas
 
 Distance = Callable[[list[float], list[float]], float]
@@ -136,8 +136,8 @@ def test_rounds_and_walk_agree_also_on_ties(values: list[int], min_records: int,
     if np.ptp(distinct) < min_width:
         return
     counts = np.ones(len(distinct), dtype=np.int64)
-    mixed = Chain(distinct, counts, min_records, min_width)
-    walk = Chain(distinct, counts, min_records, min_width)
+    mixed = LineClusters(distinct, counts, min_records, min_width)
+    walk = LineClusters(distinct, counts, min_records, min_width)
     walk._merge_one_by_one()
     assert mixed.group_starts().tolist() == walk._absorb_stranded().tolist()
 
@@ -154,9 +154,9 @@ def test_rounds_and_walk_agree_on_many_values(shape: str) -> None:
     values = SHAPES[shape](np.random.default_rng(7), 20_000)
     distinct, counts = np.unique(values, return_counts=True)
     width = float(np.ptp(values)) / 500
-    walk = Chain(distinct, counts, 100, width)
+    walk = LineClusters(distinct, counts, 100, width)
     walk._merge_one_by_one()
-    assert Chain(distinct, counts, 100, width).group_starts().tolist() == walk._absorb_stranded().tolist()
+    assert LineClusters(distinct, counts, 100, width).group_starts().tolist() == walk._absorb_stranded().tolist()
     groups = mgas(values, 100, width)
     check_promises(values, groups, 100, width)
     assert (groups.encode(values) == groups.codes).all()

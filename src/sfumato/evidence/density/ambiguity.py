@@ -22,7 +22,7 @@ CELLS = 240
 
 
 @dataclass(frozen=True)
-class Blocks:
+class TwoBlocks:
     """Two blocks with the estimate's mean, variance and skewness: where, how much likelier, how much mass moves."""
 
     centres: tuple[float, float]
@@ -35,7 +35,7 @@ class Blocks:
         return self.gain > -AS_LIKELY and self.moved > ELSEWHERE
 
 
-def two_blocks(d: Density) -> list[Blocks]:
+def two_blocks(d: Density) -> list[TwoBlocks]:
     r"""The two-block alternatives to an estimate.
 
     Two points with masses (1 ± g / t) / 2 at mean + sd (g ∓ t) / 2, t = sqrt(g² + 4), have skewness g; each is widened
@@ -64,7 +64,7 @@ def two_blocks(d: Density) -> list[Blocks]:
         below = [np.clip((grid - end + half) / (2 * half), 0.0, 1.0) for end in ends]
         mass = np.diff((1 - upper) * below[0] + upper * below[1])
         moved = 0.5 * float(np.abs(mass - own).sum())
-        out.append(Blocks(ends, log_likelihood(mass) - log_likelihood(own), moved))
+        out.append(TwoBlocks(ends, log_likelihood(mass) - log_likelihood(own), moved))
     return out
 
 

@@ -15,7 +15,7 @@ from sfumato.channels.additive import Noise
 from sfumato.evidence.density import crop
 from sfumato.evidence.density.binning import Sample
 from sfumato.evidence.density.penalised import (
-    Fit,
+    PenalisedFit,
     Penalty,
     Problem,
     gaussian_fit,
@@ -26,7 +26,7 @@ from sfumato.evidence.density.tuning import BONUS, CLEARLY, HOPELESS, PILOT, ROU
 
 
 @dataclass(frozen=True)
-class Average:
+class ModelAverage:
     """The averaged density on its cells, and what the band needs of each model."""
 
     edges: Array
@@ -34,7 +34,7 @@ class Average:
     inner: tuple[int, int]
     weights: Array
     models: tuple[tuple[int, str, float], ...]
-    fits: tuple[Fit, ...]
+    fits: tuple[PenalisedFit, ...]
     steps: int
     log_likelihood: float
     evidence: float
@@ -42,9 +42,9 @@ class Average:
 
 def average(
     problem: Problem, orders: tuple[int, ...] = (1, 2, 3), stride: float = 0.5, student: bool = True
-) -> Average:
+) -> ModelAverage:
     """Fit the whole ladder, weigh by evidence, average the masses."""
-    fits: list[Fit] = []
+    fits: list[PenalisedFit] = []
     models: list[tuple[int, str, float]] = []
     cells = problem.edges.size - 1
     for order in (m for m in orders if m == min(orders) or m < cells - 1):
@@ -63,7 +63,7 @@ def average(
     weights /= weights.sum()
     masses = np.array([masses_of(problem, fit) for fit in fits])
     log_likelihood = float(problem.counts @ np.log(np.maximum(problem.matrix @ (weights @ masses), 1e-300)))
-    return Average(
+    return ModelAverage(
         edges=problem.edges,
         mass=weights @ masses,
         inner=problem.inner,
@@ -76,16 +76,16 @@ def average(
     )
 
 
-def masses_of(problem: Problem, fit: Fit) -> Array:
+def masses_of(problem: Problem, fit: PenalisedFit) -> Array:
     mass = problem.widths * np.exp(fit.eta - fit.eta.max())
     return np.asarray(mass / mass.sum())
 
 
-def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple[float, Fit]]:
+def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple[float, PenalisedFit]]:
     """From smooth to rough, each warm-started from the one before; stops when the evidence is hopeless."""
     reach = float(problem.edges[-1] - problem.edges[0])
     eta = np.full(problem.edges.size - 1, -np.log(reach))
-    ladder: list[tuple[float, Fit]] = []
+    ladder: list[tuple[float, PenalisedFit]] = []
     best = -np.inf
     for power in np.arange(SMOOTHEST[pen.order], ROUGHEST + 1e-9, stride):
         fit = gaussian_fit(problem, pen, 10.0**power, eta)
@@ -97,9 +97,9 @@ def gaussian_ladder(problem: Problem, pen: Penalty, stride: float) -> list[tuple
     return ladder
 
 
-def student_ladder(problem: Problem, pen: Penalty, start: Fit) -> list[tuple[float, Fit]]:
+def student_ladder(problem: Problem, pen: Penalty, start: PenalisedFit) -> list[tuple[float, PenalisedFit]]:
     eta = start.eta
-    ladder: list[tuple[float, Fit]] = []
+    ladder: list[tuple[float, PenalisedFit]] = []
     for power in STUDENT[pen.order]:
         fit = student_fit(problem, pen, 10.0**power, eta)
         ladder.append((10.0**power, fit))
@@ -113,7 +113,7 @@ def fit_auto(
     edges: Array,
     cropped: bool = True,
     beyond: tuple[float, float] | None = None,
-) -> tuple[Average, Problem]:
+) -> tuple[ModelAverage, Problem]:
     """Pilot, crop, refit on the cropped cells with wide cells outside; the caller drops what lies outside.
 
     `beyond` is how far z reaches past a support that the user gave. A support that cuts off even 0.1 % of x piles that

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.evidence.density.penalised import Fit
+from sfumato.evidence.density.penalised import PenalisedFit
 from sfumato.evidence.density.tuning import INFLATE, SLOPE, UPWARD
 
 
@@ -20,7 +20,7 @@ class Spread:
     weights: Array
 
 
-def spread(fits: tuple[Fit, ...], weights: Array, inner: tuple[int, int], shift: float) -> Spread:
+def spread(fits: tuple[PenalisedFit, ...], weights: Array, inner: tuple[int, int], shift: float) -> Spread:
     """From the models that matter; `shift` is the log of the mass kept, so that heights are those of the result.
 
     Laplace's covariance takes the row scale as known and the models as all there are: measured coverage falls short.

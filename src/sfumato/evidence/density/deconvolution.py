@@ -17,7 +17,7 @@ from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.ambiguity import warn_if_undecided
 from sfumato.evidence.density.binning import Sample, gather
 from sfumato.evidence.density.input_checks import check_scale, unrounded, warn_if_hopeless
-from sfumato.evidence.density.kernels import FFT_FROM, Kernel, interval_kernel, sample_kernel
+from sfumato.evidence.density.kernels import FFT_FROM, NoiseKernel, interval_kernel, sample_kernel
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.stopping import Stop, parse_stop
 from sfumato.threads import one_thread
@@ -165,7 +165,7 @@ def _iterated(
         done, z_edges, counts = as_.bayes(sample, noise, edges, rule)
         mass, iterations, trace = done.mass, done.iterations, done.trace
     elif method == "em":
-        kernel: Kernel
+        kernel: NoiseKernel
         if exact and sample.values is not None:
             kernel, weight = sample_kernel(noise, edges, sample.values), np.ones(sample.n)
         else:

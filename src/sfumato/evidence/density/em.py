@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.evidence.density.kernels import Dense, Kernel
+from sfumato.evidence.density.kernels import DenseKernel, NoiseKernel
 from sfumato.evidence.density.stopping import Stop
 
 TINY = 1e-150  # small enough to be nothing, large enough that counts over it do not overflow
@@ -29,7 +29,7 @@ class Iterated:
 
 
 def iterate(
-    kernel: Kernel,
+    kernel: NoiseKernel,
     counts: Array,
     stop: Stop,
     start: Array | None = None,
@@ -57,7 +57,7 @@ def iterate(
 
 
 def cross_validated(
-    kernel: Kernel,
+    kernel: NoiseKernel,
     counts: Array,
     folds: int,
     start: Array | None = None,
@@ -99,9 +99,9 @@ def split(counts: Array, folds: int, rng: np.random.Generator) -> list[Array]:
     return [*parts, left.astype(np.float64)]
 
 
-def _occupied(kernel: Kernel, counts: Array) -> tuple[Kernel, Array]:
+def _occupied(kernel: NoiseKernel, counts: Array) -> tuple[NoiseKernel, Array]:
     """Empty z-cells leave the iteration unchanged: without them a dense kernel is smaller."""
-    if isinstance(kernel, Dense) and not counts.all():
+    if isinstance(kernel, DenseKernel) and not counts.all():
         held = counts > 0
-        return Dense(np.ascontiguousarray(kernel.matrix[held])), counts[held]
+        return DenseKernel(np.ascontiguousarray(kernel.matrix[held])), counts[held]
     return kernel, counts

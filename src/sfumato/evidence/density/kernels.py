@@ -17,7 +17,7 @@ from sfumato.channels.additive import Noise
 FFT_FROM = 400
 
 
-class Kernel(Protocol):
+class NoiseKernel(Protocol):
     """forward(p)_j = sum_i A_ji p_i and its transpose."""
 
     @property
@@ -29,7 +29,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True)
-class Dense:
+class DenseKernel:
     """A stored matrix A of shape (M, K)."""
 
     matrix: Array
@@ -79,7 +79,7 @@ class Toeplitz:
         return np.asarray(self.band[np.arange(rows)[:, None] - np.arange(self.cells)[None, :] + self.cells - 1])
 
 
-def interval_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> Kernel:
+def interval_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> NoiseKernel:
     """A_ji = Pr(Z in cell j | X uniform in cell i), from the cdf."""
     width = x_edges[1] - x_edges[0]
     equal = np.allclose(np.diff(x_edges), width, rtol=1e-9) and np.allclose(np.diff(z_edges), width, rtol=1e-9)
@@ -90,25 +90,25 @@ def interval_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> Kernel:
         line = offset + width * np.arange(k + m)
         band = noise.interval_matrix(np.array([0.0, width]), line)[0]
         return Toeplitz(band, k)
-    return Dense(np.ascontiguousarray(noise.interval_matrix(x_edges, z_edges).T))
+    return DenseKernel(np.ascontiguousarray(noise.interval_matrix(x_edges, z_edges).T))
 
 
-def sample_kernel(noise: Noise, x_edges: Array, z: Array) -> Dense:
+def sample_kernel(noise: Noise, x_edges: Array, z: Array) -> DenseKernel:
     """A_ji = density of z_j given X uniform in cell i: AA01 section 4.1, exact for every sample."""
-    return Dense(noise.density_matrix(x_edges, z))
+    return DenseKernel(noise.density_matrix(x_edges, z))
 
 
-def midpoint_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> Dense:
+def midpoint_kernel(noise: Noise, x_edges: Array, z_edges: Array) -> DenseKernel:
     """A_ji = f_Y(middle of z-cell j - middle of x-cell i) w_j: Agrawal and Srikant (2000), with ties weighing one half.
 
     When the cell width divides the half-width of uniform noise, middles sit exactly on its edge; a floating-point
     comparison there is a coin toss and costs 15 points of information loss at K = 30.
     """
     x, z = (x_edges[1:] + x_edges[:-1]) / 2, (z_edges[1:] + z_edges[:-1]) / 2
-    return Dense(noise.pdf(z[:, None] - x[None, :]) * np.diff(z_edges)[:, None])
+    return DenseKernel(noise.pdf(z[:, None] - x[None, :]) * np.diff(z_edges)[:, None])
 
 
-def rank(kernel: Kernel) -> int:
+def rank(kernel: NoiseKernel) -> int:
     """The numerical rank: below K, some directions of the mass (its null space) leave no trace in z."""
     matrix = kernel.matrix
     return int(np.linalg.matrix_rank(matrix / max(float(matrix.max()), 1e-300), tol=1e-10 * math.sqrt(kernel.cells)))

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.density.em import TINY, iterate
-from sfumato.evidence.density.kernels import Dense, Kernel
+from sfumato.evidence.density.kernels import DenseKernel, NoiseKernel
 from sfumato.evidence.density.stopping import Stop
 
 
@@ -27,14 +27,14 @@ class Converged:
     gap: float
 
 
-def maximise(kernel: Kernel, counts: Array, gap: float = 1e-7, limit: int = 200) -> Converged:
+def maximise(kernel: NoiseKernel, counts: Array, gap: float = 1e-7, limit: int = 200) -> Converged:
     """Masses whose log-likelihood per value is within `gap` of the largest possible."""
     from scipy.optimize import nnls
 
     held = counts > 0
     matrix, weight = kernel.matrix[held], counts[held] / counts.sum()
     n = float(counts.sum())
-    mass = iterate(Dense(matrix), counts[held], Stop("iterations", 20)).mass
+    mass = iterate(DenseKernel(matrix), counts[held], Stop("iterations", 20)).mass
     value, slope = _look(matrix, weight, mass)
     trace = [n * value]
     while (left := float(slope.max()) - 1) >= gap and len(trace) <= limit:

@@ -52,7 +52,7 @@ class Penalty:
 
 
 @dataclass(frozen=True)
-class Fit:
+class PenalisedFit:
     """One fitted model: eta, the Cholesky factor of its precision, log-likelihood and log-evidence."""
 
     eta: Array
@@ -168,16 +168,16 @@ def log_det(factor: Array) -> float:
     return 2 * float(np.log(np.diag(factor)).sum())
 
 
-def gaussian_fit(problem: Problem, pen: Penalty, scale: float, eta: Array) -> Fit:
+def gaussian_fit(problem: Problem, pen: Penalty, scale: float, eta: Array) -> PenalisedFit:
     """Rows d_r ~ N(0, scale^2); evidence by Laplace: l - eta'S eta / 2 + log|S| / 2 - log|H| / 2."""
     precision = pen.rows.T @ pen.rows / scale**2 + pen.free
     eta, factor, value, steps = newton(problem, eta, precision)
     log_prior = -2 * math.log(scale) * pen.rows.shape[0] + pen.log_gram + pen.log_free
     evidence = value + 0.5 * (log_prior - float(eta @ precision @ eta) - log_det(factor))
-    return Fit(eta, factor, value, evidence, steps)
+    return PenalisedFit(eta, factor, value, evidence, steps)
 
 
-def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Array, nu: float = 0.5) -> Fit:
+def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Array, nu: float = 0.5) -> PenalisedFit:
     r"""Rows d_r ~ Student t(nu) of the given scale, for edges and gaps: variational, one scoring step per update.
 
         lambda_r = (nu + 1) / (nu s^2 + d_r^2 + Var d_r)
@@ -206,7 +206,7 @@ def student_fit(problem: Problem, pen: Penalty, scale: float, eta: Array, nu: fl
         bound = value + log_rows + 0.5 * count * math.log(2 * math.pi) + 0.5 * given - 0.5 * log_det(factor)
         bound += 0.5 * (pen.log_gram + pen.log_free - float(eta @ pen.free @ eta))
         if abs(bound - before) < 0.05 or steps > 80:
-            return Fit(eta, factor, value, bound + slack * given, steps)
+            return PenalisedFit(eta, factor, value, bound + slack * given, steps)
         before = bound
 
 

@@ -21,7 +21,7 @@ from sfumato.channels.response import Symmetric
 from sfumato.channels.scores import scores
 from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
-from sfumato.evidence.density.auto import Average, average, masses_of
+from sfumato.evidence.density.auto import ModelAverage, average, masses_of
 from sfumato.evidence.density.penalised import Problem
 from sfumato.threads import one_thread
 
@@ -216,7 +216,7 @@ def _missing(parts: Sequence[tuple[Array, Channel]]) -> tuple[float, float]:
     return min(max(value, 0.0), 0.999), float(np.sqrt(1 / weights.sum()))
 
 
-def _factor(problem: Problem, found: Average) -> Array:
+def _factor(problem: Problem, found: ModelAverage) -> Array:
     """A root of the covariance of the cells' shares: within the models, and between them.
 
     A model's eta has the covariance H⁻¹ = L⁻ᵀ L⁻¹; its shares p have the derivative diag(p) - p pᵀ. Models count by the

@@ -20,7 +20,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood
-from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
 from sfumato.evidence.seen import Seen
 
 _FOLDS = 4
@@ -41,7 +41,7 @@ class Blended:
 
 def cross_fitted(observed: Likelihood) -> list[Cut]:
     """Every quarter of the records with the pairwise model of the other three."""
-    design = Design(observed.sizes, pairwise(len(observed.sizes)))
+    design = DesignMatrix(observed.sizes, pairwise(len(observed.sizes)))
     if observed.total < _FEWEST:
         return [(observed, fit(observed, design, _TAU).theta)]
     parts = observed.folds(_FOLDS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood, log_released
-from sfumato.evidence.model.loglinear import Design, Fitted, fit, pairwise, star
+from sfumato.evidence.model.loglinear import DesignMatrix, Fitted, fit, pairwise, star
 from sfumato.evidence.model.target_dependence import apart, foretold
 
 TAU = 0.3
@@ -25,7 +25,7 @@ _STRENGTHS = (30.0, 300.0, 3000.0)
 
 
 @dataclass(frozen=True)
-class Candidate:
+class TriedModel:
     """A model that was tried: the held-out log-likelihood per record over the default's, and that gain's own noise."""
 
     name: str
@@ -37,19 +37,19 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ChosenModel:
     """The chosen distribution, the log-linear fit behind it and what it was chosen from."""
 
     theta: Array
     fitted: Fitted
     strength: float | None  # of the pairwise model as a prior, where the full joint table was chosen
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[TriedModel, ...]
 
     @property
     def name(self) -> str:
         return next((c.name for c in self.candidates if c.chosen), f"pairwise, tau={self.fitted.tau:g}")
 
-    def about(self, observed: Likelihood, target: int, rng: np.random.Generator | None = None) -> Choice:
+    def about(self, observed: Likelihood, target: int, rng: np.random.Generator | None = None) -> ChosenModel:
         """The same, with the target made independent of all else unless held-out records show what foretells it."""
 
         def refit(data: Likelihood) -> Array:
@@ -61,13 +61,15 @@ class Choice:
         return replace(self, theta=apart(self.theta, observed.sizes, target))
 
 
-def fit_only(observed: Likelihood, tau: float, order: int = 2) -> Choice:
+def fit_only(observed: Likelihood, tau: float, order: int = 2) -> ChosenModel:
     """The pairwise model with a given penalty, unquestioned."""
-    fitted = fit(observed, Design(observed.sizes, pairwise(len(observed.sizes), order)), tau)
-    return Choice(fitted.theta, fitted, None, ())
+    fitted = fit(observed, DesignMatrix(observed.sizes, pairwise(len(observed.sizes), order)), tau)
+    return ChosenModel(fitted.theta, fitted, None, ())
 
 
-def choose(observed: Likelihood, target: int | None, rng: np.random.Generator | None = None, order: int = 2) -> Choice:
+def choose(
+    observed: Likelihood, target: int | None, rng: np.random.Generator | None = None, order: int = 2
+) -> ChosenModel:
     """The candidate that foretells held-out randomized records best; the default unless the gain is sure.
 
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
@@ -77,32 +79,34 @@ def choose(observed: Likelihood, target: int | None, rng: np.random.Generator | 
         return fit_only(observed, TAU, order)
     learn, held = _halves(observed, rng)
     attributes = len(observed.sizes)
-    design = Design(observed.sizes, pairwise(attributes, order))
+    design = DesignMatrix(observed.sizes, pairwise(attributes, order))
     first = fit(learn, design, TAU, tolerance=_LOOSE)
-    makers: dict[str, Callable[[Likelihood, float], Choice]] = {
+    makers: dict[str, Callable[[Likelihood, float], ChosenModel]] = {
         "pairwise, tau=1": lambda data, tol: _plain(fit(data, design, 1.0, first.parameters, tol)),
-        "independent": lambda data, tol: _plain(fit(data, Design(data.sizes, pairwise(attributes, 1)), 1.0, None, tol)),
+        "independent": lambda data, tol: _plain(
+            fit(data, DesignMatrix(data.sizes, pairwise(attributes, 1)), 1.0, None, tol)
+        ),
     }
     if target is not None and attributes > 2:
         makers["naive Bayes"] = lambda data, tol: _plain(
-            fit(data, Design(data.sizes, star(attributes, target)), 3.0, None, tol)
+            fit(data, DesignMatrix(data.sizes, star(attributes, target)), 3.0, None, tol)
         )
     for strength in _STRENGTHS:
         makers[f"full joint, strength {strength:g}"] = _joint_maker(design, first, learn, strength)
-    tried = [Candidate(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
+    tried = [TriedModel(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
     for name, make in makers.items():
         theta = make(learn, _LOOSE).theta
         about = (0.0, 0.0) if target is None else _compare(held, theta, first.theta, target)
-        tried.append(Candidate(name, *_compare(held, theta, first.theta, None), *about))
+        tried.append(TriedModel(name, *_compare(held, theta, first.theta, None), *about))
     best = _best(tried, target is not None)
     candidates = tuple(replace(c, chosen=c is best) for c in tried)
     if best is tried[0]:
         fitted = fit(observed, design, TAU, first.parameters)
-        return Choice(fitted.theta, fitted, None, candidates)
+        return ChosenModel(fitted.theta, fitted, None, candidates)
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
 
 
-def _best(tried: list[Candidate], has_target: bool) -> Candidate:
+def _best(tried: list[TriedModel], has_target: bool) -> TriedModel:
     """The default, unless another surely foretells records better, by enough to matter, and the target no worse."""
     default, *others = tried
     alone = next(c for c in others if c.name == "independent")
@@ -132,17 +136,17 @@ def joint_with_prior(observed: Likelihood, prior: Array, strength: float, steps:
 
 
 def _joint_maker(
-    design: Design, first: Fitted, learn: Likelihood, strength: float
-) -> Callable[[Likelihood, float], Choice]:
-    def make(data: Likelihood, tolerance: float) -> Choice:
+    design: DesignMatrix, first: Fitted, learn: Likelihood, strength: float
+) -> Callable[[Likelihood, float], ChosenModel]:
+    def make(data: Likelihood, tolerance: float) -> ChosenModel:
         fitted = first if data is learn else fit(data, design, TAU, first.parameters, tolerance)
-        return Choice(joint_with_prior(data, fitted.theta, strength), fitted, strength, ())
+        return ChosenModel(joint_with_prior(data, fitted.theta, strength), fitted, strength, ())
 
     return make
 
 
-def _plain(fitted: Fitted) -> Choice:
-    return Choice(fitted.theta, fitted, None, ())
+def _plain(fitted: Fitted) -> ChosenModel:
+    return ChosenModel(fitted.theta, fitted, None, ())
 
 
 def _halves(observed: Likelihood, rng: np.random.Generator | None) -> tuple[Likelihood, Likelihood]:

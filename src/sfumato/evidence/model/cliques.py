@@ -25,10 +25,10 @@ from sfumato.evidence.model import messages
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.candidates import TAU
 from sfumato.evidence.model.effective_records import warn_if_too_little
-from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.goodness_of_fit import in_words
 from sfumato.evidence.model.likelihood import likelihood
-from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.seen import seen_records
 from sfumato.evidence.table import Table, eliminate
@@ -88,7 +88,7 @@ class JunctionEvidence(ModelOfRelease):
         """The clique's distribution given what it shares with its parent."""
         names = tuple(self.names[i] for i in link.clique)
         observed = likelihood(self.release, names)
-        design = Design(observed.sizes, pairwise(len(names), min(2, len(names))))
+        design = DesignMatrix(observed.sizes, pairwise(len(names), min(2, len(names))))
         joint = Table(names, fit(observed, design, tau).theta.reshape(observed.sizes))
         if not link.shared:
             return joint

@@ -15,7 +15,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood
-from sfumato.evidence.model.loglinear import Design, Term
+from sfumato.evidence.model.loglinear import DesignMatrix, Term
 
 #: The most numbers in the table of features; beyond it the covariance is not formed.
 FEATURE_LIMIT = 40_000_000
@@ -56,7 +56,7 @@ class Information:
         return np.asarray(G @ self.covariance @ G.T)
 
 
-def information(observed: Likelihood, design: Design, theta: Array, tau: float) -> Information | None:
+def information(observed: Likelihood, design: DesignMatrix, theta: Array, tau: float) -> Information | None:
     """The information of a fitted model, or None where the table is too large for it."""
     terms = design.terms
     columns = sum(prod(design.sizes[axis] - 1 for axis in term) for term in terms)
@@ -88,7 +88,7 @@ def _features(sizes: tuple[int, ...], terms: tuple[Term, ...]) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def _prior(design: Design, terms: tuple[Term, ...], tau: float) -> Array:
+def _prior(design: DesignMatrix, terms: tuple[Term, ...], tau: float) -> Array:
     """Precisions of the coefficients: a contrast against the last value of each attribute has 2^|s| τ² of variance."""
     out = []
     for term in terms:

@@ -17,12 +17,12 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
-from sfumato.evidence.model.candidates import Candidate, Choice, choose, fit_only
+from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
 from sfumato.evidence.model.effective_records import warn_if_too_little
-from sfumato.evidence.model.estimate import ModelEstimate
 from sfumato.evidence.model.goodness_of_fit import in_words, misfit
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.likelihood import likelihood
+from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -73,7 +73,7 @@ class ModelEvidence(ModelOfRelease):
         self._choice = self._fit(tau, order, self._rng)
         warn_if_too_little(self.effective_records, self.n)
 
-    def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> Choice:
+    def _fit(self, tau: float | None, order: int, rng: np.random.Generator | None) -> ChosenModel:
         if tau is not None:
             return fit_only(self._data, tau, order)
         target = None if self.target is None else self.names.index(self.target)
@@ -100,7 +100,7 @@ class ModelEvidence(ModelOfRelease):
         return self._choice.name
 
     @property
-    def candidates(self) -> tuple[Candidate, ...]:
+    def candidates(self) -> tuple[TriedModel, ...]:
         """What was tried, with held-out gains per record; empty where tau was given."""
         return self._choice.candidates
 

@@ -41,7 +41,7 @@ def star(attributes: int, centre: int) -> tuple[Term, ...]:
     return pairwise(attributes, 1) + tuple((min(i, centre), max(i, centre)) for i in range(attributes) if i != centre)
 
 
-class Design:
+class DesignMatrix:
     """Parameters and margins of a log-linear model as two matrix products.
 
     The attributes are cut into two halves; a term is a part in the left half and one in the right. With E_A, E_B the
@@ -108,7 +108,7 @@ class Design:
 class Fitted:
     """A fitted log-linear model."""
 
-    design: Design
+    design: DesignMatrix
     parameters: Array
     tau: float
     iterations: int
@@ -119,7 +119,7 @@ class Fitted:
         return self.design.theta(self.parameters)
 
 
-def precisions(design: Design, tau: float) -> Array:
+def precisions(design: DesignMatrix, tau: float) -> Array:
     """The penalty read as a prior: 1 / variance of every parameter.
 
     Main effects get a whisper of one, so that an empty category does not run off to minus infinity.
@@ -130,7 +130,7 @@ def precisions(design: Design, tau: float) -> Array:
 @one_thread()
 def fit(
     observed: Likelihood,
-    design: Design,
+    design: DesignMatrix,
     tau: float,
     start: Array | None = None,
     tolerance: float = 3e-5,

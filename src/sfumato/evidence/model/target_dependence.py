@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood
-from sfumato.evidence.model.loglinear import Design
+from sfumato.evidence.model.loglinear import DesignMatrix
 
 _FOLDS = 4
 _FEWEST = 8
@@ -34,7 +34,7 @@ def apart(theta: Array, sizes: tuple[int, ...], target: int) -> Array:
 def foretold(
     observed: Likelihood,
     theta: Array,
-    design: Design,
+    design: DesignMatrix,
     target: int,
     refit: Callable[[Likelihood], Array],
     rng: np.random.Generator | None = None,

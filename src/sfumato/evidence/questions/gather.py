@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.model.estimate import ModelEstimate
+from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import Groups
 from sfumato.evidence.questions.records import record_part

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import nan
 
-from sfumato.learn.bayesnet.scores import Score
+from sfumato.learn.bayesnet.scores import StructureScore
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Edge:
     p_value: float
 
 
-def tested_edges(score: Score, parents: Mapping[str, tuple[str, ...]]) -> tuple[Edge, ...]:
+def tested_edges(score: StructureScore, parents: Mapping[str, tuple[str, ...]]) -> tuple[Edge, ...]:
     """Every link with its test."""
     return tuple(_edge(score, node, parent, held) for node, held in parents.items() for parent in held)
 
 
-def _edge(score: Score, node: str, parent: str, held: tuple[str, ...]) -> Edge:
+def _edge(score: StructureScore, node: str, parent: str, held: tuple[str, ...]) -> Edge:
     if not score.testable(node, held):
         return Edge(parent, node, nan, 0, nan)
     test = score.test(node, parent, [other for other in held if other != parent])

@@ -20,7 +20,7 @@ from sfumato.learn.arguments import real
 MOST_CELLS = 1 << 20
 
 
-class Score(ABC):
+class StructureScore(ABC):
     """A decomposable score over nodes with their parents, from the counts of any evidence."""
 
     #: Whether a parent that later parents make superfluous is taken out again.
@@ -113,7 +113,7 @@ class Score(ABC):
         return np.maximum(table.reshape(-1, table.shape[-1]), 0.0)
 
 
-class Bayes(Score):
+class Bayes(StructureScore):
     r"""The Cooper-Herskovits score with a Dirichlet prior.
 
         log P = Σ_j [ logΓ(α_j) - logΓ(α_j + N_j) + Σ_k logΓ(α_jk + N_jk) - logΓ(α_jk) ]
@@ -144,7 +144,7 @@ class Bayes(Score):
         return self.local(node, (*given, parent)) - self.eta * self.local(node, given)
 
 
-class Bic(Score):
+class Bic(StructureScore):
     r"""The Bayesian information criterion, or description length, with the penalty times C*.
 
         Σ_jk N_jk log(N_jk / N_j) - C* (log N)/2 · J (K - 1)
@@ -171,7 +171,7 @@ class Bic(Score):
         return self.local(node, (*given, parent)) - self.local(node, given)
 
 
-class Wald(Score):
+class Wald(StructureScore):
     r"""Candidate edges against the covariance that randomization inflated: no constant to tune.
 
         2 log BF - 2 log((1 - π)/π) > 0,        2 log BF ≈ W - d log(N_eff)
@@ -235,9 +235,9 @@ SCORES = ("wald", "bic", "bayes", "bdeu")
 
 def make_score(
     name: str, source: Evidence, eta: float = 1.0, penalty: float = 1.0, memory: float | None = None
-) -> Score:
+) -> StructureScore:
     """A score by its name; ``memory`` is in bytes, of which one test may take half."""
-    out: Score
+    out: StructureScore
     if name == "wald":
         out = Wald(source)
     elif name == "bic":

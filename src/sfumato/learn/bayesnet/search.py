@@ -11,7 +11,7 @@ from sfumato.errors import SfumatoWarning
 from sfumato.evidence.independence import all_pairs
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spanning_tree import spanning_tree
-from sfumato.learn.bayesnet.scores import Score
+from sfumato.learn.bayesnet.scores import StructureScore
 from sfumato.learn.bayesnet.structure import Parents, check_order
 
 Progress = Callable[[str], None]
@@ -25,7 +25,11 @@ NOTHING = 1e-6
 
 
 def find(
-    score: Score, order: Sequence[str] | None, max_parents: int | None, how: str, progress: Progress | None = None
+    score: StructureScore,
+    order: Sequence[str] | None,
+    max_parents: int | None,
+    how: str,
+    progress: Progress | None = None,
 ) -> Parents:
     """The structure, by the search that the request asks for.
 
@@ -53,7 +57,7 @@ def find(
     return {name: found[name] for name in names}
 
 
-def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress | None = None) -> Parents:
+def k2(score: StructureScore, order: Sequence[str], max_parents: int, progress: Progress | None = None) -> Parents:
     """Parents of each node among those before it, one at a time while the score gains (Cooper and Herskovits 1992).
 
     Under a score that prunes, a parent that a later one explains away is taken out again.
@@ -68,7 +72,7 @@ def k2(score: Score, order: Sequence[str], max_parents: int, progress: Progress 
     return out
 
 
-def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[str]:
+def _parents(score: StructureScore, node: str, before: Sequence[str], most: int) -> list[str]:
     held: list[str] = []
     seen = {frozenset(held)}
     while len(held) < most:
@@ -86,7 +90,7 @@ def _parents(score: Score, node: str, before: Sequence[str], most: int) -> list[
     return held
 
 
-def _prune(score: Score, node: str, held: list[str]) -> None:
+def _prune(score: StructureScore, node: str, held: list[str]) -> None:
     """Take out, the weakest first, what the other parents explain."""
     while len(held) > 1:
         gains = {z: score.gain(node, z, [other for other in held if other != z]) for z in held}
@@ -97,7 +101,11 @@ def _prune(score: Score, node: str, held: list[str]) -> None:
 
 
 def hill_climb(
-    score: Score, names: Sequence[str], max_parents: int, progress: Progress | None = None, tolerance: float = 1e-4
+    score: StructureScore,
+    names: Sequence[str],
+    max_parents: int,
+    progress: Progress | None = None,
+    tolerance: float = 1e-4,
 ) -> Parents:
     """From no edges, the best of adding, removing or reversing one edge, until nothing gains.
 
@@ -124,7 +132,7 @@ def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
 Move = tuple[str, str, str]  # what, parent, child
 
 
-def _climb(score: Score, names: tuple[str, ...], max_parents: int, tolerance: float) -> dict[str, set[str]]:
+def _climb(score: StructureScore, names: tuple[str, ...], max_parents: int, tolerance: float) -> dict[str, set[str]]:
     held: dict[str, set[str]] = {name: set() for name in names}
     while True:
         moves = list(_moves(score, held, names, max_parents))
@@ -162,7 +170,7 @@ def _changed(held: dict[str, set[str]], move: Move) -> dict[str, set[str]]:
 
 
 def _moves(
-    score: Score, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int
+    score: StructureScore, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int
 ) -> Iterator[tuple[float, Move]]:
     """Every legal change of one edge with what it gains, parents that come early in the names first."""
     above = _ancestors(held)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
-from sfumato.learn.linear.moments import Moments, lda
+from sfumato.learn.linear.moments import FeatureMoments, lda
 from sfumato.learn.noisy_numbers import NumberClassifier
 
 
@@ -53,7 +53,9 @@ class AdditiveLDA(NumberClassifier):
         member = np.eye(len(self.classes_))[codes]
         n = len(values)
         second = values.T @ values / n - np.diag(taken)
-        found = Moments(second, values.T @ member / n, member.mean(axis=0), 0.0, np.ones(len(second), dtype=np.bool_))
+        found = FeatureMoments(
+            second, values.T @ member / n, member.mean(axis=0), 0.0, np.ones(len(second), dtype=np.bool_)
+        )
         if taken.any():
             found = replace(found, noise=float((np.var(values, axis=0) / found.scale**2).mean() / np.sqrt(n)))
         self.coef_ = lda(found, found.ridge)

@@ -20,7 +20,7 @@ from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
 from sfumato.learn.plot import bars
-from sfumato.learn.weighted_cells import Cells, Encoding, weighted_cells
+from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
 from sfumato.printable import label_text
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
@@ -89,7 +89,7 @@ class LinearClassifier(Classifier):
         self.coef_ = self._by_cost(cells, np.flatnonzero(held > 0))
         self.told_ = np.ones(len(self.scale_), dtype=np.bool_)
 
-    def _by_cost(self, cells: Cells, present: Any) -> Array:
+    def _by_cost(self, cells: WeightedCells, present: Any) -> Array:
         X = self._matrix(list(cells.codes.T))
         mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
         self.scale_ = np.sqrt(np.average((X[:, :-1] - mean) ** 2, axis=0, weights=cells.weights))

@@ -17,7 +17,7 @@ _CLEARLY = 2.0  # standard errors
 
 
 @dataclass(frozen=True)
-class Moments:
+class FeatureMoments:
     """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of a correlation.
 
     ``told`` marks the features whose variance is clearly above its own noise. Nothing is known of the others, such as
@@ -57,7 +57,7 @@ class Moments:
         return self.noise * float(np.sqrt(len(self.second)))
 
 
-def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -> Moments:
+def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -> FeatureMoments:
     """Corrected moments: linear in the pair counts, so unbiased where those are."""
     names = list(encoding.names)
     tables = [encoding.table(i) for i in range(len(names))]
@@ -81,7 +81,7 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
             weights = np.kron(tables[i][:, 0] - tables[i][:, 0].mean(), tables[j][:, 0] - tables[j][:, 0].mean())
             spread[ends[i], ends[j]] = float(weights @ pair.cov @ weights) / pair.n**2
     prior = np.maximum(shares.value, 0.0)
-    found = Moments(second, by_class, prior / prior.sum(), 0.0, np.ones(ends[-1], dtype=np.bool_))
+    found = FeatureMoments(second, by_class, prior / prior.sum(), 0.0, np.ones(ends[-1], dtype=np.bool_))
     if not source.exact:
         noise = np.concatenate([_variance_noise(source, name, t) for name, t in zip(names, tables, strict=True)])
         found = replace(found, told=np.diag(found.covariance) > _CLEARLY * noise)
@@ -100,7 +100,7 @@ def _variance_noise(source: Evidence, name: str, table: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(np.einsum("xf,xy,yf->f", squares, own.cov, squares), 0.0)) / own.n)
 
 
-def lda(found: Moments, ridge: float) -> Array:
+def lda(found: FeatureMoments, ridge: float) -> Array:
     """Linear discriminants, a row per class: log share - ½ μᵀS⁻¹μ + μᵀS⁻¹x, constant last."""
     means = found.by_class / np.maximum(found.shares, 1e-12)
     slopes = _solved(found.within, means, ridge, found).T
@@ -108,14 +108,14 @@ def lda(found: Moments, ridge: float) -> Array:
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
-def least_squares(found: Moments, ridge: float) -> Array:
+def least_squares(found: FeatureMoments, ridge: float) -> Array:
     """The regression of every class indicator on the features, a row per class, constant last."""
     slopes = _solved(found.covariance, found.by_class - np.outer(found.mean, found.shares), ridge, found).T
     constant = found.shares - slopes @ found.mean
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
-def _solved(S: Array, sides: Array, ridge: float, found: Moments) -> Array:
+def _solved(S: Array, sides: Array, ridge: float, found: FeatureMoments) -> Array:
     """S⁻¹ sides over the features that are told, 0 for the others."""
     out = np.zeros_like(sides)
     kept = np.flatnonzero(found.told)

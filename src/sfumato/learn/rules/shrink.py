@@ -11,13 +11,13 @@ from sfumato.arrays import Array
 from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.model.likelihood import likelihood_of_records
-from sfumato.evidence.model.loglinear import Design, fit, pairwise
+from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.table import Table
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.supports import RecordedSupports, RecordSupports, Supports
-from sfumato.learn.rules.units import Unit
+from sfumato.learn.rules.units import ItemUnit
 
 #: The penalty of the joint model, its default for learning.
 _TAU = 0.3
@@ -58,13 +58,13 @@ def joint_model(source: Evidence, universe: Universe, supports: Supports) -> Tab
     found = [part for part in parts if isinstance(part, RecordSupports)]
     if len(found) != 1 or len(found) != len(parts):
         return None
-    units = [unit for unit in found[0].units if isinstance(unit, Unit)]
+    units = [unit for unit in found[0].units if isinstance(unit, ItemUnit)]
     if len(units) < len(found[0].units) or prod(size for unit in units for size in unit.block.sizes) > ANSWER_CELLS:
         return None
     names = tuple(name for unit in units for name in unit.block.names)
     codes = {unit.block.columns[0]: unit.codes for unit in units}
     records = Seen(names, tuple(unit.block for unit in units), np.ones(found[0].n), codes)
-    fitted = fit(likelihood_of_records(records), Design(records.shape, pairwise(len(names))), _TAU)
+    fitted = fit(likelihood_of_records(records), DesignMatrix(records.shape, pairwise(len(names))), _TAU)
     return TableSupports(Table(names, fitted.theta.reshape(records.shape)), universe)
 
 

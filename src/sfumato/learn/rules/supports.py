@@ -16,7 +16,7 @@ from sfumato.evidence.seen import each_axis
 from sfumato.learn.rules.bits import BitSupports, suits
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.sizes import SizeUnit
-from sfumato.learn.rules.units import Unit, units
+from sfumato.learn.rules.units import ItemUnit, units
 
 #: How many record weights are kept for later sets.
 _KEPT = 1 << 25
@@ -47,7 +47,7 @@ class PartSupports(Protocol):
 class RecordSupports:
     """Supports as means over the records of products of weights: any channel, any exclusive items."""
 
-    def __init__(self, parts: Sequence[Unit | SizeUnit], records: int) -> None:
+    def __init__(self, parts: Sequence[ItemUnit | SizeUnit], records: int) -> None:
         self.units = parts
         self.n = records
         self._unit = {item: unit for unit in parts for item in unit.items}

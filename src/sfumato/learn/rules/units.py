@@ -33,7 +33,7 @@ _STATES = 1 << 10
 
 
 @dataclass(eq=False)
-class Unit:
+class ItemUnit:
     """Items randomized together: the block of their possible states, and the released code of every record."""
 
     masks: dict[Item, NDArray[np.bool_]]  # the states that hold each item
@@ -75,9 +75,9 @@ class Unit:
         return float((self.transition[held] @ (held @ self.inverse) ** 2).min())
 
 
-def units(part: Seen, universe: Universe) -> list[Unit | SizeUnit]:
+def units(part: Seen, universe: Universe) -> list[ItemUnit | SizeUnit]:
     """The units of a part of a release: its blocks, joined where a family of exclusive items runs across them."""
-    out: list[Unit | SizeUnit] = []
+    out: list[ItemUnit | SizeUnit] = []
     held = part.codes or {}
     item_of = {item.attribute: item for item in universe.items}
     in_family = {item.attribute for family in universe.families for item in family}
@@ -102,7 +102,7 @@ def units(part: Seen, universe: Universe) -> list[Unit | SizeUnit]:
         merged = Dense(sum_columns(P, labels))
         block = Block(states.names, states.sizes, ("+".join(states.names),), (merged.cols,), forward=merged)
         masks = {item: states.holds(item) for item in universe.items if item.attribute in names}
-        out.append(Unit(masks, block, labels[released]))
+        out.append(ItemUnit(masks, block, labels[released]))
     return out
 
 

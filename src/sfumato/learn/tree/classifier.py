@@ -17,7 +17,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, one_class
-from sfumato.learn.tree.grow import CRITERIA, Node, Rules, Source, grow, prune, same_answer
+from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
 from sfumato.learn.tree.plot import draw, least_share, text
 from sfumato.learn.tree.sources import PathSource, TableSource
@@ -79,7 +79,7 @@ class DecisionTree(Classifier):
         if self.prune and self.counts != "paper" and not asked.exact:
             prune(self.root_, same_answer)
 
-    def _source(self, source: Evidence) -> tuple[Evidence, Source]:
+    def _source(self, source: Evidence) -> tuple[Evidence, CountSource]:
         names = [*self.features_, self.target_]
         if source.smoothed or (self.counts == "model" and not source.exact):
             model = model_about(source, self.target_)

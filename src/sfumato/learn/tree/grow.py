@@ -64,7 +64,7 @@ class GrownTree(Protocol):
     evidence_: Evidence
 
 
-class Source(Protocol):
+class CountSource(Protocol):
     """Where the class tables of nodes come from."""
 
     def root(self) -> Array:
@@ -122,7 +122,7 @@ class Rules:
     min_gain: float = 1e-12
 
 
-def grow(source: Source, attributes: Sequence[int], rules: Rules) -> Node:
+def grow(source: CountSource, attributes: Sequence[int], rules: Rules) -> Node:
     """The tree: the node whose split gains most over all records is split next, until a rule says stop."""
     root = Node((), source.root())
     tie = count()
@@ -153,7 +153,7 @@ def grow(source: Source, attributes: Sequence[int], rules: Rules) -> Node:
     return root
 
 
-def _best(source: Source, node: Node, attributes: Sequence[int], rules: Rules) -> tuple[int, float, Array] | None:
+def _best(source: CountSource, node: Node, attributes: Sequence[int], rules: Rules) -> tuple[int, float, Array] | None:
     used = {attribute for attribute, _ in node.path}
     left = [attribute for attribute in attributes if attribute not in used]
     pure = int((node.counts > 1e-9 * node.counts.sum()).sum()) < 2

@@ -12,7 +12,7 @@ import sfumato as sf
 from gallery import rest_clear
 from sfumato.channels.linear import Dense
 from sfumato.evidence.model.likelihood import Likelihood, likelihood
-from sfumato.evidence.model.loglinear import Design, fit, pairwise, star
+from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise, star
 from sfumato.evidence.model.merge_outputs import condense, merge
 from sfumato.evidence.seen import seen_records
 
@@ -33,7 +33,7 @@ def release(scheme, n=3000, seed=0):
 
 @pytest.mark.parametrize("terms", [pairwise(4), pairwise(4, 3), star(4, 2)])
 def test_design_agrees_with_loops_over_terms(terms):
-    design = Design(SIZES, terms)
+    design = DesignMatrix(SIZES, terms)
     parameters = np.random.default_rng(1).normal(size=design.parameters)
     brute = np.zeros(SIZES)
     at = 0
@@ -66,7 +66,7 @@ def test_likelihood_and_gradient_follow_the_dense_channel(name):
     scheme = schemes()[name]
     given, _ = release(scheme)
     observed = likelihood(given, scheme.schema.names)
-    design = Design(SIZES, pairwise(4))
+    design = DesignMatrix(SIZES, pairwise(4))
     rng = np.random.default_rng(2)
     point = rng.normal(size=design.parameters) * 0.3
 
@@ -92,7 +92,7 @@ def test_unpenalised_fit_of_clean_records_has_their_pair_margins():
     scheme = sf.Scheme.identity(schema())
     given, columns = release(scheme)
     fitted = fit(
-        likelihood(given, scheme.schema.names), Design(SIZES, pairwise(4)), tau=100.0, tolerance=1e-7, most=2000
+        likelihood(given, scheme.schema.names), DesignMatrix(SIZES, pairwise(4)), tau=100.0, tolerance=1e-7, most=2000
     )
     table = fitted.theta.reshape(SIZES)
     raw = np.zeros(SIZES)
@@ -101,7 +101,9 @@ def test_unpenalised_fit_of_clean_records_has_their_pair_margins():
         rest = tuple(a for a in range(4) if a not in pair)
         assert np.allclose(table.sum(axis=rest), raw.sum(axis=rest), atol=2e-4)
     # negative control: a strong penalty draws the pairs to independence
-    stiff = fit(likelihood(given, scheme.schema.names), Design(SIZES, pairwise(4)), tau=0.001).theta.reshape(SIZES)
+    stiff = fit(likelihood(given, scheme.schema.names), DesignMatrix(SIZES, pairwise(4)), tau=0.001).theta.reshape(
+        SIZES
+    )
     assert np.abs(stiff.sum(axis=(0, 2)) - raw.sum(axis=(0, 2))).max() > 0.01
 
 

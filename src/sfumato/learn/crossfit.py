@@ -7,8 +7,9 @@ comes from the same records as the classifier, never from those that judge. With
     accuracy = Σ_k w_k T_k,      variance = Σ_i (d_i - mean d)² + |Σ_k w_k hidden_k|² + |Σ_k w_k left_out_k|²
 
 A record i of fold j moves the accuracy by d_i = w_j h_j / n_j, and by w_k b_k through the joint table of every other
-fold k. So the variance knows that the folds share their records. The estimate is of the mean accuracy of the K models
-on the population; each learned without a K-th of the records.
+fold k. So the variance knows that the folds share their records. ``influence.mutual_noise`` is added: the models of the
+folds follow the noise of each other's records. The estimate is of the mean accuracy of the K models on the population;
+each learned without a K-th of the records.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import sfumato as sf
 from sfumato.evidence.model.blended_mean import blend_weights, blended_mean
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.splits import folds
-from sfumato.learn.influence import Judge, together
+from sfumato.learn.influence import Judge, Judged, mutual_noise, together
 
 c = sf.channels
 SCHEMA = sf.Schema({"a": sf.Categorical((0, 1, 2)), "b": sf.Categorical((0, 1)), "y": sf.Categorical((0, 1))})
@@ -69,3 +70,37 @@ def test_the_variance_is_that_of_replication_and_knows_what_folds_share():
         apart.append(sum(n @ (h - n @ h / n.sum()) ** 2 for n, h in zip(part, weights, strict=True)) / 400**2)
     assert np.sqrt(np.mean(said)) / np.std(errors) == pytest.approx(1, abs=0.3)
     assert np.mean(apart) < 0.8 * np.mean(said)  # negative control: folds as if they shared nothing
+
+
+def mutual(seed, follows, folds=5, records=400):
+    """Folds with weights follows @ the noise of the others: the error, what squares tell, the rest and its bound."""
+    cells = len(follows)
+    expected = np.full(cells, records / cells)
+    counts = np.random.default_rng([5, seed]).poisson(expected, (folds, cells)).astype(float)
+    noise = counts - expected
+    judges = [SimpleNamespace(counts={None: SimpleNamespace(counts=own)}, records=records) for own in counts]
+    weights = [folds * records * follows @ (noise.sum(axis=0) - own) for own in noise]
+    found = [Judged(0.0, {None: h}, {None: np.zeros(cells)}, np.zeros(1), np.zeros(1)) for h in weights]
+    error = sum(own @ h for own, h in zip(noise, weights, strict=True)) / (folds * records)
+    added = mutual_noise(judges, found)
+    apart = (np.stack(weights) - np.mean(weights, axis=0)) / (folds * records)
+    centred = apart - (apart @ counts.sum(axis=0) / counts.sum())[:, None]
+    return error, together(judges, found)[1] - added, added, np.sum(centred**2 @ counts.sum(axis=0))
+
+
+def test_the_variance_knows_that_folds_follow_the_noise_of_each_other():
+    side = np.random.default_rng(3).normal(size=(40, 40))
+    errors, apart, added, _ = np.array([mutual(seed, side + side.T) for seed in range(200)]).T
+    assert np.mean(apart + added) == pytest.approx(np.var(errors), rel=0.25)
+    assert np.mean(apart) < 0.65 * np.var(errors)  # negative control: half of it is not in the squares
+    errors, apart, added, _ = np.array([mutual(seed, side - side.T) for seed in range(200)]).T
+    assert np.mean(apart) > 5 * np.var(errors)  # what one fold adds the other takes back
+    assert np.mean(added) < 0.3 * np.mean(apart)
+
+
+@pytest.mark.parametrize("folds", [2, 3, 10])
+def test_mutual_noise_lies_below_its_bound_and_is_the_bound_of_two_folds(folds):
+    told = np.array([mutual(seed, np.eye(12), folds)[2:] for seed in range(20)])
+    added, bound = told.T
+    assert (added > 0.2 * bound).all() and (added <= bound * 1.000001).all()
+    assert (folds > 2) ^ np.allclose(added, bound)

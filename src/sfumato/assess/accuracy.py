@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from sfumato.assess.distances import conditional_kl, information_loss, kl, kolmogorov, total_variation
+from sfumato.assess.evasive import Evasive, evasive
 from sfumato.assess.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from sfumato.assess.odds_ratio import OddsRatio, odds_ratio, odds_ratio_spread
 from sfumato.assess.poisoning import Poisoning, poisoning
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.assess.resampling import Deterioration, dapl, dapl_lower, deterioration, scott_bandwidth
+from sfumato.assess.robust import RobustShares, robust
 
 __all__ = [
     "Deterioration",
+    "Evasive",
     "GoodnessOfFit",
     "OddsRatio",
     "Poisoning",
+    "RobustShares",
     "conditional_kl",
     "dapl",
     "dapl_lower",
     "deterioration",
+    "evasive",
     "goodness_of_fit",
     "half_width",
     "information_loss",
@@ -26,6 +31,7 @@ __all__ = [
     "odds_ratio",
     "odds_ratio_spread",
     "poisoning",
+    "robust",
     "scott_bandwidth",
     "total_variation",
     "worst_half_width",

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
-from sfumato.assess.subject import Attribute, channel_of
+from sfumato.assess.released_counts import channel_and_counts
+from sfumato.assess.subject import Attribute
 from sfumato.channels import Channel
 from sfumato.errors import EstimationError
-from sfumato.evidence import evidence
-from sfumato.release import Release
 
 #: Simulated tables at most; and how many of them must be as far away before the simulation stops (Besag and Clifford).
 _DRAWS, _ENOUGH, _AT_A_TIME = 999, 25, 37
@@ -56,7 +55,7 @@ def goodness_of_fit(
     >>> goodness_of_fit([900, 20, 40, 40], c.symmetric(4, gamma=3), rng=1).p < 0.01
     True
     """
-    channel, counts = _asked(released, of, attribute)
+    channel, counts, _ = channel_and_counts(released, of, attribute)
     if channel.k > _MOST_VALUES or channel.k * channel.m > _MOST_ENTRIES:
         raise EstimationError(f"{channel.k:,} values are too many for this test: ask for an attribute with fewer")
     P, total = channel.matrix, counts.sum()
@@ -103,36 +102,6 @@ def _fitted(P: Array, shares: Array) -> Array:
         theta = nnls(P.T / np.sqrt(w)[:, None], shares / np.sqrt(w))[0]
         w = np.maximum(theta @ P, least)
     return np.asarray(theta / theta.sum())
-
-
-def _asked(released: Any, of: Any, attribute: Attribute) -> tuple[Channel, Array]:
-    if isinstance(released, Release):
-        if of is not None and attribute is None:
-            of, attribute = None, of
-        if attribute is None:
-            raise EstimationError(f"name an attribute: the release has {', '.join(released.schema.names)}")
-        names = [attribute] if isinstance(attribute, str) else list(attribute)
-        for name in names:
-            if name in released.scheme.noises:
-                raise EstimationError(f"{name!r} has additive noise, under which no number is impossible")
-        counts = evidence(released).released_counts(names)
-        return channel_of(released.scheme, attribute), counts.reshape(-1).astype(np.float64)
-    if of is None:
-        raise EstimationError("give the channel that the counts came through, or a release instead of counts")
-    channel = channel_of(of, attribute)
-    return channel, _counts(released, channel.m)
-
-
-def _counts(given: ArrayLike, m: int) -> Array:
-    try:
-        counts = np.asarray(given, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise EstimationError("the released counts must be numbers") from None
-    if len(counts) != m:
-        raise EstimationError(f"the channel releases {m} different values, got {len(counts)} counts instead")
-    if not np.isfinite(counts).all() or (counts < 0).any() or (counts != np.floor(counts)).any() or counts.sum() < 1:
-        raise EstimationError("the released counts must be whole numbers, none below 0 and not all 0")
-    return counts
 
 
 def _least_favourable(channel: Channel, fitted: Array, counts: Array) -> Array:

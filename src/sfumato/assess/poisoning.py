@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
+from sfumato.assess.released_counts import cell_labels
 from sfumato.assess.shares import given_shares
 from sfumato.assess.subject import Attribute, channel_of
 from sfumato.channels.geometry import Incidence
@@ -19,8 +20,7 @@ from sfumato.evidence import Estimate
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, html_table, text_table
-from sfumato.printable import label_text, printable
-from sfumato.schema import Schema
+from sfumato.printable import printable
 from sfumato.scheme import Scheme
 
 #: The most entries of a left inverse that is looked through in full.
@@ -89,12 +89,12 @@ def poisoning(of: Any, share: float, attribute: Attribute = None, *, shares: Arr
     share = checked_share(share)
     if isinstance(of, Estimate):
         low, high, possible = _least_and_most(of.seen)
-        labels = _labels(of.schema, of.codes)
+        labels = cell_labels(of.schema, of.codes)
     elif isinstance(of, Scheme):
         names = _names(of, attribute)
         maps = Seen(names, blocks(of, names), np.zeros(0), scheme=of)
         low, high, possible = _least_and_most((maps,))
-        labels = _labels(of.schema.select(names))
+        labels = cell_labels(of.schema.select(names))
     else:
         channel = channel_of(of, attribute)
         low, high = extremes(channel.inverse)
@@ -159,10 +159,3 @@ def _names(scheme: Scheme, attribute: Attribute) -> tuple[str, ...]:
         if name in scheme.noises:
             raise SchemeError(f"{name!r} has additive noise: an answer can be any number, and no bound holds")
     return names
-
-
-def _labels(schema: Schema, codes: NDArray[np.int64] | None = None) -> tuple[str, ...]:
-    """A name for each cell; cells that were not listed run over all combinations."""
-    grid = np.indices(schema.sizes()).reshape(len(schema), -1).T if codes is None else codes
-    words = [[label_text(label) for label in domain.labels] for domain in schema.values()]
-    return tuple(", ".join(own[code] for own, code in zip(words, cell, strict=True)) for cell in grid)

@@ -16,6 +16,7 @@ from sfumato.channels.product import product
 from sfumato.channels.response import identity
 from sfumato.channels.select_a_size import select_a_size
 from sfumato.channels.subset import subset
+from sfumato.channels.two_questions import crosswise, unrelated
 from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import windows
 
@@ -25,6 +26,7 @@ __all__ = [
     "average",
     "binary",
     "blocks",
+    "crosswise",
     "empirical",
     "from_dict",
     "from_scipy",
@@ -41,5 +43,6 @@ __all__ = [
     "tabulated",
     "ternary",
     "uniform",
+    "unrelated",
     "windows",
 ]

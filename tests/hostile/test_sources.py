@@ -71,6 +71,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     pq.write_table(pa.table(TABLE), "raw.parquet", row_group_size=500)
     Path("scheme.json").write_text(SCHEME.to_json())
+    Path("scheme.csv").write_text(SCHEME.to_json())
     return tmp_path
 
 
@@ -95,7 +96,7 @@ def test_the_source_is_never_the_target(folder: Path) -> None:
         ("out.parquet --gamma 3 --save-scheme out.parquet", "choose another name for --save-scheme"),
         ("out.csv --gamma 3 --save-scheme out.csv.json", "the target's description and --save-scheme are the same"),
         ("out.parquet --scheme scheme.json --ledger raw.parquet", "the source and --ledger are the same file"),
-        ("scheme.json --scheme scheme.json", "--scheme and the target are the same file"),
+        ("scheme.csv --scheme scheme.csv", "--scheme and the target are the same file"),
         (
             "out.parquet --scheme scheme.json --id id --key-file k --link-key-file k",
             "--key-file and --link-key-file are",

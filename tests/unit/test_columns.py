@@ -173,7 +173,7 @@ def test_rare_values_go_to_other() -> None:
     assert found.discloses == "the 2 commonest values"
     assert "rows go to 'other'" in found.problems[0]
     one = verdict(["A"] * 98 + ["B"] * 2)
-    assert "1 of its values are held by fewer than 5 rows" in one.problems[0]
+    assert "1 of its values is held by fewer than 5 rows" in one.problems[0]
 
 
 def test_a_verdict_never_quotes_the_data() -> None:

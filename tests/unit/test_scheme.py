@@ -106,13 +106,14 @@ def test_the_efficiency_of_even_shares_is_that_of_the_matrix(k: int) -> None:
 
 
 def test_for_gamma_takes_hyperplanes_where_a_matrix_would_be_too_large() -> None:
-    schema = sf.Schema({"x": sf.Ordinal(tuple(range(20_000))), "y": sf.Categorical(tuple(map(str, range(20_000))))})
+    schema = sf.Schema({"x": sf.Ordinal(tuple(range(70_000))), "y": sf.Categorical(tuple(map(str, range(20_000))))})
     with pytest.warns(
-        SingularChannelWarning, match="'x' has 20,000 values, too many for windows: under subset"
+        SingularChannelWarning, match="'x' has 70,000 values, too many for windows: under subset"
     ) as seen:
         found = sf.Scheme.for_gamma(schema, 3)
     assert [found[name].kind for name in schema] == ["hyperplanes", "hyperplanes"]
     assert len(seen) == 1
+    assert sf.Scheme.for_gamma(sf.Schema({"x": sf.Ordinal(tuple(range(20_000)))}), 3)["x"].kind == "windows"
     assert even_efficiency(found["y"]) > 1000 * even_efficiency(c.symmetric(20_000, gamma=3))
 
 

@@ -13,7 +13,8 @@ _ROUNDING = 1e-9
 def wald(T: Array, V: Array) -> tuple[float, int]:
     r"""W = Tᵀ V⁻¹ T, chi-square under the hypothesis, and its degrees of freedom: the directions that vary at all.
 
-    >>> wald(np.array([1.0, -1.0]), np.array([[2.0, -2.0], [-2.0, 2.0]]))
+    >>> W, degrees = wald(np.array([1.0, -1.0]), np.array([[2.0, -2.0], [-2.0, 2.0]]))
+    >>> round(W, 9), degrees
     (0.5, 1)
     """
     scale = np.sqrt(np.maximum(V.diagonal(), 0.0))

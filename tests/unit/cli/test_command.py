@@ -92,7 +92,7 @@ class TestErrorsAsJson:
 
 
 def test_each_warning_is_given_once(folder, monkeypatch, capsys):
-    def load(files):
+    def load(files, *_):
         for n in (3, 3, 4):
             warnings.warn(f"{n} counts fell below zero", NegativeCountsWarning, stacklevel=1)
         warnings.warn("something else", NegativeCountsWarning, stacklevel=1)

@@ -11,6 +11,7 @@ from sfumato.owner.resample import resample
 from sfumato.owner.resample.kernel import scott
 from sfumato.owner.resample.moments import moments
 from sfumato.owner.resample.paper import Kernel
+from sfumato.randomness import experiment
 
 
 @pytest.fixture
@@ -88,7 +89,7 @@ def test_the_secure_source_never_repeats_itself_and_a_seed_always_does(data):
     assert not np.array_equal(resample(X, y).X, resample(X, y).X)
     assert np.array_equal(resample(X, y, rng=5).X, resample(X, y, rng=5).X)
     for options in ({}, {"max_risk": 0.6}, {"epsilon": 1, "ranges": (-20, 20)}):
-        one, two = (resample(X[::3], y[::3], rng=np.random.default_rng(5), **options).X for _ in range(2))
+        one, two = (resample(X[::3], y[::3], rng=experiment(5), **options).X for _ in range(2))
         assert np.array_equal(one, two)
 
 

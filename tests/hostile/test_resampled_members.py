@@ -9,6 +9,11 @@ import numpy as np
 import pytest
 
 from sfumato.assess.resample_study import quietly
+from sfumato.membership import FEATURES, Filtered, Shadows, loneliest
+from sfumato.membership.features import Pool
+from sfumato.owner.resample import calibrate
+from sfumato.owner.resample.model import FORMS
+from sfumato.owner.resample.setting import Setting
 from sfumato.randomness import normals, source
 
 SHADOWS = 120
@@ -61,7 +66,8 @@ def people():
     return rng.standard_t(5, size=(180, 5)) @ rng.normal(size=(5, 5)) + labels[:, None], labels
 
 
-def test_a_held_bound_holds_against_an_attack_that_the_product_does_not_know(people):
+def test_a_held_bound_holds_against_an_attack_that_the_product_does_not_know(people, monkeypatch):
+    monkeypatch.setattr(calibrate, "SHADOWS", 64)
     pool, labels = people
     half = np.arange(180) % 2 == 0
     out = quietly(pool[half], labels[half], np.random.default_rng(1), max_risk=0.55)
@@ -98,3 +104,34 @@ def test_what_travels_names_no_record(people, tmp_path):
     assert out.centres is None
     said = str(out.description)
     assert "centre" not in said and not any(f"{value:.6f}" in said for value in pool.reshape(-1))
+
+
+def heavy_tails():
+    """Columns with long tails and unlike units, where the pool's units are not the model's own."""
+    rng = np.random.default_rng(11)
+    labels = np.repeat([0, 1], 80)
+    return np.exp(rng.standard_t(4, size=(160, 4)) * [0.3, 0.6, 0.9, 1.2]) + labels[:, None], labels
+
+
+def test_the_judge_is_no_weaker_than_the_closed_form_used_as_an_attack():
+    """The closed form that sets the noise also says where to look. Once it found more than the attack that judged."""
+    X, y = heavy_tails()
+    method, lonely = Setting(FORMS[0], 1.0).game(4.0), loneliest(X, y)
+    games = Shadows.draw(X, y, method, source(1), 240)
+    score = games.features[:, games.pool.names.index("matched filter")]
+    found = [[auc(s[m], s[~m]), auc(s[m & lonely], s[~m & lonely])] for s, m in zip(score, games.member, strict=True)]
+    whole, outer = np.mean(found, axis=0)
+    judged = games.judge(lonely)
+    assert whole > 0.53 and judged.auc > whole - 0.003 and judged.outliers > outer - 0.01
+    blind = Shadows(Pool(X, y), games.features[:, : len(FEATURES)], games.member).judge(lonely)
+    assert blind.auc < judged.auc and blind.outliers < judged.outliers
+
+
+def test_the_attack_from_outside_uses_the_filter_too(monkeypatch):
+    monkeypatch.setattr(calibrate, "SHADOWS", 8)
+    X, y = heavy_tails()
+    half = np.arange(160) % 2 == 0
+    out = quietly(X[half], y[half], np.random.default_rng(1), max_risk=0.7)
+    assert isinstance(out.again, Filtered)
+    names = Shadows.draw(X, y, out.again, source(1), 8).pool.names
+    assert names[: len(FEATURES)] == FEATURES and "matched filter" in names

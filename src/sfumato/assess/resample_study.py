@@ -60,7 +60,15 @@ def risk(X: Array, y: Labels, seeds: Sequence[int], shadows: int = 160, **option
         found.append(shadow_risk(pool, labels, released.again, source(rng), shadows))
     means = np.mean([[one.auc, one.outliers] for one in found], axis=0)
     spread = np.sqrt(np.sum([[one.error**2, one.outliers_error**2] for one in found], axis=0)) / len(found)
-    return replace(found[0], auc=means[0], error=spread[0], outliers=means[1], outliers_error=spread[1])
+    alone = {name: np.mean([one.attacks.get(name, (0.5, 0.5)) for one in found], axis=0) for name in found[0].attacks}
+    return replace(
+        found[0],
+        auc=means[0],
+        error=spread[0],
+        outliers=means[1],
+        outliers_error=spread[1],
+        attacks={name: (float(whole), float(outer)) for name, (whole, outer) in alone.items()},
+    )
 
 
 def cost(split: Split, seeds: Sequence[int], **options: Any) -> Cost:

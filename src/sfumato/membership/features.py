@@ -6,7 +6,7 @@ Every feature is a number for each candidate that grows with such a pull. Column
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,23 @@ _ROWS = ("nearest row", "nearest row, whitened", "five nearest rows", "density, 
 FEATURES = _MOMENTS + _ROWS
 
 
+class Filter(Protocol):
+    """Features that a way to release has of its own: what shows best through its noise, seen in its own units."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What they are called."""
+
+    def __call__(self, R: Array, r: Labels) -> Array:
+        """One line for each name, one column for each candidate, from released rows R and labels r."""
+
+
 class Pool:
     """The candidates as the attacker knows them: records, classes, and the moments that half of them would have."""
 
-    def __init__(self, X: Array, y: Labels) -> None:
+    def __init__(self, X: Array, y: Labels, own_filter: Filter | None = None) -> None:
+        self._filter = own_filter
+        self.names = FEATURES + (own_filter.names if own_filter else ())
         spread = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 0.0)
         self.unit = np.where(spread > 0, spread, 1.0)
         self.Z = X / self.unit
@@ -55,11 +68,12 @@ class Pool:
         self._pulls = (self.E, self.E @ half @ half, self.E @ self._whiten @ self._whiten)
 
     def features(self, R: Array, r: Labels) -> Array:
-        """One line for each of ``FEATURES``, one column for each candidate, from released rows R and labels r."""
+        """One line for each of ``names``, one column for each candidate, from released rows R and labels r."""
+        special = [self._filter(R, r)] if self._filter else []
         R = R / self.unit
         own = np.minimum(np.searchsorted(self.labels, r), len(self.labels) - 1)
         found = [R[(own == c) & (r == label)] for c, label in enumerate(self.labels)]
-        return np.vstack([*self._moments(found), *self._near(found)])
+        return np.vstack([*self._moments(found), *self._near(found), *special])
 
     def _moments(self, found: list[Array]) -> list[Array]:
         n = np.array([len(part) for part in found])

@@ -8,18 +8,31 @@ it (Carlini et al. 2022 attack learners so). Against a release he then asks for 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from sfumato.arrays import Array, Flags, Labels
-from sfumato.membership.features import FEATURES, Pool, loneliest
+from sfumato.membership.features import Filter, Pool, loneliest
 from sfumato.membership.risk import Risk
 from sfumato.randomness import Source, permutation, uniforms
 from sfumato.threads import one_thread
 
 #: A way to release: (records, labels, source) to (rows, labels).
 Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
+
+
+@runtime_checkable
+class Filtered(Protocol):
+    """A way to release that knows which filter works best against it. The attacker uses that filter, too."""
+
+    def __call__(self, X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
+        """Rows and labels instead of the records."""
+
+    def matched_filter(self, X: Array, y: Labels, src: Source) -> Filter:
+        """The filter for these candidates, half of whom are members."""
+
 
 #: Shadow releases: with 160 the AUC of all records is known to .002 or .003, that of the loneliest tenth to .01.
 SHADOWS = 160
@@ -38,8 +51,8 @@ class Learned:
         llr_ik = g_ik (f_ik - (mu1_ik + mu0_ik) / 2) / s_ik,        score_i = sum_k w_k llr_ik
 
     where g_ik is the gap between the means mu1 (candidate i in) and mu0 (out) of feature k in deviations s, drawn to
-    the mean gap of all candidates as far as it is noise, and w the linear discriminant of the llr over all
-    candidates.
+    the gap that candidates of this deviation usually have as far as it is noise, and w the linear discriminant of the
+    llr over all candidates.
     """
 
     gap: Array
@@ -49,7 +62,21 @@ class Learned:
 
     @classmethod
     def fit(cls, features: Array, member: Flags) -> Learned:
-        """From shadow releases: features (release, feature, candidate) and who was in (release, candidate)."""
+        """From shadow releases: features (release, feature, candidate) and who was in (release, candidate).
+
+        Weights come from ratios of releases by which no gap was learned: half of them teach, the other half is rated.
+        Rated by their own gaps, features with much to learn would look better than they are.
+        """
+        odd = np.arange(len(member)) % 2 == 1
+        ratios = np.empty((features.shape[1], *member.shape))
+        for part in (odd, ~odd):
+            half = cls._alone(features[~part], member[~part])
+            ratios[:, part] = half.ratios(features[part]).transpose(1, 0, 2)
+        return replace(cls._alone(features, member), weights=_discriminant(ratios, member))
+
+    @classmethod
+    def _alone(cls, features: Array, member: Flags) -> Learned:
+        """Each feature by itself."""
         inside = member.sum(axis=0)
         outside = len(member) - inside
         within = member[:, None, :]
@@ -60,20 +87,10 @@ class Learned:
         deviation = np.where(deviation > 0, deviation, np.inf)
         gap = (mean1 - mean0) / deviation
         noise = 1 / np.maximum(inside, 1) + 1 / np.maximum(outside, 1)
-        usual = gap.mean(axis=1, keepdims=True)
+        usual = _usual(gap, deviation)
         real = np.maximum(((gap - usual) ** 2 - noise).mean(axis=1, keepdims=True), 0)
         gap = usual + real / (real + noise) * (gap - usual)
-        half = cls(gap, (mean1 + mean0) / 2, deviation, np.ones(features.shape[1]))
-        ratios = half.ratios(features).transpose(1, 0, 2).reshape(features.shape[1], -1)
-        there = member.reshape(-1)
-        apart = ratios[:, there].mean(axis=1) - ratios[:, ~there].mean(axis=1)
-        ratios[:, there] -= ratios[:, there].mean(axis=1, keepdims=True)
-        ratios[:, ~there] -= ratios[:, ~there].mean(axis=1, keepdims=True)
-        spread = ratios @ ratios.T / ratios.shape[1]
-        unit = np.sqrt(np.diag(spread))
-        unit = np.where(unit > 0, unit, np.inf)
-        related = spread / np.outer(unit, unit) + _RIDGE * np.eye(len(unit))
-        return cls(gap, half.middle, deviation, np.linalg.solve(related, apart / unit) / unit)
+        return cls(gap, (mean1 + mean0) / 2, deviation, np.ones(features.shape[1]))
 
     def ratios(self, features: Array) -> Array:
         """The log-likelihood ratio of every candidate by each feature alone."""
@@ -96,9 +113,9 @@ class Shadows:
     @one_thread()
     def draw(cls, X: Array, y: Labels, method: Method, src: Source, count: int = SHADOWS) -> Shadows:
         """Release random halves of the pool, class by class, ``count`` times."""
-        pool = Pool(X, y)
+        pool = Pool(X, y, method.matched_filter(X, y, src) if isinstance(method, Filtered) else None)
         member = np.zeros((count, len(X)), dtype=bool)
-        features = np.empty((count, len(FEATURES), len(X)))
+        features = np.empty((count, len(pool.names), len(X)))
         for one in range(count):
             member[one] = halve(y, src)
             features[one] = pool.features(*method(X[member[one]], y[member[one]], src))
@@ -125,7 +142,7 @@ class Shadows:
                     [(auc(r[inside], r[~inside]), auc(r[inside & lonely], r[~inside & lonely])) for r in ratios]
                 )
         means = np.mean(single, axis=0)
-        attacks = {name: (float(a), float(b)) for name, (a, b) in zip(FEATURES, means, strict=True)}
+        attacks = {name: (float(a), float(b)) for name, (a, b) in zip(self.pool.names, means, strict=True)}
         return Risk(*_mean(whole), *_mean(outer), attacks=attacks, shadows=len(self.member))
 
 
@@ -156,6 +173,30 @@ def auc(inside: Array, outside: Array) -> float:
     below = np.searchsorted(ordered, inside, side="left")
     upto = np.searchsorted(ordered, inside, side="right")
     return float((below + upto).mean() / 2 / len(outside))
+
+
+def _discriminant(ratios: Array, member: Flags) -> Array:
+    """The linear discriminant of members and strangers by their ratios (feature, release, candidate)."""
+    apart = ratios[:, member].mean(axis=1) - ratios[:, ~member].mean(axis=1)
+    rest = np.where(member, *(ratios[:, some].mean(axis=1)[:, None, None] for some in (member, ~member)))
+    rest = (ratios - rest).reshape(len(ratios), -1)
+    spread = rest @ rest.T / rest.shape[1]
+    unit = np.sqrt(np.diag(spread))
+    unit = np.where(unit > 0, unit, np.inf)
+    related = spread / np.outer(unit, unit) + _RIDGE * np.eye(len(unit))
+    return np.asarray(np.linalg.solve(related, apart / unit) / unit)
+
+
+def _usual(gap: Array, deviation: Array) -> Array:
+    """The straight line of gap on deviation over the candidates: who pulls more on a moment varies more along it, too.
+
+    A slope below 0 says that a feature has no such relation: then the usual gap is the mean.
+    """
+    wide = np.where(np.isfinite(deviation), deviation, 0.0)
+    wide = wide - wide.mean(axis=1, keepdims=True)
+    unit = (wide**2).sum(axis=1, keepdims=True)
+    slope = (gap * wide).sum(axis=1, keepdims=True) / np.where(unit > 0, unit, np.inf)
+    return np.asarray(gap.mean(axis=1, keepdims=True) + np.maximum(slope, 0) * wide)
 
 
 def _mean(values: list[float]) -> tuple[float, float]:

@@ -7,10 +7,16 @@ import pytest
 
 from sfumato.membership import shadow_risk
 from sfumato.owner.resample import blur
-from sfumato.owner.resample.blur import CANDIDATES, blurred, certainty, contestants
-from sfumato.owner.resample.calibrate import Setting
+from sfumato.owner.resample.blur import CANDIDATES, blurred, certainties, contestants
 from sfumato.owner.resample.model import FORMS, Model
+from sfumato.owner.resample.setting import Setting
 from sfumato.randomness import source
+
+
+def certainty(model, means, covariance, scales):
+    """One set of moments, all three of them in a stack of one."""
+    return certainties(model, means[None], covariance[None], scales[None])[0]
+
 
 RNG = np.random.default_rng(0)
 Y = np.repeat([0, 1], [70, 50])
@@ -45,6 +51,22 @@ def test_a_certainty_is_a_probability_of_the_own_class():
     same = np.tile(model.means.mean(axis=0), (2, 1))
     assert certainty(model, same, model.covariance, model.scales) == pytest.approx(np.bincount(Y)[Y] / 120)
     assert certainty(model, model.means[::-1], model.covariance, model.scales).mean() < 0.1
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_certainties_are_those_of_normal_classes(form):
+    from scipy.stats import multivariate_normal
+
+    model = Model.fit(X, Y, form, source(1))
+    Z = model.means[model.own] + model.scales[model.own] * model.residuals
+    found = np.zeros(120)
+    for W in (model.covariance, np.diag(np.diag(model.covariance))):
+        density = [
+            k * multivariate_normal(m, W * np.outer(s, s)).pdf(Z)
+            for k, m, s in zip(model.sizes, model.means, model.scales, strict=True)
+        ]
+        found += np.array(density)[model.own, np.arange(120)] / np.sum(density, axis=0) / 2
+    assert certainty(model, model.means, model.covariance, model.scales) == pytest.approx(found)
 
 
 def test_records_that_rise_and_fall_together_let_more_draws_compete():

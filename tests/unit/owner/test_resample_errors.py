@@ -21,7 +21,7 @@ def few_games(monkeypatch):
     """What is refused or warned of does not hang on the games."""
     monkeypatch.setattr(calibrate, "SHADOWS", 12)
     monkeypatch.setattr(calibrate, "_TRIALS", 2)
-    monkeypatch.setattr(calibrate, "_GAMES", 1)
+    monkeypatch.setattr(calibrate, "_JUDGED", 1)
 
 
 def refused(match, *arguments, **options):

@@ -7,13 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sfumato.membership import loneliest, shadow_risk
+from sfumato.membership import Risk, loneliest, shadow_risk
+from sfumato.owner.resample import calibrate as calibration
 from sfumato.owner.resample.blur import blurred
-from sfumato.owner.resample.calibrate import Setting, calibrate
+from sfumato.owner.resample.calibrate import calibrate
 from sfumato.owner.resample.choose import mean_error
 from sfumato.owner.resample.columns import Columns, bend, unbend
 from sfumato.owner.resample.exposure import distances, expected_auc, least_strength
 from sfumato.owner.resample.model import FORMS, Form, Model, clip, noise_shape
+from sfumato.owner.resample.setting import Setting
 from sfumato.randomness import source
 
 RNG = np.random.default_rng(0)
@@ -129,6 +131,46 @@ def test_the_strength_is_found_and_a_looser_bound_needs_less():
     loose, wide = calibrate(X, Y, 0.75, 0.8, 4.0, source(1), 48)
     assert wide.held and loose.strength < setting.strength
     assert setting.form in FORMS and setting.words.endswith(f"{setting.strength:.3g}")
+
+
+class Scripted:
+    """Games whose outcome is known: the AUC falls with the noise, and luck is added to some of them."""
+
+    def __init__(self, monkeypatch, luck):
+        self.games, self.luck = [], luck
+        monkeypatch.setattr(calibration, "shadow_risk", self)
+
+    def __call__(self, X, y, method, src, count):
+        strength = method.setting.strength / 2
+        auc = (
+            0.5 + 0.1 / np.sqrt(1 + strength) + (self.luck[len(self.games)] if len(self.games) < len(self.luck) else 0)
+        )
+        self.games.append((strength, count))
+        return Risk(auc, 0.002, auc, 0.004, shadows=count)
+
+
+def test_the_setting_is_judged_in_a_game_that_did_not_choose_it(monkeypatch):
+    """Luck while the strength is sought must not be what is reported: the judge draws shadow releases of its own."""
+    script = Scripted(monkeypatch, [-0.04, -0.04])
+    setting, risk = calibrate(X, Y, 0.55, 0.6, 4.0, source(1), 48)
+    assert risk.held and risk.auc == pytest.approx(0.5 + 0.1 / np.sqrt(1 + setting.strength))
+    assert risk.auc + 2 * risk.error <= 0.55
+    strengths = [strength for strength, _ in script.games]
+    assert strengths[-1] == setting.strength and strengths[-1] not in strengths[:-1]
+    assert script.games[-1][1] > script.games[0][1]  # the judge looks more closely
+    assert (np.diff(strengths[2:]) > 0).all() and len(strengths) <= 6
+
+
+def test_a_strength_is_found_just_below_the_bound(monkeypatch):
+    Scripted(monkeypatch, [])
+    _, risk = calibrate(X, Y, 0.55, 0.6, 4.0, source(1), 48)
+    assert 0.535 < risk.auc <= 0.546  # two errors of .002 are kept, and little more
+
+
+def test_games_end_where_the_bound_is_never_held(monkeypatch):
+    script = Scripted(monkeypatch, [0.3] * 20)
+    _, risk = calibrate(X, Y, 0.55, 0.6, 4.0, source(1), 48)
+    assert not risk.held and len(script.games) <= 6 and risk.nearest[0] > 0.8
 
 
 def test_a_bound_out_of_reach_is_not_called_held():

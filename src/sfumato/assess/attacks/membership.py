@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array, Labels
 from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
-from sfumato.membership import SHADOWS, Shadows, auc, loneliest
+from sfumato.membership import SHADOWS, Filtered, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.randomness import Rng, source
 
@@ -53,7 +53,8 @@ def membership(
         raise SfumatoError(f"shadows must be a whole number of at least 8 shadow releases, got {shadows!r}")
     X, y = np.vstack([inside, outside]), np.concatenate(marks[:2])
     src = source(rng)
-    known = Shadows.draw(X, y, lambda A, b, s: _rows(way(A, b, s), b), src, int(shadows))
+    repeated = way if isinstance(way, Filtered) else lambda A, b, s: _rows(way(A, b, s), b)
+    known = Shadows.draw(X, y, repeated, src, int(shadows))
     score = known.learn().score(known.pool.features(rows, marks[2]))
     member = np.arange(len(X)) < len(inside)
     lonely = loneliest(X, y)

@@ -14,12 +14,13 @@ import numpy as np
 
 from sfumato.errors import SfumatoError
 from sfumato.membership import Risk
-from sfumato.owner.resample.calibrate import Setting, refuse_or_warn
+from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.intake import Intake, site_of, take_in
 from sfumato.owner.resample.plan import Plan, learn
 from sfumato.owner.resample.proved import Guarantee
 from sfumato.owner.resample.request import Request
 from sfumato.owner.resample.result import Resampled
+from sfumato.owner.resample.setting import Setting
 from sfumato.owner.resample.stream import resample_file
 from sfumato.randomness import Rng, source
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from sfumato.arrays import Array, Flags, Index, Labels
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.membership import SHADOWS, Method, Risk, loneliest, shadow_risk
+from sfumato.membership import ERRORS, SHADOWS, Risk, loneliest, shadow_risk
 from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.choose import mean_error
-from sfumato.owner.resample.exposure import IGNORANCE, distances, expected_auc, least_strength
-from sfumato.owner.resample.model import FORMS, Form, Model
+from sfumato.owner.resample.exposure import distances, expected_auc, least_strength
+from sfumato.owner.resample.model import FORMS, Model
+from sfumato.owner.resample.setting import Setting
 from sfumato.randomness import Source, permutation
 from sfumato.threads import one_thread
 
@@ -22,53 +23,18 @@ from sfumato.threads import one_thread
 RECORDS = 1200
 #: Releases by which the forms are compared.
 _TRIALS = 8
-#: Games that look for the strength after the closed form has given the first.
-_GAMES = 5
-#: How far below a bound the next game aims.
-_AIM = 0.003
+#: Games that look for the strength, at most; and games that judge what was found, each with shadows of its own.
+_SEARCHES, _JUDGED = 2, 4
+#: Shadow releases of a game that judges, in those of one that looks.
+_CARE = 1.5
+#: How far below a bound a game aims, beside the standard errors that "held" asks for.
+_AIM = 0.002
+#: A strength within this factor (as a logarithm) of one that was played needs no further search.
+_NEAR = 0.3
+#: What fails is tried again with at least so many times the noise.
+_MORE = 1.15
 #: Tables with fewer records play up to three times as many shadow releases: theirs cost little and tell less.
 _PLENTY = 400
-
-
-@dataclass(frozen=True)
-class Setting:
-    """The form of the model and the strength t of its noise: all that an attacker needs to repeat a release."""
-
-    form: Form
-    strength: float
-
-    @property
-    def words(self) -> str:
-        """The setting as people read it.
-
-        >>> Setting(FORMS[0], 2.2).words
-        'one covariance, noise of strength 2.2'
-        """
-        return f"{self.form.name}, noise of strength {self.strength:.3g}"
-
-    def release(self, rows: float) -> Method:
-        """The way to release at this setting, ``rows`` rows for each record."""
-
-        def method(X: Array, y: Labels, src: Source) -> tuple[Array, Labels]:
-            model = blurred(Model.fit(X, y, self.form, src), self.strength, src)
-            counts = np.maximum(np.rint(model.sizes * rows), 1).astype(np.int64)
-            drawn = [model.draw(label, int(k), src) for label, k in zip(model.labels, counts, strict=True)]
-            return np.vstack(drawn), np.repeat(model.labels, counts)
-
-        return method
-
-    def of_rows(self, rows: int) -> Method:
-        """The same for so many rows in all."""
-        return lambda X, y, src: self.release(rows / len(X))(X, y, src)
-
-    def game(self, rows: float) -> Method:
-        r"""The same for half of the records, as hard to attack as a release of all of them would be.
-
-        Half as many records move the means and the covariance twice as far, which is 2 in d^2. Noise of strength 2 t
-        and so few rows that 1/2 + n/M doubles take that back: the attack meets the distances that strangers, as many
-        as there are records, would let it measure on the whole table.
-        """
-        return replace(self, strength=2 * self.strength).release(1 / (IGNORANCE + 2 / rows))
 
 
 def check_bounds(max_risk: float, max_outlier_risk: float | None) -> tuple[float, float]:
@@ -101,42 +67,45 @@ def calibrate(
 ) -> tuple[Setting, Risk]:
     """The form and the strength to release with, and what the shadow attack reaches against them.
 
-    The closed form gives a strength for each form; the form on whose rows classifiers do best is taken. Then the shadow
-    attack judges: the strength grows until both bounds are held, or is lowered where much was to spare.
+    The closed form gives a strength for each form; the form on whose rows classifiers do best is taken. Shadow games
+    then say how far the attack stays behind the closed form, which gives the strength that just holds both bounds. It
+    is judged in a game of its own: no shadow release by which it was chosen. Where it fails, more noise is judged.
     """
     some = _sample(y, RECORDS, src)
     X, y = X[some], y[some]
     lonely = loneliest(X, y)
     most = float(len(X))  # noise beyond the deviation of a class leaves nothing to learn
     model, strength = _best_form(X, y, lonely, bound, outlier_bound, rows, most, src)
-
     count = round((shadows or SHADOWS) * float(np.clip(_PLENTY / len(X), 1, 3)))
+    games: list[tuple[float, Risk]] = []
 
-    def play(strength: float) -> Risk:
+    def play(strength: float, count: int) -> Risk:
         risk = shadow_risk(X, y, Setting(model.form, strength).game(rows), src, count)
+        games.append((strength, risk))
         return replace(risk, asked=bound, outliers_asked=outlier_bound)
 
     def next_strength() -> float:
-        """Where the closed form, corrected by how far the games so far were from it, meets the bounds."""
-        behind = np.mean([_behind(risk, distances(model, t, rows), lonely) for t, risk in games], axis=0)
+        """Where the closed form, corrected by how far the attack was from it in all games, meets the bounds."""
+        behind = _behind(model, games, rows, lonely)
         last = games[-1][1]
-        aims = (_aim(bound - last.error, behind[0]), _aim(outlier_bound - last.outliers_error, behind[1]))
-        return least_strength(model, rows, lonely, *aims, most)
+        errors = np.array([last.error, last.outliers_error]) * np.sqrt(last.shadows / (_CARE * count))
+        aims = [
+            _aim(asked - ERRORS * error, b)
+            for asked, error, b in zip((bound, outlier_bound), errors, behind, strict=True)
+        ]
+        return least_strength(model, rows, lonely, aims[0], aims[1], most)
 
-    games = [(strength, play(strength))]
-    for _ in range(_GAMES):
-        held = min((t for t, risk in games if risk.held), default=None)
-        failed = max((t for t, risk in games if not risk.held), default=0.0)
-        strength = next_strength()
-        if held is None:
-            if failed >= most:
-                break
-            strength = min(max(strength, 1.25 * failed, 0.05), most)
-        elif strength > 0.9 * held or strength < 1.1 * failed:
+    for _ in range(_SEARCHES):
+        play(strength, count)
+        found, strength = strength, next_strength()
+        if abs(np.log(max(strength, 0.05) / max(found, 0.05))) < _NEAR:
             break
-        games.append((strength, play(strength)))
-    strength, risk = min((one for one in games if one[1].held), key=lambda one: one[0], default=games[-1])
-    return Setting(model.form, strength), risk
+    for _ in range(_JUDGED):
+        risk = play(strength, round(_CARE * count))
+        if risk.held or strength >= most:
+            break
+        strength = min(max(next_strength(), _MORE * strength, 0.05), most)
+    return Setting(model.form, games[-1][0]), risk
 
 
 def _best_form(
@@ -164,13 +133,21 @@ def _error(model: Model, counts: Index, X: Array, y: Labels, src: Source) -> flo
     return mean_error(np.vstack(rows), np.repeat(model.labels, counts), X, y)
 
 
-def _behind(risk: Risk, expected: Array, lonely: Flags) -> tuple[float, float]:
-    """How far the attack stays behind the closed form, as ratios of distances, for all records and for the lonely."""
+def _behind(model: Model, games: list[tuple[float, Risk]], rows: float, lonely: Flags) -> Array:
+    """How far the attack stays behind the closed form, as ratios of distances, for all records and for the lonely.
+
+    Games weigh by their shadow releases, and more the nearer they were to the last one in strength.
+    """
     from scipy.special import ndtri
 
-    pairs = ((risk.auc, expected_auc(expected)), (risk.outliers, expected_auc(expected[lonely])))
-    one, two = (ndtri(max(auc, 0.505)) / max(ndtri(min(aim, 1 - 1e-9)), 1e-6) for auc, aim in pairs)
-    return float(np.clip(one, 0.3, 3)), float(np.clip(two, 0.3, 3))
+    ratios, weights = [], []
+    for strength, risk in games:
+        squared = distances(model, strength, rows)
+        pairs = ((risk.auc, expected_auc(squared)), (risk.outliers, expected_auc(squared[lonely])))
+        ratios.append([ndtri(max(auc, 0.505)) / max(ndtri(min(aim, 1 - 1e-9)), 1e-6) for auc, aim in pairs])
+        away = np.log(max(strength, 0.05) / max(games[-1][0], 0.05))
+        weights.append(risk.shadows * np.exp(-2 * abs(away)))
+    return np.clip(np.average(ratios, axis=0, weights=weights), 0.3, 3)
 
 
 def _aim(bound: float, behind: float) -> float:

@@ -13,10 +13,10 @@ import numpy as np
 
 from sfumato.errors import ReleaseError
 from sfumato.membership import Method, Risk
-from sfumato.owner.resample.calibrate import Setting
 from sfumato.owner.resample.model import FORMS
 from sfumato.owner.resample.plan import Plan, repeat
 from sfumato.owner.resample.request import Key, Request
+from sfumato.owner.resample.setting import Setting
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
 from sfumato.writing.described_file import KEY, sidecar

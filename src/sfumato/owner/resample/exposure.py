@@ -7,6 +7,8 @@ record's distance d between "in" and "out" is a quadratic form, and the AUC a me
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from sfumato.arrays import Array, Flags
@@ -18,35 +20,60 @@ IGNORANCE = 0.5
 _PAIRS = 400
 
 
+@dataclass(frozen=True)
+class Sight:
+    """How precisely the moments of a release are seen, through noise, sampling of rows, and ignorance of the others.
+
+    In the eigenvectors (``axes``) of W and G, whose eigenvalues are w (``size``) and g, with c = 1/2 + 1 / rows:
+
+        means 1 / (c w_j + t g_j),        moments 1 / (2 c w_j w_k + k t g_j g_k),        scales 1 / (c / 2 + t)
+
+    each in units of one over the number of records behind the moment.
+    """
+
+    size: Array
+    axes: Array
+    means: Array
+    moments: Array
+    scales: float
+
+    @classmethod
+    def of(cls, model: Model, strength: float, rows: float) -> Sight:
+        """Of a model that is blurred so strongly, and of which ``rows`` rows are drawn for each record."""
+        c = IGNORANCE + 1 / rows
+        size, axes = np.linalg.eigh(model.covariance)
+        size = np.maximum(size, 1e-9)
+        noise = np.sqrt(size)
+        noise = noise * (size.sum() / max(float(noise.sum()), 1e-12))
+        moments = 1 / (2 * c * np.outer(size, size) + model.form.wide * strength * np.outer(noise, noise))
+        return cls(size, axes, 1 / (c * size + strength * noise), moments, 1 / (c / 2 + strength))
+
+
 def distances(model: Model, strength: float, rows: float) -> Array:
     r"""Squared distance between in and out of every record, when ``rows`` rows are drawn for each.
 
         d_i^2 = e' (c W + t G)^-1 e / n_c  +  sum_jk S_jk^2 / (2 c w_j w_k + k t g_j g_k) / N,    S = e e' - W
 
-    in the eigenvectors of W and G, whose eigenvalues are w and g; c = 1/2 + 1 / rows. Class scales add
-    sum_j ((e_j^2 / w_jj - 1) / 2)^2 / (c / 2 + t) / n_c.
+    with the precisions of ``Sight``. Class scales add sum_j ((e_j^2 / w_jj - 1) / 2)^2 / (c / 2 + t) / n_c.
     """
-    c = IGNORANCE + 1 / rows
-    size, axes = np.linalg.eigh(model.covariance)
-    size = np.maximum(size, 1e-9)
-    noise = np.sqrt(size)
-    noise = noise * (size.sum() / max(float(noise.sum()), 1e-12))
-    E = model.residuals @ axes
+    seen = Sight.of(model, strength, rows)
+    squares = (model.residuals @ seen.axes) ** 2
     near = 1 / model.sizes[model.own]
-    out = (E**2 / (c * size + strength * noise)).sum(axis=1) * near
-    n, wide = int(model.sizes.sum()), model.form.wide
-    weight = 1 / (2 * c * np.outer(size, size) + wide * strength * np.outer(noise, noise))
-    squares = E**2
-    straight = np.diag(weight)
+    out = squares @ seen.means * near
+    n, straight = int(model.sizes.sum()), np.diag(seen.moments)
     if model.form.diagonal:
-        out = out + ((squares - size) ** 2 @ straight) / n
+        out = out + ((squares - seen.size) ** 2 @ straight) / n
     else:
-        cross = ((squares @ weight) * squares).sum(axis=1) - 2 * squares @ (straight * size)
-        out = out + (cross + float(straight @ size**2)) / n
+        cross = ((squares @ seen.moments) * squares).sum(axis=1) - 2 * squares @ (straight * seen.size)
+        out = out + (cross + float(straight @ seen.size**2)) / n
     if model.form.scaled:
-        excess = (model.residuals**2 / np.maximum(np.diag(model.covariance), 1e-9) - 1) / 2
-        out = out + (excess**2).sum(axis=1) / (c / 2 + strength) * near
+        out = out + (excess(model) ** 2).sum(axis=1) * seen.scales * near
     return np.asarray(out)
+
+
+def excess(model: Model) -> Array:
+    """By how much each record stretches the logarithm of the deviations of its class, times the number of records."""
+    return np.asarray((model.residuals**2 / np.maximum(np.diag(model.covariance), 1e-9) - 1) / 2)
 
 
 def expected_auc(squared: Array) -> float:

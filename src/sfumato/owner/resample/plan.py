@@ -16,13 +16,14 @@ from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SchemaError, showing_values
 from sfumato.membership import Method, Risk
 from sfumato.owner.resample.blur import blurred
-from sfumato.owner.resample.calibrate import Setting, calibrate
+from sfumato.owner.resample.calibrate import calibrate
 from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row
 from sfumato.owner.resample.model import Model
 from sfumato.owner.resample.moments import Moments
 from sfumato.owner.resample.paper import Kernel
 from sfumato.owner.resample.proved import Proved, check_ranges
 from sfumato.owner.resample.request import Key, Request
+from sfumato.owner.resample.setting import Setting
 from sfumato.randomness import Source, integers
 
 #: Records of a class that a model is fitted to; of a larger class a random sample.

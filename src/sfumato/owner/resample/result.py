@@ -11,10 +11,10 @@ import numpy as np
 from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SfumatoError
 from sfumato.membership import Method, Risk
-from sfumato.owner.resample.calibrate import Setting
 from sfumato.owner.resample.description import describe, proportions
 from sfumato.owner.resample.plan import Plan
 from sfumato.owner.resample.proved import Guarantee
+from sfumato.owner.resample.setting import Setting
 from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.arrays import Array
+from sfumato.pages.picture import empty_picture
 
 
 def draw_tradeoff(
@@ -18,9 +19,7 @@ def draw_tradeoff(
 ) -> Any:
     """Half-widths against gamma, a curve for each family; the chosen channel, if given, as a dot."""
     if axes is None:
-        from matplotlib.figure import Figure
-
-        axes = Figure(figsize=(6.2, 3.6), layout="constrained").add_subplot()
+        _, axes = empty_picture(6.2, 3.6)
     colours = {"symmetric": "#b4552d", "subset": "#2d6a8e", "windows": "#4d7c3a", "average": "#7a4d8e"}
     for family, widths in half_widths.items():
         axes.plot(gammas, 100 * widths, color=colours.get(family, "#555555"), lw=1.8, label=family)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import EstimationError
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ def plot(
 
     ``cells`` are the places of the cells to draw, in that order; all of them unless told.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     drawn = np.arange(len(estimate.value)) if cells is None else np.asarray(cells, dtype=np.int64)
     if len(drawn) > MOST_DRAWN:
         raise EstimationError(
@@ -43,9 +40,7 @@ def plot(
     low, high = estimate.interval(level, drawn)
     labels = _labels(estimate, drawn)
     at = np.arange(len(drawn))[::-1]
-    figure = Figure(figsize=(7.2, 1.4 + 0.26 * len(drawn)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(7.2, 1.4 + 0.26 * len(drawn), grid="x")
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
     axes.plot(estimate.value[drawn], at, "o", color="#2b6cb0", markersize=5, label="estimate")
     if naive is not None:
@@ -57,15 +52,8 @@ def plot(
     axes.set_xlim(left=min(-0.012 * axes.get_xlim()[1], 1.05 * float(low.min())))
     axes.set_xlabel("share of the population" if estimate.of_population else "records")
     axes.set_title(figure_text(title or " x ".join(estimate.names)), loc="left", fontsize=11)
-    axes.grid(axis="x", color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)
 
 
 def _labels(estimate: Estimate, cells: NDArray[np.int64]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text
 
 #: The most rows of a picture.
@@ -30,9 +30,6 @@ def bars(
 
     ``spread`` is half the width of an interval around every value.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     count = values.shape[1]
     if len(rows) > MOST:
         told = np.ptp(values, axis=1) if count > 1 else np.abs(values[:, 0])
@@ -40,9 +37,7 @@ def bars(
         title = f"{title} (the {MOST} most telling of {len(rows)})"
         rows, values = [rows[i] for i in kept], values[kept]
         spread = None if spread is None else spread[kept]
-    figure = Figure(figsize=(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1), grid="x")
     at = np.arange(len(rows))[::-1]
     height = 0.8 / count
     for i, label in enumerate(labels):
@@ -55,12 +50,6 @@ def bars(
     axes.set_yticks(at, [figure_text(row) for row in rows])
     axes.set_xlabel(axis)
     axes.set_title(figure_text(title), loc="left", fontsize=11)
-    axes.grid(axis="x", color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0, labelsize=8)
+    axes.tick_params(axis="y", labelsize=8)
     figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)

@@ -1,4 +1,4 @@
-"""Pictures in files of their own."""
+"""Pictures in files of their own, with one look: no frame above and on the right, a faint grid behind."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.errors import SfumatoError
 
 ENDINGS = (".svg", ".png", ".pdf")
+GRID = "#e2e8f0"
 
 
 def check_picture(path: str | Path) -> None:
@@ -17,6 +18,38 @@ def check_picture(path: str | Path) -> None:
         raise SfumatoError(f"{path}: a picture must end in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}")
     if not target.parent.is_dir():
         raise SfumatoError(f"{path}: the folder {target.parent} does not exist")
+
+
+def empty_picture(width: float, height: float, grid: str | None = None) -> tuple[Any, Any]:
+    """A figure of so many inches and its axes; with a ``grid`` along "x", without the line that it replaces."""
+    figure, (axes,) = empty_panels(width, height, 1)
+    if grid is not None:
+        axes.grid(axis=grid, color=GRID)
+    if grid == "x":
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+    return figure, axes
+
+
+def empty_panels(width: float, height: float, columns: int, rows: int = 1) -> tuple[Any, list[Any]]:
+    """A figure of so many inches, and the axes of its panels, row by row."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = list(figure.subplots(rows, columns, squeeze=False).flat)
+    for axes in panels:
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+    return figure, panels
+
+
+def saved(figure: Any, path: str | Path | None) -> Any:
+    """The figure, written if a path is given."""
+    if path is not None:
+        save_picture(figure, path)
+    return figure
 
 
 def save_picture(figure: Any, path: str | Path) -> None:

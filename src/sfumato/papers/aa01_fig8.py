@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.papers import aa01_fig6, aa01_fig7
 
 
@@ -27,18 +28,13 @@ def report(seeds: int = 20) -> str:
 
 def draw(path: Path, seeds: int = 20, method: str = "em") -> Any:
     """The four curves in one picture."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.4), layout="constrained")
-    ax = figure.subplots()
+    figure, ax = empty_picture(6.4, 4.4)
     styles = (("#1f4e79", "-"), ("#1f4e79", "--"), ("#c0504d", "-"), ("#c0504d", "--"))
     for (name, (loss, cost)), (colour, dash) in zip(curves(seeds, method).items(), styles, strict=True):
         ax.plot(loss, cost, dash, color=colour, marker="o", markersize=4, label=name)
     ax.set_xlabel("privacy loss")
     ax.set_ylabel("information loss, %")
     ax.set_title(f"N = 500, method {method}", loc="left", fontsize=10)
-    ax.spines[["top", "right"]].set_visible(False)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False, fontsize=9)
-    figure.savefig(path, dpi=150)
-    return figure
+    return saved(figure, path)

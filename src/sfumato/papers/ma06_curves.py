@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.pages.picture import empty_picture, saved
+
 COLOURS = ("#a0aec0", "#2b6cb0", "#c05621", "#2f855a", "#6b46c1")
 
 
@@ -49,12 +51,7 @@ def plot(
     found: Sequence[Curve], path: str | Path | None, title: str, axis: str, lines: dict[str, float] | None = None
 ) -> Any:
     """The curves with a band of one standard deviation; ``lines`` are levels to compare with."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.4), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(7.2, 4.4, grid="both")
     # Curves of one method ("method: what") share a colour and differ by their dashes.
     methods = list(dict.fromkeys(curve.label.partition(":")[0] for curve in found))
     drawn: dict[str, int] = dict.fromkeys(methods, 0)
@@ -71,11 +68,5 @@ def plot(
     axes.set_xlabel("p, the probability of changing a value")
     axes.set_ylabel(axis)
     axes.set_title(title, loc="left", fontsize=11)
-    axes.grid(color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    if path is not None:
-        figure.savefig(str(path), dpi=150)
-    return figure
+    return saved(figure, path)

@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.entropy import conditional_entropy
 from sfumato.channels import Channel, blocks, symmetric
+from sfumato.pages.picture import empty_panels, saved
 
 CHANGES = np.linspace(0.01, 0.99, 99)
 
@@ -34,10 +35,7 @@ def curves() -> dict[str, Array]:
 
 def draw(path: Any) -> None:
     """Both panels of the figure."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(8.4, 3.2), layout="constrained")
-    left, right = drawing.subplots(1, 2)
+    drawing, (left, right) = empty_panels(8.4, 3.2, 2)
     found = curves()
     left.plot(CHANGES, found["binary"], color="#2d6a8e")
     left.set_title("(a) binary")
@@ -47,8 +45,7 @@ def draw(path: Any) -> None:
     right.legend(frameon=False)
     for axes in (left, right):
         axes.set(xlabel="p, the probability of changing", ylabel="H(X | Y), bits", xlim=(0, 1))
-        axes.spines[["top", "right"]].set_visible(False)
-    drawing.savefig(path, dpi=150)
+    saved(drawing, path)
 
 
 def report() -> str:

@@ -7,24 +7,21 @@ from typing import Any
 import numpy as np
 
 from sfumato.assess.breach import rho2
+from sfumato.pages.picture import empty_picture, saved
 
 GAMMAS = (1.5, 3.0, 9.0, 19.0, 49.0)
 
 
 def draw(path: Any) -> None:
     """One curve per gamma."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(4.8, 3.6), layout="constrained")
-    axes = drawing.add_subplot()
+    drawing, axes = empty_picture(4.8, 3.6)
     prior = np.linspace(0, 1, 201)
     axes.plot(prior, prior, color="#8b867d", ls=":", label="γ = 1")
     for shade, gamma in zip(np.linspace(0.35, 1.0, len(GAMMAS)), GAMMAS, strict=True):
         axes.plot(prior, rho2(gamma, prior), color=(0.18, 0.42, 0.56, shade), label=f"γ = {gamma:g}")
     axes.set(xlabel="prior belief ρ₁", ylabel="highest posterior belief ρ₂*", xlim=(0, 1), ylim=(0, 1.01))
-    axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, loc="lower right")
-    drawing.savefig(path, dpi=150)
+    saved(drawing, path)
 
 
 def report() -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.odds_ratio import odds_ratio_spread
 from sfumato.channels import identity, product, symmetric
+from sfumato.pages.picture import empty_panels, saved
 
 N, P, RUNS = 10_000, 0.4, 2000
 
@@ -34,16 +35,13 @@ def _ratio(counts: Array) -> Array:
 
 def draw(path: Any) -> None:
     """The two histograms."""
-    from matplotlib.figure import Figure
-
     plain, randomized = simulate()
-    drawing = Figure(figsize=(8.4, 3.0), layout="constrained")
-    for axes, values, name in zip(drawing.subplots(1, 2), (plain, randomized), ("plain", "randomized"), strict=True):
+    drawing, panels = empty_panels(8.4, 3.0, 2)
+    for axes, values, name in zip(panels, (plain, randomized), ("plain", "randomized"), strict=True):
         shown = values[np.isfinite(values) & (values < 8)]
         axes.hist(shown, bins=60, color="#2d6a8e")
         axes.set(title=name, xlabel="odds ratio", ylabel="runs")
-        axes.spines[["top", "right"]].set_visible(False)
-    drawing.savefig(path, dpi=150)
+    saved(drawing, path)
 
 
 def report(runs: int = RUNS) -> str:

@@ -11,6 +11,7 @@ from sfumato.arrays import Array
 from sfumato.assess.distances import kl
 from sfumato.channels import product, symmetric
 from sfumato.evidence import mle
+from sfumato.pages.picture import empty_panels, saved
 from sfumato.papers.ma06_fig2_2 import TABLE
 from sfumato.papers.ma06_fig2_3 import BASE
 
@@ -76,10 +77,7 @@ def distances_b(
 
 def draw(path: Any) -> None:
     """Both panels."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(9, 3.4), layout="constrained")
-    left, right = drawing.subplots(1, 2)
+    drawing, (left, right) = empty_panels(9, 3.4, 2)
     shades = ("#9dbccd", "#5d93b3", "#2d6a8e", "#12303f")
     for n, row, shade in zip(SIZES_A, distances_a(), shades, strict=True):
         left.plot(KEEPS_A, row, marker="o", ms=3, color=shade, label=f"N = {n:,}")
@@ -89,8 +87,7 @@ def draw(path: Any) -> None:
     right.set(title="(b) two triangles", xlabel="1 - p, kept", ylabel="∫ |f - f^|", yscale="log")
     for axes in (left, right):
         axes.legend(frameon=False, fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
-    drawing.savefig(path, dpi=150)
+    saved(drawing, path)
 
 
 def report(runs: int = 3) -> str:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from sfumato import channels as c
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet.parameters import CPT, fit_cpt
+from sfumato.pages.picture import empty_panels, saved
 from sfumato.release import Release
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
@@ -39,12 +40,7 @@ def report() -> str:
 
 def draw(path: str | Path) -> Any:
     """The figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
+    figure, (left, right) = empty_panels(9, 3.6, 2)
     w = np.linspace(0.38, 0.62, 600)
     for axes, settings, title in (
         (left, [(p, 8000) for p in PS], "N = 8000"),
@@ -60,6 +56,4 @@ def draw(path: str | Path) -> Any:
         axes.set_xlabel("estimate of θ = 0.5")
         axes.set_ylabel("density" if axes is left else "")
         axes.legend(frameon=False, fontsize=8)
-        axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(str(path), dpi=150)
-    return figure
+    return saved(figure, path)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.papers.ma06_exp2 import FIRST, node_d
 
 N = 5000
@@ -26,13 +27,8 @@ def report(runs: int = 10, ps: Sequence[float] = PS) -> str:
 
 def draw(path: str | Path, runs: int = 10) -> Any:
     """The figure."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     found = np.stack([node_d(p, N, runs) for p in PS])
-    figure = Figure(figsize=(5.6, 3.8), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(5.6, 3.8)
     for i, truth in enumerate(FIRST["D"]):
         color = f"C{i}"
         mean, sd = found[:, :, i].mean(1), found[:, :, i].std(1, ddof=1)
@@ -43,6 +39,4 @@ def draw(path: str | Path, runs: int = 10) -> Any:
     axes.set_xlabel("p")
     axes.set_ylabel("Pr(D = 1 | B, C)")
     axes.set_title(f"estimates, mean ± sd of {runs} runs; dotted: truth", loc="left", fontsize=10)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(str(path), dpi=150)
-    return figure
+    return saved(figure, path)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence import evidence
+from sfumato.pages.picture import empty_panels, saved
 from sfumato.papers.ma06_fig6_2 import NAMES, grouped, release
 
 P = 0.3
@@ -30,25 +31,17 @@ def figure(seed: int = 0) -> dict[str, tuple[Any, Any, Any, Any]]:
 
 def draw(path: str | Path, seed: int = 0) -> Any:
     """Four panels: true and reconstructed shares of the groups."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    drawn = Figure(figsize=(9, 5.4), layout="constrained")
-    FigureCanvasAgg(drawn)
-    for place, (name, (means, true, estimated, sd)) in enumerate(figure(seed).items()):
-        axes = drawn.add_subplot(2, 2, place + 1)
+    drawn, panels = empty_panels(9, 5.4, columns=2, rows=2)
+    for axes, (name, (means, true, estimated, sd)) in zip(panels, figure(seed).items(), strict=True):
         at = np.arange(len(means))
         axes.bar(at - 0.2, true, 0.4, color="#a0aec0", label="true")
         axes.bar(at + 0.2, estimated, 0.4, yerr=1.96 * sd, color="#2b6cb0", label="reconstructed", error_kw={"lw": 1})
         axes.set_xticks(at, [f"{mean:.2f}" for mean in means], fontsize=8)
         axes.set_title(name.replace("_", " "), loc="left", fontsize=10)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
     drawn.supxlabel("mean of the group, cm", fontsize=9)
     drawn.supylabel("share of records", fontsize=9)
     drawn.legend(*drawn.axes[0].get_legend_handles_labels(), loc="outside upper right", ncols=2, frameon=False)
-    drawn.savefig(str(path), dpi=150)
-    return drawn
+    return saved(drawn, path)
 
 
 def report(seed: int = 0) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sfumato.pages.picture import GRID, empty_panels, saved
 from sfumato.papers.ma06_curves import COLOURS, Curve
 
 
@@ -23,12 +24,8 @@ class Panel:
 
 def draw(path: str | Path, panels: Sequence[Panel]) -> Any:
     """The panels in a row, with one legend."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(max(5.6, 4.3 * len(panels)), 4.0), layout="constrained")
-    FigureCanvasAgg(figure)
-    for axes, panel in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    figure, places = empty_panels(max(5.6, 4.3 * len(panels)), 4.0, len(panels))
+    for axes, panel in zip(places, panels, strict=True):
         for curve, colour in zip(panel.curves, COLOURS, strict=False):
             low, high = curve.mean - curve.sd, curve.mean + curve.sd
             if panel.scale[1] == "log":  # a band cannot reach below zero there
@@ -37,10 +34,7 @@ def draw(path: str | Path, panels: Sequence[Panel]) -> Any:
             axes.fill_between(curve.p, low, high, color=colour, alpha=0.15, linewidth=0)
         axes.set(xlabel=panel.x, ylabel=panel.y, xscale=panel.scale[0], yscale=panel.scale[1])
         axes.set_title(panel.title, loc="left", fontsize=10)
-        axes.grid(color="#e2e8f0")
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color=GRID)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    figure.savefig(str(path), dpi=150)
-    return figure
+    return saved(figure, path)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.pages.picture import empty_panels, saved
 from sfumato.papers.tan07 import MODELS, Trial, trials
 
 _MARKS = {"ANN": ("x", "#2d6a8e"), "kNN": ("o", "#b23a48"), "NB": ("+", "#4d7c3a")}
@@ -52,10 +53,7 @@ class Curves:
 
     def picture(self, found: Sequence[Sequence[Trial]], path: Any) -> None:
         """phi with two standard errors on the left, as in the paper; DAPL beside linkage on the right."""
-        from matplotlib.figure import Figure
-
-        drawing = Figure(figsize=(8.4, 3.2), layout="constrained")
-        left, right = drawing.subplots(1, 2)
+        drawing, (left, right) = empty_panels(8.4, 3.2, 2)
         for shift, short in zip((-0.04, 0, 0.04), MODELS, strict=True):
             mean, error = np.array([_spread(some, short) for some in found]).T
             mark, colour = _MARKS[short]
@@ -74,10 +72,9 @@ class Curves:
             axes.set_xscale("log", base=2)
             axes.set_xticks(self.sites, [str(L) for L in self.sites])
             axes.minorticks_off()
-            axes.spines[["top", "right"]].set_visible(False)
             axes.legend(frameon=False, fontsize=7)
         drawing.suptitle(self.title, fontsize=10)
-        drawing.savefig(path, dpi=150)
+        saved(drawing, path)
 
 
 def _spread(some: Sequence[Trial], short: str) -> tuple[float, float]:

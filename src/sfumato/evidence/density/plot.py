@@ -7,19 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, save_picture
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
 
 
 def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     """Of a Density: the histogram of z in grey, the estimate as a line, its band shaded."""
-    from matplotlib.figure import Figure
-
     figure = None
     if ax is None:
-        figure = Figure(figsize=(7.2, 4.0), layout="constrained")
-        ax = figure.subplots()
+        figure, ax = empty_picture(7.2, 4.0)
     group = max(1, density.z_counts.size // 80)
     edges = density.z_edges[::group]
     if edges[-1] != density.z_edges[-1]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.measures import Rule
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text
 
 _WIDTH = 58
@@ -18,9 +18,6 @@ _WIDTH = 58
 
 def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float, n: float) -> Any:
     """The first rules, most confident on top; ``level`` is that of their intervals, n the number of records."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     rules = found[:most]
     if not rules:
         raise EstimationError("there are no rules to draw: lower min_support or min_confidence")
@@ -28,9 +25,7 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     lines = np.array([text.count("\n") + 1 for text in labels])
     # a rule takes as much height as its words do
     at = (lines.sum() - np.cumsum(lines) + lines / 2) * 0.5
-    figure = Figure(figsize=(9.0, 1.5 + 0.17 * int(lines.sum()) + 0.1 * len(rules)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(9.0, 1.5 + 0.17 * int(lines.sum()) + 0.1 * len(rules), grid="x")
     low, high = [rule.confidence_low for rule in rules], [rule.confidence_high for rule in rules]
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{level:.0%} interval")
     sizes = [20 + 260 * rule.support for rule in rules]
@@ -41,18 +36,12 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     axes.set_xlim(max(min(low) - 0.05 * span, -0.02), 1 + 0.05 * span)
     axes.set_ylim(-0.3, float(lines.sum()) * 0.5 + 0.3)
     axes.set_yticks(at, labels)
-    axes.tick_params(axis="y", length=0, labelsize=8)
+    axes.tick_params(axis="y", labelsize=8)
     axes.set_xlabel("confidence")
     which = f"the first {len(rules)} of " if len(rules) < len(found) else ""
     axes.set_title(f"{which}{len(found):,} rules, {n:,} records", loc="left", fontsize=11)
-    axes.grid(axis="x", color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)
 
 
 def label(rule: Rule) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.learn.tree.grow import GrownTree, Node
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text, label_text, printable
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
@@ -94,8 +94,6 @@ def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
 
     Of a big tree the branches that hold few records are drawn together, and the picture says so.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
     places: list[tuple[Branch, int, float]] = []  # branch, level, height
@@ -121,9 +119,7 @@ def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
     least, total = least_share(tree, depth), max(float(tree.root_.counts.sum()), 1e-300)
     place(Branch("", tree.root_), 0)
     levels = max(level for _, level, _ in places) + 1
-    figure = Figure(figsize=(3.4 * levels + 1.0, 0.42 * ends + 1.3), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(3.4 * levels + 1.0, 0.42 * ends + 1.3)
     width, height = 0.56, 0.62
     for level, start, to in lines:
         axes.plot([level + width, level + 1], [start, to], color="#a0aec0", linewidth=1, zorder=0)
@@ -152,9 +148,7 @@ def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)
 
 
 def _words(tree: GrownTree, node: Node, opened: bool, total: float) -> str:

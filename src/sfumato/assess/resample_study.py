@@ -89,6 +89,5 @@ def cost(split: Split, seeds: Sequence[int], **options: Any) -> Cost:
 
 def quietly(X: Array, y: Labels, rng: Any, **options: Any) -> Resampled:
     """A release whose warnings are not of interest: what was reached is measured."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisclosureWarning)
+    with warnings.catch_warnings(action="ignore", category=DisclosureWarning):
         return resample(X, y, rng=rng, **options)

@@ -48,8 +48,8 @@ def learn(
     console.step("fitting to all records")
     model = make().fit(source, target=target)
     # what a warning would say of four fifths of the records it said of all of them
-    with console.progress("folds judged", FOLDS) as advance, warnings.catch_warnings():
-        warnings.simplefilter("ignore", SfumatoWarning)
+    silent = warnings.catch_warnings(action="ignore", category=SfumatoWarning)
+    with silent, console.progress("folds judged", FOLDS) as advance:
         score = cross_score(make(), source, target, FOLDS, rng=seed, progress=advance)
     return model, score
 

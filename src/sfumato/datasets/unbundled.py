@@ -67,8 +67,7 @@ def _fetch(item: Description, remedy: str) -> pa.Table:
         what = f"{item.name} is not bundled: {remedy}, or let it be fetched, which"
         raise MissingPartError.named(what, "scikit-learn", "sklearn") from None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what goes wrong is said once, below
+        with warnings.catch_warnings(action="ignore"):  # what goes wrong is said once, below
             # This parser needs no pandas; one try, because the remedy is better than a long wait.
             bunch = fetch_openml(**OPENML[item.name], as_frame=False, parser="liac-arff", n_retries=1)
         labels = [int(str(label) in ("1", "1.0", "tested_positive")) for label in bunch.target]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -121,13 +120,11 @@ class DensityNaiveBayes(NumberClassifier):
     def _learn(self, values: Array, codes: NDArray[np.int64]) -> None:
         self.class_prior_ = np.bincount(codes) / len(codes)
         options = {"support": self.support, "bins": self.bins, "method": self.method}
-        with warnings.catch_warnings():
-            # classes are told apart by place and width, which the data do tell
-            warnings.filterwarnings("ignore", message="the data cannot tell this shape")
-            self.densities_ = [
-                [density(values[codes == c, j], noise, **options) for j, noise in enumerate(self.noises)]
-                for c in range(len(self.classes_))
-            ]
+        # classes are told apart by place and width
+        self.densities_ = [
+            [density(values[codes == c, j], noise, **options, place_only=True) for j, noise in enumerate(self.noises)]
+            for c in range(len(self.classes_))
+        ]
 
     def _logs(self, values: Array) -> Array:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))

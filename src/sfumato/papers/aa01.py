@@ -66,8 +66,7 @@ def perturbed(x: Any, noise: Noise, n: int, seed: int) -> Array:
 
 def losses(x: Any, noise: Noise, n: int, seeds: Sequence[int], **how: Any) -> Array:
     """Information loss in points for each seed; `how` goes to `density`."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnrecoverableWarning)  # the figures go there on purpose
+    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):  # the figures go there on purpose
         return np.array([100 * information_loss(x, estimate(x, noise, n, seed, **how)) for seed in seeds])
 
 

@@ -88,8 +88,7 @@ def learn(seed: int, n: int = N) -> BayesianNetwork:
         true.schema_, dict(channels().items()), clear=[name for name in true.schema_ if name not in channels()]
     )
     release = randomize(true.sample(n, rng=seed), scheme, rng=experiment(seed + 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnrecoverableWarning)
+    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
         return BayesianNetwork(PARENTS).fit(evidence(release))
 
 

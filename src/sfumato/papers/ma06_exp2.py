@@ -53,8 +53,7 @@ def released(net: BayesianNetwork, p: float, n: int, seed: int) -> Evidence:
 
 def fitted(net: BayesianNetwork, p: float, n: int, seed: int, prior: str = "ml") -> BayesianNetwork:
     """The probabilities learned in one run."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnrecoverableWarning)
+    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
         return BayesianNetwork(net.parents_, prior=prior).fit(released(net, p, n, seed))
 
 

@@ -47,8 +47,7 @@ def measure(rules: Mapping[str, Rule], p: float, runs: int, n: int = N, seed: in
     for run in range(runs):
         seen = released(true, p, n, seed + 10 * run)
         for name, make in rules.items():
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UnrecoverableWarning)
+            with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
                 net = make(p).fit(seen)
             extra, missing = wrong_links(net.parents_, true.parents_)
             out[name].append([extra, missing, net.score(true)])

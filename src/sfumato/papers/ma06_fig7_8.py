@@ -38,8 +38,7 @@ def measure(p: float, seed: int, copies: int = 1) -> dict[str, float]:
     train = pa.concat_tables([rows("train")] * copies).combine_chunks()
     release = randomize(train, scheme, rng=experiment(10 * seed + 1))
     direct = evidence(release)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnrecoverableWarning)
+    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
         trees = {
             "the paper's ID3": DecisionTree(counts="paper").fit(direct, target=TARGET),
             "stopped by noise": DecisionTree(counts="direct").fit(direct, target=TARGET),

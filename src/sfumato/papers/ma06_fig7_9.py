@@ -34,8 +34,7 @@ def measure(p: float, seed: int) -> dict[str, float]:
     """Accuracy on the clean records of the paper's tree and of ours."""
     scheme = Scheme(WISCONSIN, {name: symmetric(WISCONSIN[name].size, p) for name in WISCONSIN})
     release = randomize(rows(), scheme, rng=experiment(10 * seed + 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnrecoverableWarning)
+    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
         ours = DecisionTree().fit(evidence(release, method="model", tau=0.3, target=TARGET), target=TARGET)
     return {
         "the paper's ID3": DecisionTree(counts="paper").fit(evidence(release), target=TARGET).score(rows()),

@@ -7,7 +7,6 @@ here: the paper's tenth is the patient's number.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -20,9 +19,8 @@ from sfumato import datasets
 from sfumato.arrays import Array, Labels
 from sfumato.assess.comparison import errors
 from sfumato.assess.disclosure import disclosure
+from sfumato.assess.resample_study import quietly
 from sfumato.assess.resampling import dapl_lower
-from sfumato.errors import DisclosureWarning
-from sfumato.owner.resample import resample
 
 #: The paper's classifiers under our names.
 MODELS = {"ANN": "network", "kNN": "kNN", "NB": "naive Bayes"}
@@ -79,9 +77,8 @@ def split(name: str, seed: int) -> tuple[Array, Labels, Array, Labels]:
 def trial(seed: int, name: str, sites: int, per_class: bool = True) -> Trial:
     """The paper's method once: resample at every site, pool, train, test."""
     X, y, Xt, yt = split(name, seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisclosureWarning)  # breast cancer is full of copies, as it was for the paper
-        released = resample(X, y, sites=sites, per_class=per_class, rng=np.random.default_rng([seed, sites]))
+    # breast cancer is full of copies, as it was for the paper
+    released = quietly(X, y, np.random.default_rng([seed, sites]), sites=sites, per_class=per_class)
     before = _errors(name, X, y, Xt, yt, seed)
     after = errors(released.X, np.asarray(released.y), Xt, yt, seed, tuple(MODELS.values()))
     phi = {short: after[long] - before[short] for short, long in MODELS.items()}

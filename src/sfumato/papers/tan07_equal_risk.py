@@ -19,8 +19,7 @@ def measure(name: str, seeds: int, asked: float = 0.55) -> list[tuple[str, float
     """(method, risk, outliers, phi, its standard error), averaged over splits."""
     runs: dict[str, list[Row]] = {}
     for seed in range(seeds):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DisclosureWarning)
+        with warnings.catch_warnings(action="ignore", category=DisclosureWarning):
             X, y, Xt, yt = split(name, seed)
             some = np.random.default_rng(seed).permutation(len(X))[:MOST]
             for row in compare(X[some], y[some], Xt, yt, asked, repeats=1, rng=np.random.default_rng([seed, 3])):

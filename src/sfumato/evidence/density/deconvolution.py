@@ -43,6 +43,7 @@ def density(
     crop_support: bool = True,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[int], None] | None = None,
+    place_only: bool = False,
 ) -> Density:
     """The density of x from z = x + noise.
 
@@ -52,6 +53,7 @@ def density(
     mass is unless crop_support=False. bins is the number of equal cells, or their edges (then nothing is cropped).
     stop is the rule of "em" and "as": a number of iterations, "theta:1e-3", "loglik:0.3", "chi2:0.01" or "cv:5".
     outside: "refuse" z that support and noise do not allow, or "widen" the support until they do.
+    place_only: only where x lies and how wide is of use; then nothing is said of a shape that the data cannot tell.
 
     >>> from sfumato.channels.additive import uniform
     >>> x = np.linspace(2, 4, 2000)
@@ -96,7 +98,7 @@ def density(
         if method == "auto":
             beyond = None if asked is None else _beyond(sample, channel, support)
             found = _auto(sample, channel, edges, crop_support and given is None, beyond)
-            if not hopeless:
+            if not hopeless and not place_only:
                 warn_if_undecided(found)
             return found
         return _iterated(sample, channel, edges, method, rule, generator)

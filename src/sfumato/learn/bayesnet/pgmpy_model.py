@@ -16,8 +16,7 @@ from sfumato.schema import Categorical, Schema
 
 def _pgmpy(*parts: str) -> list[Any]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pgmpy announces its own deprecations on import
+        with warnings.catch_warnings(action="ignore"):  # pgmpy announces its own deprecations on import
             return [importlib.import_module(f"pgmpy.{part}") for part in parts]
     except ImportError:
         raise MissingPartError.named("exchange with pgmpy", "pgmpy", "bayes") from None
@@ -26,8 +25,7 @@ def _pgmpy(*parts: str) -> list[Any]:
 def to_pgmpy(net: LearnedNetwork) -> Any:
     """A pgmpy DiscreteBayesianNetwork with the same nodes, state names and tables."""
     models, factors = _pgmpy("models", "factors.discrete")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         model = models.DiscreteBayesianNetwork()
         model.add_nodes_from(list(net.schema_.names))
         model.add_edges_from([(parent, node) for node, held in net.parents_.items() for parent in held])
@@ -68,7 +66,6 @@ def ask(net: LearnedNetwork, target: list[str], codes: dict[str, int]) -> Array:
     """Pr(target | codes) by pgmpy's variable elimination, with the axes in the order of the target."""
     (inference,) = _pgmpy("inference")
     given = {name: net.schema_[name].labels[code] for name, code in codes.items()}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         found = inference.VariableElimination(to_pgmpy(net)).query(target, evidence=given, show_progress=False)
     return np.asarray(found.values).transpose([found.variables.index(name) for name in target])

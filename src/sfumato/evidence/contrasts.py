@@ -22,19 +22,17 @@ from sfumato.evidence.spreads import spreads
 from sfumato.evidence.table import Table
 from sfumato.evidence.wald import wald
 
+# Chosen by wrong links on other networks than those that judge (docs/bayesnet.md, "The Wald score"); any EFFECT
+# from .02 to .3 does about as well.
 #: A configuration is used when its estimated count exceeds this many standard deviations.
 CLEAR = 3.0
 #: A contrast is used when the strongest possible dependence would exceed this many of its standard deviations.
 TELLING = 1.0
 #: How large dependences are expected to be: the prior variance of a correlation.
 EFFECT = 0.05
-
-
-#: The most contrasts that are tested together: beyond it only their sums over the configurations are, and of
-#: attributes with many values only the most frequent.
+#: The most contrasts that are tested together, for time and memory: beyond it only their sums over the configurations
+#: are, and of attributes with many values only the most frequent.
 MOST = 768
-
-
 #: How much of W, per unit of inflation, is weighed as it is; what exceeds it is weighed like a likelihood ratio.
 NOISY = 10.0
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -63,7 +64,6 @@ def model_evidence(
 
     Beyond 10^6 cells the junction tree of the dependent pairs takes over, and says so.
     """
-    from sfumato.evidence.model.candidates import TAU
     from sfumato.evidence.model.cliques import CLIQUE_CELLS, JunctionEvidence
     from sfumato.evidence.model.joint import JOINT_CELLS, ModelEvidence
 
@@ -110,7 +110,6 @@ def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Ev
 
 def by_method(source: Evidence, method: str) -> Evidence:
     """The same records by another method; "model" is the pairwise model whose penalty nobody questions."""
-    from sfumato.evidence.model.candidates import TAU
     from sfumato.evidence.model.joint import ModelEvidence
 
     if method == "model":

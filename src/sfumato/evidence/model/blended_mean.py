@@ -21,11 +21,8 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood
 from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.tuning import FEWEST, LOOSE, PARTS, TAU
 from sfumato.evidence.seen import Seen
-
-_FOLDS = 4
-_FEWEST = 40
-_TAU = 0.3
 
 Cut = tuple[Likelihood, Array]
 
@@ -42,11 +39,11 @@ class Blended:
 def cross_fitted(observed: Likelihood) -> list[Cut]:
     """Every quarter of the records with the pairwise model of the other three."""
     design = DesignMatrix(observed.sizes, pairwise(len(observed.sizes)))
-    if observed.total < _FEWEST:
-        return [(observed, fit(observed, design, _TAU).theta)]
-    parts = observed.folds(_FOLDS)
+    if observed.total < FEWEST:
+        return [(observed, fit(observed, design, TAU).theta)]
+    parts = observed.folds(PARTS)
     return [
-        (own, fit(Likelihood.together([one for one in parts if one is not own]), design, _TAU, tolerance=1e-4).theta)
+        (own, fit(Likelihood.together([one for one in parts if one is not own]), design, TAU, tolerance=LOOSE).theta)
         for own in parts
     ]
 

@@ -12,16 +12,7 @@ from sfumato.arrays import Array
 from sfumato.evidence.model.likelihood import Likelihood, log_released
 from sfumato.evidence.model.loglinear import DesignMatrix, Fitted, fit, pairwise, star
 from sfumato.evidence.model.target_dependence import apart, foretold
-
-TAU = 0.3
-_PARTS = 4  # of which one is held out
-_FEWEST = 40  # records; with fewer the default is not questioned
-_LARGE = 1 << 18  # cells; with more neither, for it would take minutes
-_SURE = 3.0  # a candidate must beat the default by this many standard errors
-_WORTH = 0.05  # and add this share to what the pairs say beyond independence
-_LOOSE = 1e-4  # the choice needs less precision than the final fit
-#: How strongly the full joint table leans on the pairwise model, in records.
-_STRENGTHS = (30.0, 300.0, 3000.0)
+from sfumato.evidence.model.tuning import FEWEST, LARGE, LOOSE, PARTS, STRENGTHS, SURE, TAU, WORTH
 
 
 @dataclass(frozen=True)
@@ -53,7 +44,7 @@ class ChosenModel:
         """The same, with the target made independent of all else unless held-out records show what foretells it."""
 
         def refit(data: Likelihood) -> Array:
-            again = fit(data, self.fitted.design, self.fitted.tau, tolerance=_LOOSE).theta
+            again = fit(data, self.fitted.design, self.fitted.tau, tolerance=LOOSE).theta
             return again if self.strength is None else joint_with_prior(data, again, self.strength)
 
         if foretold(observed, self.theta, self.fitted.design, target, refit, rng):
@@ -75,12 +66,12 @@ def choose(
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
     full joint table with the pairwise model as its prior.
     """
-    if observed.total < _FEWEST or prod(observed.sizes) > _LARGE:
+    if observed.total < FEWEST or prod(observed.sizes) > LARGE:
         return fit_only(observed, TAU, order)
     learn, held = _halves(observed, rng)
     attributes = len(observed.sizes)
     design = DesignMatrix(observed.sizes, pairwise(attributes, order))
-    first = fit(learn, design, TAU, tolerance=_LOOSE)
+    first = fit(learn, design, TAU, tolerance=LOOSE)
     makers: dict[str, Callable[[Likelihood, float], ChosenModel]] = {
         "pairwise, tau=1": lambda data, tol: _plain(fit(data, design, 1.0, first.parameters, tol)),
         "independent": lambda data, tol: _plain(
@@ -91,11 +82,11 @@ def choose(
         makers["naive Bayes"] = lambda data, tol: _plain(
             fit(data, DesignMatrix(data.sizes, star(attributes, target)), 3.0, None, tol)
         )
-    for strength in _STRENGTHS:
+    for strength in STRENGTHS:
         makers[f"full joint, strength {strength:g}"] = _joint_maker(design, first, learn, strength)
     tried = [TriedModel(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
     for name, make in makers.items():
-        theta = make(learn, _LOOSE).theta
+        theta = make(learn, LOOSE).theta
         about = (0.0, 0.0) if target is None else _compare(held, theta, first.theta, target)
         tried.append(TriedModel(name, *_compare(held, theta, first.theta, None), *about))
     best = _best(tried, target is not None)
@@ -110,8 +101,8 @@ def _best(tried: list[TriedModel], has_target: bool) -> TriedModel:
     """The default, unless another surely foretells records better, by enough to matter, and the target no worse."""
     default, *others = tried
     alone = next(c for c in others if c.name == "independent")
-    worth = max(-alone.gain, 0.0) * _WORTH
-    better = [c for c in others if c.gain > max(_SURE * c.noise, worth) and (not has_target or c.target_gain > 0)]
+    worth = max(-alone.gain, 0.0) * WORTH
+    better = [c for c in others if c.gain > max(SURE * c.noise, worth) and (not has_target or c.target_gain > 0)]
     if better:
         return max(better, key=lambda c: c.target_gain if has_target else c.gain)
     # pairs that do not foretell held-out records better are noise
@@ -150,7 +141,7 @@ def _plain(fitted: Fitted) -> ChosenModel:
 
 
 def _halves(observed: Likelihood, rng: np.random.Generator | None) -> tuple[Likelihood, Likelihood]:
-    held, *learn = observed.folds(_PARTS, rng)
+    held, *learn = observed.folds(PARTS, rng)
     return Likelihood.together(learn), held
 
 

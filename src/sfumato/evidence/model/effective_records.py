@@ -9,11 +9,9 @@ import numpy as np
 
 from sfumato.channels import Channel
 from sfumato.errors import ChannelError, UnrecoverableWarning
+from sfumato.evidence.model.tuning import ENOUGH
 from sfumato.release import Release
 from sfumato.scheme import Scheme
-
-#: Below this many effective records nothing can be learned.
-ENOUGH = 5.0
 
 
 def retention(channel: Channel) -> float:

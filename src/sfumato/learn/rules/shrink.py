@@ -12,15 +12,13 @@ from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.model.likelihood import likelihood_of_records
 from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.table import Table
 from sfumato.learn.rules.items import Item, Universe
 from sfumato.learn.rules.supports import RecordedSupports, RecordSupports, Supports
 from sfumato.learn.rules.units import ItemUnit
-
-#: The penalty of the joint model, its default for learning.
-_TAU = 0.3
 
 
 class TableSupports:
@@ -64,7 +62,7 @@ def joint_model(source: Evidence, universe: Universe, supports: Supports) -> Tab
     names = tuple(name for unit in units for name in unit.block.names)
     codes = {unit.block.columns[0]: unit.codes for unit in units}
     records = Seen(names, tuple(unit.block for unit in units), np.ones(found[0].n), codes)
-    fitted = fit(likelihood_of_records(records), DesignMatrix(records.shape, pairwise(len(names))), _TAU)
+    fitted = fit(likelihood_of_records(records), DesignMatrix(records.shape, pairwise(len(names))), TAU)
     return TableSupports(Table(names, fitted.theta.reshape(records.shape)), universe)
 
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
-from sfumato.channels import Channel
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
-from sfumato.evidence.blocks import blocks
+from sfumato.evidence.blocks import blocks, is_identity
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
@@ -220,8 +219,3 @@ def whole_groups(found: Sequence[Seen], advice: str) -> Sequence[Seen]:
         if one.partial:
             raise EstimationError(f"{', '.join(one.names)} are randomized together with others: {advice}")
     return found
-
-
-def is_identity(channel: Channel) -> bool:
-    small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
-    return small and bool((channel.matrix == np.eye(channel.k)).all())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,8 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.critical import wider_level
 from sfumato.evidence.limits import limits
 from sfumato.evidence.plot import plot
+from sfumato.evidence.pooled import Pooled, pooled
+from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
 from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, html_table, settled, text_table
@@ -26,7 +28,6 @@ from sfumato.writing.data_frames import as_frame
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sfumato.evidence.questions.combinations import Combination
 
 #: The most cells for which the full covariance matrix is formed.
 COVARIANCE_CELLS = 1 << 12
@@ -49,6 +50,7 @@ class Estimate:
     method: str
     of_population: bool = False
     codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
+    pooled: Pooled | None = field(default=None, kw_only=True)  # where parts are weighed by their precision
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -69,7 +71,7 @@ class Estimate:
     @cached_property
     def n(self) -> float:
         """The number of records."""
-        return sum(piece.total for piece in self.seen)
+        return sum(piece.total for piece in self.seen) if self.pooled is None else self.pooled.rows
 
     @property
     def population_kind(self) -> str:
@@ -85,9 +87,8 @@ class Estimate:
         if self.of_population:
             return self
         if len(self.seen) > 1:
-            from sfumato.evidence.pooled import pooled
-
-            return pooled(self)
+            found = pooled(self.seen, self.method)
+            return replace(self, value=found.value, seen=found.seen, of_population=True, pooled=found)
         return self.sampled()
 
     def sampled(self) -> Estimate:
@@ -97,6 +98,8 @@ class Estimate:
     @property
     def unbiased(self) -> Array:
         """The moment estimate that the intervals are built around; it may be negative."""
+        if self.pooled is not None:
+            return self.pooled.shares
         return np.asarray(sum(piece.centre for piece in self.seen) / self._scale)
 
     @property
@@ -161,6 +164,9 @@ class Estimate:
         """
         level = wider_level(level, self.n) if anytime else level
         sides = records(self.seen, self.of_population)
+        if self.pooled is not None:
+            centre = self.unbiased * self._scale
+            sides = (replace(sides[0].flat(), estimate=centre), replace(sides[1].flat(), estimate=centre))
         if cells is not None:
             sides = (sides[0].flat().at(cells), sides[1].flat().at(cells))
         low, high = limits(*sides, level, self.of_population)
@@ -186,14 +192,10 @@ class Estimate:
 
     def contrast(self, a: Any, b: Any) -> Combination:
         """The difference of the counts of two cells, each named by its value or a tuple of values."""
-        from sfumato.evidence.questions.combinations import contrast
-
         return contrast(self, a, b)
 
     def ratio(self, a: Any, b: Any) -> Combination:
         """The ratio of the counts of two cells, with Fieller's limits."""
-        from sfumato.evidence.questions.combinations import ratio
-
         return ratio(self, a, b)
 
     def linear(self, weights: ArrayLike | Mapping[Any, float]) -> Combination:
@@ -201,8 +203,6 @@ class Estimate:
 
         Of the unbiased counts, also where the shown ones were moved to possible counts: sums of those are biased.
         """
-        from sfumato.evidence.questions.combinations import linear
-
         return linear(self, weights)
 
     def labels(self) -> list[tuple[Any, ...]]:
@@ -236,7 +236,7 @@ class Estimate:
 
     @property
     def _scale(self) -> float:
-        return self.n if self.of_population else 1.0
+        return sum(piece.total for piece in self.seen) if self.of_population else 1.0
 
     def __repr__(self) -> str:
         return f"{printable(self._title)}\n{text_table(*self._shown())}"

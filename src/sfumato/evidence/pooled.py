@@ -11,69 +11,40 @@ p. So the limits are those of such a sample.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence import mle
-from sfumato.evidence.critical import wider_level
-from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.limits import limits
-from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.simplex import project
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PooledEstimate(Estimate):
-    """Shares from several parts. ``seen`` are the parts, scaled to the sample that tells as much as all of them."""
+@dataclass(frozen=True, eq=False)
+class Pooled:
+    """Shares from several parts, and the parts scaled to the sample that tells as much as all of them."""
 
-    weighed: Array = field(default_factory=lambda: np.zeros(0))  # the unbiased shares
-    rows: float = 0.0
-
-    @property
-    def n(self) -> float:
-        return self.rows
-
-    @property
-    def unbiased(self) -> Array:
-        return self.weighed
-
-    @property
-    def _scale(self) -> float:
-        return sum(piece.total for piece in self.seen)
-
-    def interval(
-        self, level: float = 0.95, cells: NDArray[np.int64] | None = None, *, anytime: bool = False
-    ) -> tuple[Array, Array]:
-        level = wider_level(level, self.n) if anytime else level
-        centre = self.weighed * self._scale
-        sides = [replace(side.flat(), estimate=centre) for side in records(self.seen, True)]
-        if cells is not None:
-            sides = [side.at(cells) for side in sides]
-        low, high = limits(sides[0], sides[1], level, True)
-        value = self.value if cells is None else self.value[cells]
-        return np.minimum(low / self._scale, value), np.maximum(high / self._scale, value)
+    value: Array  # as the method has them
+    shares: Array  # unbiased
+    seen: tuple[Seen, ...]
+    rows: float
 
 
-def pooled(found: Estimate) -> PooledEstimate:
-    """The shares behind an estimate from several parts."""
-    weights = precision_weights(found.seen)
-    sizes = np.array([piece.total for piece in found.seen])
+def pooled(seen: Sequence[Seen], method: str) -> Pooled:
+    """The shares behind several parts."""
+    weights = precision_weights(seen)
+    sizes = np.array([piece.total for piece in seen])
     sample = 1 / float((weights**2 / sizes).sum())
     scaled = tuple(
-        piece.holding(piece.counts * (sample * w / n) ** 2)
-        for piece, w, n in zip(found.seen, weights, sizes, strict=True)
+        piece.holding(piece.counts * (sample * w / n) ** 2) for piece, w, n in zip(seen, weights, sizes, strict=True)
     )
-    shares = _weighed([piece.centre / piece.total for piece in found.seen], weights)
-    if found.method == "mle":
-        value = _weighed([_most_likely(piece) for piece in found.seen], weights)
+    shares = _weighed([piece.centre / piece.total for piece in seen], weights)
+    if method == "mle":
+        value = _weighed([_most_likely(piece) for piece in seen], weights)
     else:
-        value = project(shares, 1.0) if found.method == "project" else shares
-    rows = float(sizes.sum())
-    return PooledEstimate(found.schema, value, scaled, found.method, True, found.codes, weighed=shares, rows=rows)
+        value = project(shares, 1.0) if method == "project" else shares
+    return Pooled(value, shares, scaled, float(sizes.sum()))
 
 
 def precision_weights(seen: Sequence[Seen]) -> Array:

@@ -70,4 +70,4 @@ def test_release_of_two_parts_says_how_many_records() -> None:
     for method in ("mle", "project"):
         moved = sf.evidence(sf.Release.concat(parts), method=method).counts("a").population()
         assert moved.value.sum() == pytest.approx(1) and (moved.value >= 0).all()
-        assert moved.unbiased == pytest.approx(pooled(found).value, abs=0.05)
+        assert moved.unbiased == pytest.approx(pooled(found.seen, found.method).value, abs=0.05)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
+from sfumato.evidence.questions.plot import plot
 from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.printable import label_text, printable
 from sfumato.writing.data_frames import as_frame
@@ -84,8 +86,6 @@ class Rows(ABC):
 
     def plot(self, path: str | Path | None = None, **options: Any) -> Any:
         """A picture of the answers with their intervals; see ``sfumato.evidence.questions.plot``."""
-        from sfumato.evidence.questions.plot import plot
-
         return plot(self, path, **options)
 
     def labels(self) -> list[tuple[Any, ...]]:
@@ -106,8 +106,6 @@ class Rows(ABC):
         return "\n".join([printable(self._heading), text_table(*self._shown()), *map(printable, self.notes)])
 
     def _repr_html_(self) -> str:
-        from html import escape
-
         notes = "".join(f"<p>{escape(printable(note))}</p>" for note in self.notes)
         return html_table(self._heading, *self._shown()) + notes
 

@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
-from sfumato.evidence.base import is_identity
+from sfumato.evidence.blocks import is_identity
 from sfumato.evidence.density.smooth import Smooth, smooth
 from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
 from sfumato.evidence.questions.rows import Rows

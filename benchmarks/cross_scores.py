@@ -88,6 +88,15 @@ CHOSEN = (
     Setting("wisconsin", 683, "p .3", NaiveBayes),
     Setting("adult", 2000, "p .3", NaiveBayes),
     Setting("adult", 2000, "p .4", NaiveBayes),
+    Setting("adult", 840, "p .1", tree),
+    Setting("adult", 900, "p .3", lda),
+    Setting("adult", 900, "gamma 5", NaiveBayes),
+    Setting("adult", 2000, "gamma 9", lda),
+    Setting("adult", 3000, "mixed .1", lda),
+    Setting("adult", 5000, "gamma 3", NaiveBayes),
+    Setting("iris", 150, "p .2", lda),
+    Setting("wine", 178, "gamma 9", lda),
+    Setting("wisconsin", 400, "gamma 5", lda),
 )
 
 Row = tuple[float, bool, float, float]  # the error, whether the interval holds the truth, its width, the truth
@@ -96,7 +105,7 @@ Row = tuple[float, bool, float, float]  # the error, whether the interval holds 
 def one_release(setting: Setting, seed: int) -> tuple[Row, Row | None]:
     """What ``cross_score`` finds, and, for the first releases, what one split finds."""
     clean, _, target = table(setting.table)
-    rng = np.random.default_rng([8, seed])
+    rng = np.random.default_rng([9, seed])  # 8 were the releases before the noise that folds share was counted
     release = sf.randomize(clean.take(rng.integers(0, len(clean), setting.records)), setting.scheme, rng=rng)
     cut = folds(release, 5, seed)
     true = 0.0

@@ -19,7 +19,7 @@ from sfumato import channels as c
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence.kinds import model_evidence
 from sfumato.evidence.model.cliques import JunctionEvidence
-from sfumato.learn import TAN, AssociationRules, BayesianNetwork, DecisionTree, LinearClassifier, NaiveBayes
+from sfumato.learn import TAN, AssociationRules, BayesianNetwork, DecisionTree, LinearClassifier, NaiveBayes, Regression
 from sfumato.learn.linear.classifier import LOSSES
 
 pytestmark = [
@@ -71,6 +71,8 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "naive Bayes": NaiveBayes,
     "TAN": TAN,
     "network": BayesianNetwork,
+    "regression, logistic": lambda: Regression("logistic"),
+    "regression, ordinal": lambda: Regression("ordinal"),
     **{f"linear, {loss}": lambda loss=loss: LinearClassifier(loss=loss, steps=200, rng=1) for loss in LOSSES},
 }
 LEARNERS = {**CLASSIFIERS, "rules": AssociationRules}
@@ -138,7 +140,7 @@ def test_parameters_are_kept_under_their_own_names(make: Any) -> None:
     assert type(model)(**given).get_params() == given
     assert clone(model).get_params() == given
     name = "score" if "score" in given else next(iter(given))
-    other = {"criterion": "gini", "score": "bic", "loss": "lda"}.get(name, 0.5)
+    other = {"criterion": "gini", "score": "bic", "loss": "lda", "family": "ordinal"}.get(name, 0.5)
     assert model.set_params(**{name: other}).get_params()[name] == other
     assert f"{name}={other!r}" in repr(model)
     with pytest.raises(EstimationError, match="has no parameter 'taau'"):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import typer
 
-from sfumato.cli import learn_bayesnet, learn_linear, learn_model, learn_naive_bayes, learn_rules, learn_tree
+from sfumato.cli import (
+    learn_bayesnet,
+    learn_linear,
+    learn_model,
+    learn_naive_bayes,
+    learn_regression,
+    learn_rules,
+    learn_tree,
+)
 from sfumato.cli.command import Command
 from sfumato.cli.preparation import prepared
 
@@ -15,3 +23,4 @@ app.command("tree", cls=Command)(prepared(learn_tree.tree, "growing a tree"))
 app.command("rules", cls=Command)(prepared(learn_rules.rules, "finding rules"))
 app.command("linear", cls=Command)(prepared(learn_linear.linear, "fitting a linear classifier"))
 app.command("naive-bayes", cls=Command)(prepared(learn_naive_bayes.naive_bayes, "fitting naive Bayes"))
+app.command("regression", cls=Command)(prepared(learn_regression.regression, "fitting a regression"))

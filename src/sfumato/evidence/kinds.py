@@ -124,6 +124,11 @@ def model_about(source: Evidence, target: str) -> Evidence:
     return model_evidence(source.release, source.names, target=target).about(target)
 
 
+def model_of(source: Evidence, names: Sequence[str], tau: float) -> Evidence:
+    """One joint model of some attributes, from the same records; of very many cells a tree of cliques."""
+    return model_evidence(source.release, names, tau=tau)
+
+
 def cliques_of(source: Evidence, names: Sequence[str]) -> Evidence:
     """A tree of cliques of some attributes, from the same records."""
     from sfumato.evidence.model.cliques import JunctionEvidence

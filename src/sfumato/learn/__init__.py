@@ -6,6 +6,7 @@ from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.crossfit import cross_score
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.naive_bayes import DensityNaiveBayes, NaiveBayes
+from sfumato.learn.regression import Regression
 from sfumato.learn.rules import AssociationRules, read_baskets
 from sfumato.learn.score import Score
 from sfumato.learn.tan import TAN
@@ -21,6 +22,7 @@ __all__ = [
     "FromCells",
     "LinearClassifier",
     "NaiveBayes",
+    "Regression",
     "Score",
     "cross_score",
     "hold_out",

@@ -42,7 +42,7 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     sizes = source.schema.sizes(names)
     large = prod(sizes) > DECISION_CELLS
     if source.exact and large:
-        return _recorded(source, names)
+        return recorded_cells(source, names)
     if source.exact:
         value = source.counts(names).value
     elif counts == "model" or (large and source.smoothed):
@@ -62,7 +62,7 @@ def weighted_cells(source: Evidence, features: Sequence[str], target: str, count
     return WeightedCells(tuple(features), grid[:, :-1], grid[:, -1], value[kept])
 
 
-def _recorded(source: Evidence, names: Sequence[str]) -> WeightedCells:
+def recorded_cells(source: Evidence, names: Sequence[str]) -> WeightedCells:
     """Only the cells that occur in unrandomized records, part by part."""
     grids, weights = [], []
     for part in source.records(names):

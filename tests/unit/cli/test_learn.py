@@ -158,3 +158,25 @@ def test_too_many_values_to_learn_from_are_named(tmp_path):
         sf.SfumatoError, match="'code' has 30,000 values, and a joint model takes at most 4,096: leave it"
     ):
         sf.learn.DecisionTree().fit(release, target="y")
+
+
+def test_regression_prints_coefficients_and_draws_them(files):
+    words = ["regression", files / "r.parquet", "--target", "class"]
+    said = run(*words, "--names", "clump_thickness,mitoses", "--plot", files / "coefficients.svg")
+    assert said.exit_code == 0, said.output
+    for part in ("Logistic regression results", "corrected scores", "sandwich", "clump_thickness", "std err"):
+        assert part in said.output
+    assert (files / "coefficients.svg").exists()
+    found = json.loads(run(*words, "--names", "clump_thickness", "--event", "benign", "--level", 0.9, "--json").stdout)
+    assert found["family"] == "logistic" and found["event"] == "benign" and found["level"] == 0.9
+    assert [row["term"] for row in found["coefficients"]] == ["Intercept", "clump_thickness"]
+    assert found["coefficients"][1]["high"] < 0 and len(found["cov"]) == 2
+    by_formula = run("regression", files / "r.parquet", "--formula", "class ~ clump_thickness", "--family", "gaussian")
+    assert by_formula.exit_code == 0 and "Gaussian regression results" in by_formula.output
+
+
+def test_a_regression_without_anything_to_explain_is_refused(files):
+    said = run("regression", files / "r.parquet", "--names", "mitoses")
+    assert said.exit_code != 0 and "say what to explain" in str(said.exception) + said.output
+    said = run("regression", files / "r.parquet", "--target", "class", "--names", "height")
+    assert said.exit_code != 0 and "'height' is unknown" in str(said.exception) + said.output

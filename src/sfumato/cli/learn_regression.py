@@ -1,0 +1,97 @@
+"""sfumato learn regression: coefficients with standard errors from randomized records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from sfumato.cli import console, learning
+from sfumato.domains import Domain
+from sfumato.errors import EstimationError
+from sfumato.learn.regression import Regression
+from sfumato.printable import label_text
+
+
+def regression(
+    files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
+    target: Annotated[str | None, typer.Option(help="The attribute to explain.")] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            help="Covariates, comma-separated: age, C(age) for a dummy per value, age:sex, age*sex. All others."
+        ),
+    ] = None,
+    formula: Annotated[str | None, typer.Option(help='Instead of both: "ill ~ age * sex".')] = None,
+    family: Annotated[
+        str | None, typer.Option(help="gaussian, logistic or ordinal; left out, the target's kind decides.")
+    ] = None,
+    event: Annotated[str | None, typer.Option(help="The target's value whose odds are explained (logistic).")] = None,
+    through: Annotated[str, typer.Option(help="scores (unbiased), model (the joint model), or auto.")] = "auto",
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    plot: Annotated[Path | None, typer.Option(help="Also draw the coefficients (.svg, .png or .pdf).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Fit a regression: coefficients, standard errors and intervals, response and covariates randomized.
+
+    Examples:
+
+        sfumato learn regression release.parquet --target income --names age,sex
+
+        sfumato learn regression release.parquet --target ill --names "age,C(grade),age:sex" --plot coefficients.svg
+
+        sfumato learn regression release.parquet --formula "ill ~ age * sex" --family logistic
+    """
+    release = learning.load(files)
+    explained = target if target is not None else (formula or "").partition("~")[0].strip().strip("`")
+    if not explained:
+        raise EstimationError('say what to explain: --target NAME, or --formula "NAME ~ ..."')
+    chosen, value = family, None
+    if explained in release.schema:
+        chosen = family or _family(release.schema[explained], event is not None)
+        value = _event(release.schema[explained], event)
+    listed = None if names is None else console.listed(names)
+    model = Regression(chosen or "gaussian", through=through, event=value)
+    model.fit(release, target=target, names=listed, formula=formula)
+    text = model.summary(level)
+    if plot is not None:
+        model.plot(plot, level)
+    if not json:
+        for line in text.splitlines():
+            console.say(line)
+        return
+    console.emit(
+        {
+            "model": "regression",
+            "family": model.family,
+            "target": model.target_,
+            "event": label_text(model.classes_[1]) if model.family == "logistic" else None,
+            "n": model.n_,
+            "left_out": model.left_out_,
+            "method": model.method_,
+            "covariance": model.covariance_,
+            "converged": model.converged_,
+            "freedom": None if np.isinf(model.freedom_) else model.freedom_,
+            "scale": model.scale_,
+            "level": level,
+            "coefficients": model.frame(level).to_pylist(),
+            "cov": model.cov_.tolist(),
+        }
+    )
+
+
+def _family(domain: Domain, with_event: bool) -> str:
+    """What fits the kind of the target: numbers have means, two values odds, ordered ones limits between them."""
+    answers = domain.size - domain.nullable
+    if with_event or (domain.kind != "numeric" and answers == 2):
+        return "logistic"
+    return "gaussian" if domain.kind == "numeric" else "ordinal" if domain.ordered else "logistic"
+
+
+def _event(domain: Domain, text: str | None) -> Any:
+    """The value that is written so."""
+    if text is None:
+        return None
+    return next((label for label in domain.labels if label is not None and str(label) == text), text)

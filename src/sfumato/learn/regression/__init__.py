@@ -1,0 +1,5 @@
+"""Regression with response and covariates randomized: coefficients with standard errors."""
+
+from sfumato.learn.regression.model import Regression as Regression
+
+__all__ = ["Regression"]

@@ -1,0 +1,121 @@
+"""Cells with their estimated counts, and the covariance of any sums over them: what estimating equations need."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.seen import Seen
+from sfumato.learn.regression.told_by_records import told_of_cells, unbiased_counts
+from sfumato.learn.weighted_cells import recorded_cells
+
+#: The most cells of the table of response and covariates on which equations are solved.
+MOST_CELLS = 1 << 20
+_DRAWN = 200_000
+
+
+class CellWeights(ABC):
+    """Codes of every attribute in some cells, and how many records each holds."""
+
+    codes: dict[str, NDArray[np.int64]]
+    weights: Array
+
+    @abstractmethod
+    def spread(self, values: Array) -> Array:
+        """The covariance of Σ weights · values, values a row per cell, where that sum is 0."""
+
+
+class ExactCells(CellWeights):
+    """The records themselves."""
+
+    def __init__(self, source: Evidence, names: Sequence[str]) -> None:
+        cells = recorded_cells(source, names)
+        # in one order, whatever that of the records, so that the same records give the same last digits
+        rows, at = np.unique(np.column_stack([cells.codes, cells.classes]), axis=0, return_inverse=True)
+        self.codes = dict(zip(names, rows.T, strict=True))
+        self.weights = np.asarray(np.bincount(at.reshape(-1), weights=cells.weights), dtype=np.float64)
+
+    def spread(self, values: Array) -> Array:
+        return np.asarray((values * self.weights[:, None]).T @ values)
+
+
+class UnbiasedCells(CellWeights):
+    """All cells, with counts A Ñ that may be negative; each scheme's records may be weighed by their precision."""
+
+    def __init__(self, source: Evidence, names: Sequence[str]) -> None:
+        sizes = source.schema.sizes(names)
+        if prod(sizes) > MOST_CELLS:
+            raise EstimationError(
+                f"the table of {', '.join(names)} has {prod(sizes):,} cells, more than {MOST_CELLS:,}: give fewer "
+                f'covariates, or through="model"'
+            )
+        self.codes = dict(zip(names, np.unravel_index(np.arange(prod(sizes)), sizes), strict=True))
+        self.parts: list[Seen] = list(source.records(names))
+        self._counts = [unbiased_counts(part) for part in self.parts]
+        self.weigh([1.0] * len(self.parts))
+
+    def weigh(self, precisions: Sequence[float]) -> None:
+        """Let each part count by a factor, which leaves the number of records what it is."""
+        total = sum(part.total for part in self.parts)
+        held = sum(factor * part.total for factor, part in zip(precisions, self.parts, strict=True))
+        self.factors = [factor * total / held for factor in precisions]
+        self.weights = np.sum([f * one for f, one in zip(self.factors, self._counts, strict=True)], axis=0)
+
+    def spreads(self, values: Array) -> list[Array]:
+        """Σ_z Ñ_z s_z s_zᵀ of every part."""
+        out = []
+        for part in self.parts:
+            s = told_of_cells(part, values)
+            out.append((s * part.counts[:, None]).T @ s)
+        return out
+
+    def spread(self, values: Array) -> Array:
+        own = self.spreads(values)
+        return np.asarray(np.sum([f * f * one for f, one in zip(self.factors, own, strict=True)], axis=0))
+
+
+class ModelledCells(CellWeights):
+    """The cells of a joint model, or records drawn from it where its cells are too many to list."""
+
+    def __init__(self, model: Evidence, names: Sequence[str]) -> None:
+        self.listed = model.listable(names)
+        if self.listed:
+            sizes = model.schema.sizes(names)
+            self.codes = dict(zip(names, np.unravel_index(np.arange(prod(sizes)), sizes), strict=True))
+            self.weights = model.shares(names) * model.n
+            self._estimate = model.counts(names, quiet=True)
+        else:
+            drawn = model.sample_codes(_DRAWN, np.random.default_rng(0))  # an integral over draws, the same every time
+            self.codes = {name: np.asarray(drawn[name], dtype=np.int64) for name in names}
+            self.weights = np.full(_DRAWN, model.n / _DRAWN)
+
+    @property
+    def tells_spread(self) -> bool:
+        """Whether the model knows the covariance of its own counts."""
+        return self.listed and self._estimate.within() is not None
+
+    def spread(self, values: Array) -> Array:
+        columns = [np.ascontiguousarray(column) for column in values.T]
+        out = np.empty((len(columns), len(columns)))
+        for i, one in enumerate(columns):
+            for j, other in enumerate(columns[: i + 1]):
+                out[i, j] = out[j, i] = self._estimate.covariance(one, other)
+        return out
+
+
+def precisions(parts: Sequence[Seen], spreads: Sequence[Array], information: Array) -> list[float]:
+    """How much a record of each part tells: one over the variance of its score, in the metric of the information."""
+    metric = np.linalg.inv(information)
+    by_scheme: dict[object, list[float]] = {}
+    for part, spread in zip(parts, spreads, strict=True):
+        held = by_scheme.setdefault(part.scheme, [0.0, 0.0])
+        held[0] += part.total
+        held[1] += float(np.trace(metric @ spread))
+    return [by_scheme[part.scheme][0] / max(by_scheme[part.scheme][1], 1e-300) for part in parts]

@@ -1,0 +1,47 @@
+"""Covariates that the data cannot tell apart, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+
+_ROUNDING = 1e-10  # of the smallest eigenvalue of the correlations
+_CLEAR = 2.0  # standard errors by which a covariate must vary beyond what the others explain
+
+
+def refuse_collinear(
+    terms: Sequence[str], gram: Array, quadratic_spread: Callable[[Array], Array] | None = None
+) -> None:
+    """Refuse columns of which some are combinations of others; ``gram`` is Σ x xᵀ.
+
+    ``quadratic_spread`` gives the variance of Σ (xᵀv)² for columns v: of randomized records a covariate must vary
+    *clearly* beyond what the others explain, or its coefficient would be noise divided by noise.
+    """
+    scale = np.sqrt(np.abs(np.diag(gram)))
+    for term, own in zip(terms, np.diag(gram), strict=True):
+        if not own > 0:
+            raise EstimationError(f"no record is estimated to hold {term!r}: leave it out, or merge rare values")
+    correlations = gram / np.outer(scale, scale)
+    values, vectors = np.linalg.eigh(correlations)
+    if values[0] < _ROUNDING:
+        weights = np.abs(vectors[:, 0])
+        involved = [term for term, weight in zip(terms, weights, strict=True) if weight > 0.05 * weights.max()]
+        if len(involved) == 1 or not quadratic_spread:
+            named = ", ".join(involved)
+            raise EstimationError(f"the covariates are collinear: {named} add up to nothing; leave one of them out")
+        raise EstimationError(f"the records do not tell {', '.join(involved)} apart: leave one of them out")
+    if quadratic_spread is None:
+        return
+    inverse = np.linalg.inv(correlations)
+    directions = inverse / np.diag(inverse) / scale[:, None]
+    left, noise = 1 / np.diag(inverse), np.sqrt(np.maximum(quadratic_spread(directions), 0.0))
+    worst = int(np.argmin(left - _CLEAR * noise))
+    if left[worst] < _CLEAR * noise[worst]:
+        raise EstimationError(
+            f"the records do not tell {terms[worst]!r} apart from a combination of the other covariates: leave it out, "
+            f"or merge rare values"
+        )

@@ -1,0 +1,239 @@
+"""Solving the estimating equations of a regression, by what the evidence is.
+
+Exact records are themselves. Of randomized ones the equations hold on unbiased cells (on unbiased moments, for the
+gaussian family), Σ_cells N̂ ψ(cell; β) = 0, and the sandwich H⁻¹ (Σ_z Ñ_z s_z s_zᵀ) H⁻ᵀ is the covariance. Of too many
+cells, or where these equations have no solution, the cells of the joint model take their place.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.errors import ConvergenceWarning, EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import model_of
+from sfumato.evidence.simplex import project
+from sfumato.evidence.splits import leave_out
+from sfumato.learn.regression.cell_weights import (
+    MOST_CELLS,
+    CellWeights,
+    ExactCells,
+    ModelledCells,
+    UnbiasedCells,
+    precisions,
+)
+from sfumato.learn.regression.collinear import refuse_collinear
+from sfumato.learn.regression.design_columns import INTERCEPT, Column, matrix
+from sfumato.learn.regression.families import Family, Gaussian, Ordinal
+from sfumato.learn.regression.moments import RecordMoments
+from sfumato.learn.regression.newton import Root, solve
+from sfumato.learn.regression.response import Response
+
+#: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
+TAU = 3.0
+_GROUPS = 10  # of the jackknife
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients with their covariance, and how they were found."""
+
+    beta: Array
+    cov: Array
+    converged: bool
+    method: str
+    covariance: str
+    freedom: float = np.inf  # of the t distribution of a coefficient over its standard error
+    scale: float | None = None  # the variance of the response around its mean (gaussian)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be fitted."""
+
+    family: Family
+    columns: Sequence[Column]
+    response: Response
+    names: tuple[str, ...]  # the attributes that the columns look at, and the response, last
+    robust: bool
+
+    @property
+    def terms(self) -> list[str]:
+        return [column.term for column in self.columns]
+
+
+def fit(source: Evidence, problem: Problem, through: str) -> Fit:
+    """The coefficients from this evidence; ``through`` is "auto", "scores" or "model"."""
+    if source.exact and through != "model":
+        return _fit_exact(ExactCells(source, problem.names), problem)
+    if source.smoothed and through == "scores":
+        raise EstimationError('through="scores" needs unbiased counts: give evidence that is no model')
+    if source.smoothed or through == "model":
+        return _fit_model(source, problem)
+    if isinstance(problem.family, Gaussian):
+        return _fit_moments(source, problem)
+    if through == "auto" and prod(source.schema.sizes(problem.names)) > MOST_CELLS:
+        return _fit_model(source, problem)
+    found = _fit_scores(UnbiasedCells(source, problem.names), problem)
+    if found.converged:
+        return found
+    if through == "scores":
+        _warn("the corrected scores have no solution near the most likely table: the coefficients mean little")
+        return found
+    _warn("the corrected scores have no solution near the most likely table: the joint model is asked instead")
+    return _fit_model(source, problem)
+
+
+class _Cells:
+    """Matrix and response of the cells that have a response, scaled to columns of size 1."""
+
+    def __init__(self, cells: CellWeights, problem: Problem) -> None:
+        y = np.asarray(cells.codes[problem.names[-1]])
+        self.cells, self.problem = cells, problem
+        self.kept = np.flatnonzero(problem.response.kept[y])
+        self.y = problem.response.values[y[self.kept]]
+        codes = {name: own[self.kept] for name, own in cells.codes.items()}
+        self.size = np.array([float(np.abs(column.table).max()) or 1.0 for column in problem.columns])
+        self.X = matrix(problem.columns, codes, len(self.kept)) / self.size
+        if isinstance(problem.family, Ordinal):
+            self.size = np.append(self.size, np.ones(problem.family.classes - 1))
+
+    @property
+    def weights(self) -> Array:
+        return self.cells.weights[self.kept]
+
+    def gram(self, weights: Array) -> tuple[list[str], Array, Array]:
+        """Names, columns and Σ x xᵀ, the constant included."""
+        terms, X = self.problem.terms, self.X
+        if isinstance(self.problem.family, Ordinal):
+            terms, X = [INTERCEPT.term, *terms], np.hstack([np.ones((len(X), 1)), X])
+        return terms, X, (X * weights[:, None]).T @ X
+
+    def solve(self, weights: Array, start: Array | None = None) -> Root:
+        family, X, y = self.problem.family, self.X, self.y
+
+        def equations(beta: Array) -> tuple[Array, Array] | None:
+            score = family.score(beta, X, y)
+            return None if score is None else (weights @ score, family.information(beta, X, y, weights))
+
+        return solve(equations, family.start(X, y, weights) if start is None else start)
+
+    def everywhere(self, values: Array) -> Array:
+        """A row per cell, zero where there is no response."""
+        out = np.zeros((len(self.cells.weights), values.shape[1]))
+        out[self.kept] = values
+        return out
+
+    def score(self, beta: Array) -> Array:
+        found = self.problem.family.score(beta, self.X, self.y)
+        return self.everywhere(np.zeros((len(self.y), len(beta))) if found is None else found)
+
+    def unscaled(self, found: Fit) -> Fit:
+        return replace(found, beta=found.beta / self.size, cov=found.cov / np.outer(self.size, self.size))
+
+
+def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
+    held = _Cells(cells, problem)
+    terms, _, gram = held.gram(held.weights)
+    refuse_collinear(terms, gram)
+    root = held.solve(held.weights)
+    if not root.converged:
+        _warn(
+            "the likelihood has no maximum that Newton's method finds, as where a covariate foretells the response "
+            "perfectly: the coefficients mean little"
+        )
+    inverse = np.asarray(np.linalg.pinv(root.information, hermitian=True), dtype=np.float64)
+    scale, freedom, cov = None, np.inf, inverse
+    n = float(held.weights.sum())
+    if isinstance(problem.family, Gaussian):
+        left = float(held.weights @ (held.y - held.X @ root.beta) ** 2)
+        scale = left / max(n - len(root.beta), 1e-300)
+        cov, freedom = inverse * scale, n - len(root.beta)
+        if freedom <= 0:
+            raise EstimationError(f"{n:.0f} records are too few for {len(root.beta)} coefficients")
+    if problem.robust:
+        cov, freedom = inverse @ cells.spread(held.score(root.beta)) @ inverse, np.inf
+    said = "robust (HC0)" if problem.robust else "of the model, nonrobust"
+    return held.unscaled(Fit(root.beta, cov, root.converged, "exact records", said, freedom, scale))
+
+
+def _fit_scores(cells: UnbiasedCells, problem: Problem) -> Fit:
+    held = _Cells(cells, problem)
+    possible = project(held.weights, float(held.weights.sum()))
+    pilot = held.solve(possible)
+    if len({part.scheme for part in cells.parts}) > 1 and pilot.converged:
+        cells.weigh(precisions(cells.parts, cells.spreads(held.score(pilot.beta)), pilot.information))
+    terms, X, gram = held.gram(held.weights)
+
+    def quadratic_spread(directions: Array) -> Array:
+        squares = held.everywhere((X @ directions) ** 2)
+        return np.asarray(np.diag(cells.spread(squares)) - (cells.weights @ squares) ** 2 / cells.weights.sum())
+
+    refuse_collinear(terms, gram, quadratic_spread)
+    root = held.solve(held.weights, pilot.beta)
+    inverse = np.linalg.pinv(root.information)
+    cov = np.asarray(inverse @ cells.spread(held.score(root.beta)) @ inverse.T, dtype=np.float64)
+    return held.unscaled(Fit(root.beta, cov, root.converged, "corrected scores on unbiased cells", "sandwich"))
+
+
+def _fit_moments(source: Evidence, problem: Problem) -> Fit:
+    response = problem.response
+    size = np.array([float(np.abs(column.table).max()) or 1.0 for column in problem.columns])
+    scaled = [
+        Column(column.term, column.names, column.table / own) for column, own in zip(problem.columns, size, strict=True)
+    ]
+    name = (problem.names[-1],)
+    y = Column("y", name, np.where(response.kept, response.values, 0.0))
+    answered = None if response.kept.all() else Column("answered", name, response.kept.astype(np.float64))
+    moments = RecordMoments(source, problem.names, scaled, y, answered)
+    if len({part.scheme for part in moments.parts}) > 1:
+        refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
+        pilot = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
+        moments.weigh(precisions(moments.parts, moments.spreads(pilot), moments.information))
+    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
+    beta = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
+    inverse = np.linalg.inv(moments.information)
+    cov = inverse @ moments.spread(beta) @ inverse
+    scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
+    found = Fit(beta / size, cov / np.outer(size, size), True, "corrected scores on unbiased moments", "sandwich")
+    return replace(found, scale=scale)
+
+
+def _fit_model(source: Evidence, problem: Problem) -> Fit:
+    model = source if source.smoothed else model_of(source, problem.names, TAU)
+    cells, root, held = _on_model(model, problem)
+    refuse_collinear(*_positions(held))
+    if not root.converged:
+        _warn("Newton's method does not converge on the joint model: the coefficients mean little")
+    if cells.tells_spread:
+        inverse = np.linalg.pinv(root.information, hermitian=True)
+        cov = inverse @ cells.spread(held.score(root.beta)) @ inverse
+        return held.unscaled(
+            Fit(root.beta, cov, root.converged, "cells of the joint model", "of the joint model's own parameters")
+        )
+    again = np.stack([_on_model(one, problem)[1].beta for one in leave_out(model, _GROUPS)])
+    apart = again - again.mean(axis=0)
+    cov = apart.T @ apart * (_GROUPS - 1) / _GROUPS
+    said = f"jackknife, leaving out a tenth of the records at a time ({_GROUPS} refits)"
+    return held.unscaled(Fit(root.beta, cov, root.converged, "cells of the joint model", said, freedom=_GROUPS - 1.0))
+
+
+def _on_model(model: Evidence, problem: Problem) -> tuple[ModelledCells, Root, _Cells]:
+    cells = ModelledCells(model, problem.names)
+    held = _Cells(cells, problem)
+    return cells, held.solve(held.weights), held
+
+
+def _positions(held: _Cells) -> tuple[list[str], Array]:
+    terms, _, gram = held.gram(held.weights)
+    return terms, gram
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, ConvergenceWarning, stacklevel=6)

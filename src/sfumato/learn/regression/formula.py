@@ -1,0 +1,78 @@
+"""Formulas such as "ill ~ age * C(sex)", read by formulaic on the grid of all values."""
+
+from __future__ import annotations
+
+import re
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from sfumato.errors import EstimationError, MissingPartError
+from sfumato.learn.regression.design_columns import Column, numbers
+from sfumato.printable import label_text
+from sfumato.schema import Schema
+
+#: The most combinations of values on which a formula is read.
+_GRID = 1 << 20
+#: Transforms that look at the data, which nobody here has.
+_STATEFUL = re.compile(r"\b(center|scale|standardize|poly|bs|cr|cs|cc|hashed|lag)\s*\(")
+
+
+def is_formula(text: Any, schema: Schema) -> bool:
+    """Whether a text is a formula, not the name of an attribute."""
+    return isinstance(text, str) and "~" in text and text not in schema
+
+
+def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
+    """The target, and the columns of the right-hand side."""
+    try:
+        import pandas as pd
+        from formulaic import Formula, ModelSpec, model_matrix
+        from formulaic.errors import FormulaicError
+    except ImportError:
+        raise MissingPartError.named("a formula", "formulaic", "formula") from None
+    left, _, right = text.partition("~")
+    target = left.strip().strip("`")
+    found = _STATEFUL.search(right)
+    if found:
+        raise EstimationError(f"{found[1]}() in a formula looks at the data: write the numbers that it would find")
+    try:
+        wanted = sorted(map(str, Formula(right).required_variables))
+    except (FormulaicError, SyntaxError, ValueError) as problem:
+        raise EstimationError(f"the formula {text!r} cannot be read: {problem}") from None
+    names = [name for name in schema.names if name in wanted]
+    for name in wanted:
+        if name not in schema:
+            raise EstimationError(f"the formula names {name!r}, which is unknown: {', '.join(schema.names)}")
+        if schema[name].nullable and numbers(schema[name]) is not None:
+            raise EstimationError(f"{name!r} has no number where no answer was given: give names=[...] instead")
+    sizes = schema.sizes(names)
+    if prod(sizes) > _GRID:
+        raise EstimationError(f"the formula has {prod(sizes):,} combinations of values: give names=[...] instead")
+    codes = np.unravel_index(np.arange(prod(sizes)), sizes) if names else ()
+    grid: dict[str, Any] = {}
+    for name, own in zip(names, codes, strict=True):
+        worth = numbers(schema[name])
+        shown = [label_text(label) for label in schema[name].labels]
+        grid[name] = pd.Categorical.from_codes(own.astype(np.int64), shown) if worth is None else worth[own]
+    frame = pd.DataFrame(grid, index=range(prod(sizes)))
+    try:
+        made: Any = model_matrix(right, frame, na_action="ignore", context={})
+    except (FormulaicError, SyntaxError, ValueError, NameError, TypeError, KeyError) as problem:
+        raise EstimationError(f"the formula {text!r} cannot be read: {str(problem).splitlines()[0]}") from None
+    if not isinstance(made.model_spec, ModelSpec):
+        raise EstimationError(f"the formula {text!r} has several right-hand sides: give one")
+    return target, [_column(str(term), np.asarray(made[term], dtype=np.float64), names, sizes) for term in made.columns]
+
+
+def _column(term: str, values: Any, names: list[str], sizes: tuple[int, ...]) -> Column:
+    """A column of the grid, on those attributes along which it varies."""
+    table = values.reshape(sizes)
+    if not np.isfinite(table).all():
+        raise EstimationError(f"{term!r} is no number for some values of {', '.join(names)}")
+    for axis in reversed(range(len(names))):
+        first = table.take([0], axis=axis)
+        if (table == first).all():
+            table, names = first.squeeze(axis), [*names[:axis], *names[axis + 1 :]]
+    return Column(term, tuple(names), table)

@@ -1,0 +1,292 @@
+"""Regression from evidence: the estimator that people call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Array, Codes
+from sfumato.errors import EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.limits import check_level
+from sfumato.evidence.simplex import project
+from sfumato.learn.base import Classifier, one_class, prepare
+from sfumato.learn.regression.design_columns import Column, columns_of, matrix
+from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
+from sfumato.learn.regression.fitting import Problem, fit
+from sfumato.learn.regression.formula import is_formula, read_formula
+from sfumato.learn.regression.plot import plot
+from sfumato.learn.regression.response import Response, response
+from sfumato.learn.regression.summary import summary
+from sfumato.learn.score import Score
+from sfumato.printable import label_text
+from sfumato.threads import one_thread
+from sfumato.writing.data_frames import as_frame
+
+FAMILIES = ("gaussian", "logistic", "ordinal")
+COVARIANCES = ("model", "robust")
+WAYS = ("auto", "scores", "model")
+
+
+class Regression(Classifier):
+    r"""Coefficients with standard errors, response and covariates randomized.
+
+        Σ_cells N̂ ψ(cell; β) = 0,   N̂ = A Ñ,   Cov(β) = H⁻¹ (Σ_z Ñ_z s_z s_zᵀ) H⁻ᵀ,   s_z = Σ_cells A[cell, z] ψ(cell)
+
+    ``names`` lists attributes and terms: "age" counts by its numbers (ranks, where it is ordinal), categories by a
+    dummy for each value but the first, "C(age)" gives dummies to any attribute, "age:sex" is an interaction.
+    ``formula`` is "ill ~ age * sex" instead. ``event`` is the response's value whose odds the logistic family explains,
+    the second unless told. ``cov`` is for exact records: "model" or "robust" (HC0); randomized ones get the sandwich.
+
+    >>> import sfumato as sf
+    >>> from sfumato.datasets import discretized
+    >>> table, schema = discretized.wisconsin(), discretized.WISCONSIN
+    >>> exact = sf.evidence(table, schema)
+    >>> found = Regression("logistic").fit(exact, target="class", names=["mitoses", "clump_thickness"])
+    >>> found.terms_, found.coef_.round(2).tolist()
+    (['Intercept', 'mitoses', 'clump_thickness'], [-4.81, 2.73, 3.56])
+    """
+
+    def __init__(
+        self,
+        family: str = "gaussian",
+        names: Sequence[str] | None = None,
+        formula: str | None = None,
+        cov: str = "model",
+        through: str = "auto",
+        event: Any = None,
+        target: str | None = None,
+    ) -> None:
+        self.family = family
+        self.names = names
+        self.formula = formula
+        self.cov = cov
+        self.through = through
+        self.event = event
+        self.target = target
+
+    coef_: Array
+    cov_: Array
+    terms_: list[str]  # what each coefficient belongs to
+    columns_: list[Column]
+    method_: str
+    covariance_: str
+    converged_: bool
+    n_: int  # records
+    left_out_: float  # estimated records without a response
+    freedom_: float  # of the t distribution behind intervals; infinite for the normal one
+    scale_: float | None  # the variance around the mean (gaussian)
+
+    @one_thread()
+    def fit(
+        self,
+        source: Any,
+        target: Any = None,
+        names: Sequence[str] | None = None,
+        formula: str | None = None,
+    ) -> Self:
+        """Learn from evidence or a release: ``target`` and ``names``, or a ``formula``, here or in the constructor.
+
+        Without names all other attributes are covariates.
+        """
+        for name, allowed in (("family", FAMILIES), ("cov", COVARIANCES), ("through", WAYS)):
+            if getattr(self, name) not in allowed:
+                raise EstimationError(
+                    f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r} instead"
+                )
+        found = as_evidence(source)
+        text = self.formula if formula is None else formula
+        asked = target if isinstance(target, str) else self.target
+        if text is None and is_formula(asked, found.schema):
+            text, asked = asked, None
+        asked, columns = self._request(found, asked, self.names if names is None else names, text)
+        prepare(self, found, asked)
+        self.features_ = tuple(name for name in found.schema.names if any(name in column.names for column in columns))
+        if asked in self.features_:
+            raise EstimationError(f"the target {asked!r} stands among the covariates: leave it out there")
+        self.columns_ = columns
+        self._learn(found)
+        return self
+
+    def _request(
+        self, source: Evidence, target: str | None, names: Sequence[str] | None, text: str | None
+    ) -> tuple[str, list[Column]]:
+        if isinstance(names, str):
+            raise EstimationError(f"names must be a list of attributes and terms, got {names!r} instead")
+        if text is not None:
+            if names is not None:
+                raise EstimationError("give names or a formula, not both")
+            if "~" not in text:
+                raise EstimationError(f'a formula reads "response ~ covariates", got {text!r} instead')
+            named, columns = read_formula(text, source.schema)
+            if target is not None and named and target != named:
+                raise EstimationError(f"the formula explains {named!r}, and the target is {target!r}: give one of them")
+            target = target or named
+            return target, columns
+        if target is None:
+            raise EstimationError("Regression needs a target: fit(evidence, target=...)")
+        if names is not None and not len(names):
+            raise EstimationError('names must list at least one attribute; formula="y ~ 1" fits a constant alone')
+        terms = [name for name in source.names if name != target] if names is None else list(names)
+        return target, columns_of(terms, source.schema)
+
+    def _learn(self, source: Evidence) -> None:
+        found = response(self.target_, self.schema_[self.target_], self.family, self.event)
+        held = source.counts([self.target_], quiet=True)
+        shares = project(held.value, held.n)
+        one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
+        self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
+        columns, family = list(self.columns_), self._family(found)
+        if isinstance(family, Ordinal):
+            found, family = _occupied(found, shares)
+            columns = [column for column in columns if column.names]
+        if not columns and not isinstance(family, Ordinal):
+            raise EstimationError("there is no covariate and no constant: nothing to fit")
+        names = (*self.features_, self.target_)
+        result = fit(source, Problem(family, columns, found, names, self.cov == "robust"), self.through)
+        self.columns_ = columns
+        self.terms_ = [column.term for column in columns]
+        self.classes_ = found.labels
+        if isinstance(family, Ordinal):
+            shown = [label_text(label) for label in found.labels]
+            self.terms_ += [f"{one}/{other}" for one, other in pairwise(shown)]
+        self.coef_, self.cov_, self.n_ = result.beta, result.cov, source.n
+        self.method_, self.covariance_, self.converged_ = result.method, result.covariance, result.converged
+        self.freedom_, self.scale_ = result.freedom, result.scale
+
+    def _family(self, found: Response) -> Family:
+        if self.family == "ordinal":
+            return Ordinal(len(found.labels))
+        return Logistic() if self.family == "logistic" else Gaussian()
+
+    # What it says.
+
+    @property
+    def sd_(self) -> Array:
+        """Standard errors."""
+        self._check_fitted()
+        return np.sqrt(np.maximum(np.diag(self.cov_), 0.0))
+
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Limits that hold each coefficient with the given probability."""
+        from scipy.stats import norm, t
+
+        check_level(level)
+        sd = self.sd_
+        at = (1 + level) / 2
+        z = float(norm.ppf(at) if np.isinf(self.freedom_) else t.ppf(at, self.freedom_))
+        return self.coef_ - z * sd, self.coef_ + z * sd
+
+    @property
+    def p_(self) -> Array:
+        """How probable so large a coefficient would be if the true one were 0."""
+        from scipy.stats import norm, t
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.abs(self.coef_ / self.sd_)
+        return np.asarray(2 * (norm.sf(z) if np.isinf(self.freedom_) else t.sf(z, self.freedom_)))
+
+    def frame(self, level: float = 0.95, backend: str = "pyarrow") -> Any:
+        """A row per coefficient: term, value, sd, low, high, p; ``frame("pandas")`` will do."""
+        import pyarrow as pa
+
+        level, backend = (0.95, level) if isinstance(level, str) else (level, backend)
+        low, high = self.interval(level)
+        columns = {"value": self.coef_, "sd": self.sd_, "low": low, "high": high, "p": self.p_}
+        return as_frame(pa.table({"term": self.terms_, **columns}), backend)
+
+    def summary(self, level: float = 0.95) -> str:
+        """All of it as text, in the manner of statsmodels."""
+        self._check_fitted()
+        return summary(self, level)
+
+    def plot(self, path: str | Path | None = None, level: float = 0.95) -> Any:
+        """The coefficients with their intervals."""
+        self._check_fitted()
+        low, high = self.interval(level)
+        return plot(path, self.terms_, self.coef_, low, high, f"{self.target_}: {self.family} regression", level)
+
+    def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
+        if not self._fitted:
+            return ["not fitted"], [], 0
+        rows = self.frame().to_pylist()
+        return list(rows[0]), [list(row.values()) for row in rows], 0
+
+    # What it foretells.
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """The mean of every row (gaussian), or its most probable class."""
+        self._check_fitted()
+        if self.family != "gaussian":
+            return super().predict(table)
+        codes = self._encode(table)
+        return np.asarray(self._matrix(codes) @ self.coef_)
+
+    def score(self, table: Any, y: Any = None) -> float:
+        """The share of rows predicted right; for the gaussian family R², the share of the variance explained."""
+        if self.family != "gaussian":
+            return super().score(table, y)
+        truth = self._own_target(table) if y is None else np.asarray(y, dtype=np.float64)
+        left = float(np.nansum((truth - self.predict(table)) ** 2))
+        return 1 - left / float(np.nansum((truth - np.nanmean(truth)) ** 2))
+
+    def estimate_score(self, source: Any, level: float = 0.95) -> Score:
+        self._check_fitted()
+        if self.family == "gaussian" or len(self.classes_) != self.schema_[self.target_].size:
+            raise EstimationError("estimate_score needs a class for every value of the target")
+        return super().estimate_score(source, level)
+
+    def _proba(self, codes: Mapping[str, Codes]) -> Array:
+        family: Family = Gaussian()
+        if self.family != "gaussian":
+            family = Logistic() if self.family == "logistic" else Ordinal(len(self.classes_))
+        return family.proba(self.coef_, self._matrix(codes))
+
+    def _matrix(self, codes: Mapping[str, Codes]) -> Array:
+        return matrix(self.columns_, codes, len(next(iter(codes.values()))))
+
+    def _own_target(self, table: Any) -> NDArray[Any]:
+        domain = self.schema_[self.target_]
+        codes = self.schema_.select([self.target_]).encode(table)[self.target_]
+        found = response(self.target_, domain, self.family, self.event)
+        if self.family == "gaussian":
+            return np.where(found.kept, found.values, np.nan)[codes]
+        if self.family == "logistic":
+            said = [self.classes_[int(value)] for value in found.values]
+        else:
+            said = list(domain.labels)
+        return np.array([label if kept else None for label, kept in zip(said, found.kept, strict=True)])[codes]
+
+    @property
+    def _fitted(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def _check_fitted(self) -> None:
+        if not self._fitted:
+            raise EstimationError("this Regression is not fitted yet: call fit(evidence, target=...) first")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._fitted
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.family == "gaussian":
+            from sklearn.utils import RegressorTags
+
+            tags.estimator_type, tags.classifier_tags, tags.regressor_tags = "regressor", None, RegressorTags()
+        return tags
+
+
+def _occupied(found: Response, counts: Array) -> tuple[Response, Ordinal]:
+    """Only the classes that somebody holds: no limit can be drawn around the others."""
+    kept = found.kept & (counts > 0)
+    values = np.where(kept, np.cumsum(kept) - 1, 0).astype(np.float64)
+    labels = np.asarray(found.labels)[kept[found.kept]]
+    return replace(found, kept=kept, values=values, labels=labels), Ordinal(int(kept.sum()))

@@ -1,0 +1,54 @@
+"""Coefficients with their intervals, a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.learn.plot import COLOURS, MOST
+from sfumato.pages.picture import save_picture
+from sfumato.printable import figure_text
+
+
+def plot(
+    path: str | Path | None, terms: Sequence[str], value: Array, low: Array, high: Array, title: str, level: float
+) -> Any:
+    """Points with error bars; filled where the interval leaves out 0. Of many, those farthest from 0."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    if len(terms) > MOST:
+        told = np.abs(value) / np.maximum(high - low, 1e-300)
+        kept = np.sort(np.argsort(-told, kind="stable")[:MOST])
+        title = f"{title} (the {MOST} clearest of {len(terms)})"
+        terms, value, low, high = [terms[i] for i in kept], value[kept], low[kept], high[kept]
+    figure = Figure(figsize=(7.2, 1.3 + 0.3 * len(terms)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    at = np.arange(len(terms))[::-1]
+    clear = (low > 0) | (high < 0)
+    for chosen, face, label in ((clear, COLOURS[0], "told from 0"), (~clear, "white", "not told from 0")):
+        if chosen.any():
+            spread = np.stack([value - low, high - value])[:, chosen]
+            axes.errorbar(
+                value[chosen], at[chosen], xerr=spread, fmt="o", color=COLOURS[0], markerfacecolor=face, capsize=3,
+                label=label,
+            )  # fmt: skip
+    axes.axvline(0, color="#4a5568", linewidth=0.8)
+    axes.set_ylim(-0.6, len(terms) - 0.4)
+    axes.set_yticks(at, [figure_text(term) for term in terms])
+    axes.set_xlabel(f"coefficient, with its {level:.0%} interval")
+    axes.set_title(figure_text(title), loc="left", fontsize=11)
+    axes.grid(axis="x", color="#e2e8f0")
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0, labelsize=8)
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
+    if path is not None:
+        save_picture(figure, path)
+    return figure

@@ -1,0 +1,59 @@
+"""The response of a regression: which of its values count, and as what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Array
+from sfumato.domains import Domain
+from sfumato.errors import EstimationError
+from sfumato.learn.regression.design_columns import numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """What each code of the target is worth: a number (gaussian) or a class; -1 in ``classes`` leaves it out."""
+
+    name: str
+    values: Array
+    kept: NDArray[np.bool_]  # False for no answer, and for classes that nobody holds
+    labels: NDArray[Any]  # of the classes
+
+
+def response(name: str, domain: Domain, family: str, event: Any = None) -> Response:
+    """The response as the family takes it."""
+    kept = np.array([label is not None for label in domain.labels])
+    labels = [label for label in domain.labels if label is not None]
+    if len(labels) < 2:
+        raise EstimationError(f"the target {name!r} has one class, {labels[0]!r}: nothing to learn")
+    values = np.arange(domain.size, dtype=np.float64)
+    if event is not None and family != "logistic":
+        raise EstimationError(f"event is for the logistic family, not for {family}")
+    if family == "gaussian":
+        worth = numbers(domain) if domain.ordered else np.arange(2.0) if len(labels) == 2 else None
+        if worth is None:
+            raise EstimationError(
+                f"the target {name!r} has unordered values, which have no mean: "
+                f'use family="logistic" with event=..., or declare it ordinal'
+            )
+        values[kept] = worth
+    elif family == "ordinal":
+        if not domain.ordered and len(labels) > 2:
+            raise EstimationError(f"the target {name!r} has unordered values: declare it ordinal, or use logistic")
+    else:
+        if event is None and len(labels) > 2:
+            raise EstimationError(
+                f"the target {name!r} has {len(labels)} values, and the logistic family takes two: name one of them "
+                f'by event=..., or use family="ordinal"'
+            )
+        if event is not None and event not in labels:
+            raise EstimationError(f"event must be a value of the target {name!r}, got {event!r} instead")
+        chosen = labels[1] if event is None else event
+        values = np.array([float(label == chosen) for label in domain.labels])
+        other = next(label for label in labels if label != chosen)
+        labels = [other if len(labels) == 2 else f"not {chosen}", chosen]
+    return Response(name, values, kept, np.array(labels))

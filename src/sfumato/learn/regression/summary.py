@@ -1,0 +1,60 @@
+"""A regression as text, in the manner of statsmodels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.evidence.limits import check_level
+from sfumato.printable import label_text, printable
+
+_LEAST = 78
+
+
+def summary(model: Any, level: float = 0.95) -> str:
+    """A head that says how the coefficients were found, and a row for each of them."""
+    check_level(level)
+    low, high = model.interval(level)
+    letter = "z" if np.isinf(model.freedom_) else "t"
+    terms = [printable(term) for term in model.terms_]
+    wide = max(len(term) for term in terms)
+    ends = [f"[{(1 - level) / 2:.3g}", f"{(1 + level) / 2:.3g}]"]
+    heads = ["coef", "std err", letter, f"P>|{letter}|", *ends]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = model.coef_ / model.sd_
+    rows = [
+        [_number(value), _number(sd), f"{z:.3f}", f"{p:.3f}", _number(a), _number(b)]
+        for value, sd, z, p, a, b in zip(model.coef_, model.sd_, ratio, model.p_, low, high, strict=True)
+    ]
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    body = [_line("", heads, wide, widths), *(_line(t, r, wide, widths) for t, r in zip(terms, rows, strict=True))]
+    width = max(_LEAST, *map(len, body))
+    title = f"{model.family.capitalize()} regression results"
+    head = [f"{name + ':':<14}{text}" for name, text in _facts(model)]
+    double, single = "=" * width, "-" * width
+    return "\n".join([title.center(width).rstrip(), double, *head, double, body[0], single, *body[1:], double])
+
+
+def _facts(model: Any) -> list[tuple[str, str]]:
+    shown = printable(model.target_)
+    if model.family == "logistic":
+        shown += f" (odds of {printable(label_text(model.classes_[1]))})"
+    out = [("Target", shown), ("Records", f"{model.n_:,}")]
+    if model.left_out_ > 0:
+        guessed = "" if model.method_ == "exact records" else ", as estimated"
+        out.append(("Left out", f"{model.left_out_:,.0f} records without an answer{guessed}"))
+    out += [("Method", model.method_), ("Covariance", model.covariance_)]
+    if model.scale_ is not None:
+        out.append(("Scale", f"{_number(model.scale_)}, the variance around the mean"))
+    if not model.converged_:
+        out.append(("Converged", "no: the coefficients mean little"))
+    return out
+
+
+def _line(term: str, cells: list[str], wide: int, widths: list[int]) -> str:
+    return term.ljust(wide) + "".join("  " + cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4f}" if 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.3e}"

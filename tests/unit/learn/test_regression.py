@@ -1,0 +1,414 @@
+"""Regression: equal to statsmodels on raw records, and to its formulas, cell by cell, on randomized ones."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib import import_module
+from itertools import product
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import ConvergenceWarning, EstimationError, MissingPartError, SfumatoError
+from sfumato.evidence.model.cliques import JunctionEvidence
+from sfumato.learn import Regression
+from sfumato.learn.regression.families import Logistic, Ordinal
+
+SCHEMA = sf.Schema(
+    {
+        "age": sf.Numeric(0, 100, bins=4),
+        "sex": sf.Categorical(("F", "M")),
+        "grade": sf.Ordinal(("a", "b", "c")),
+        "income": sf.Numeric(0, 10, points=6),
+        "ill": sf.Categorical(("no", "yes")),
+    }
+)
+SIZES = dict(zip(SCHEMA.names, SCHEMA.sizes(), strict=True))
+
+
+def people(n: int = 3000, seed: int = 1) -> dict[str, np.ndarray]:
+    """Codes."""
+    rng = np.random.default_rng(seed)
+    age, sex = rng.integers(0, 4, n), rng.integers(0, 2, n)
+    grade = np.clip(rng.integers(0, 2, n) + (rng.random(n) < 0.2 + 0.15 * age), 0, 2)
+    income = np.clip(rng.normal(1.2 + 0.4 * age + 0.6 * sex, 1).round(), 0, 5).astype(np.int64)
+    ill = rng.random(n) < 1 / (1 + np.exp(-(-1.5 + 0.5 * age + 0.7 * sex)))
+    return {"age": age, "sex": sex, "grade": grade, "income": income, "ill": ill.astype(np.int64)}
+
+
+CODES = people()
+TABLE = SCHEMA.decode(CODES)
+EXACT = sf.evidence(TABLE, SCHEMA)
+MIXED = {
+    "age": c.windows(4, 20),
+    "sex": c.binary(0.1, 0.15),
+    "grade": c.symmetric(3, 0.15),
+    "income": c.subset(6, 20),
+    "ill": c.symmetric(2, 0.1),
+}
+SCHEME = sf.Scheme(SCHEMA, MIXED)
+RELEASE = sf.randomize(TABLE, SCHEME, rng=sf.experiment(5))
+
+
+def numbers() -> dict[str, np.ndarray]:
+    worth = {"age": SCHEMA["age"].midpoints, "income": SCHEMA["income"].midpoints}
+    return {name: worth[name][codes] if name in worth else codes.astype(float) for name, codes in CODES.items()}
+
+
+# Raw records, against statsmodels.
+
+
+def against(kind: str) -> np.ndarray:
+    x = numbers()
+    columns = [x["age"], x["sex"], x["age"] * x["sex"]]
+    return np.column_stack(columns if kind == "ordinal" else [np.ones(len(columns[0])), *columns])
+
+
+@pytest.mark.parametrize("cov", ["model", "robust"])
+def test_gaussian_and_logistic_on_raw_records_are_those_of_statsmodels(cov: str) -> None:
+    import statsmodels.api as sm
+
+    X, x = against(""), numbers()
+    robust = {} if cov == "model" else {"cov_type": "HC0"}
+    for family, target, theirs in (
+        ("gaussian", "income", sm.OLS(x["income"], X).fit(**robust)),
+        ("logistic", "ill", sm.Logit(x["ill"], X).fit(disp=0, tol=1e-12, **robust)),
+    ):
+        ours = Regression(family, cov=cov).fit(EXACT, target=target, names=["age*sex"])
+        assert ours.terms_ == ["Intercept", "age", "sex=M", "age:sex=M"] and ours.converged_
+        np.testing.assert_allclose(ours.coef_, theirs.params, rtol=1e-6)
+        np.testing.assert_allclose(ours.sd_, theirs.bse, rtol=1e-6)
+        np.testing.assert_allclose(ours.cov_, theirs.cov_params(), rtol=1e-6)
+        np.testing.assert_allclose(ours.p_, theirs.pvalues, rtol=1e-4, atol=1e-12)
+        np.testing.assert_allclose(np.column_stack(ours.interval()), theirs.conf_int(), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("cov", ["model", "robust"])
+def test_ordinal_on_raw_records_is_that_of_statsmodels(cov: str) -> None:
+    from statsmodels.miscmodels.ordinal_model import OrderedModel
+
+    few = 400  # their derivatives are numeric: slow, and they need columns of like size
+    X = against("ordinal")[:few] / [10, 1, 10]
+    robust = {} if cov == "model" else {"cov_type": "HC0"}
+    theirs = OrderedModel(CODES["grade"][:few], X, distr="logit").fit(method="newton", disp=0, tol=1e-14, **robust)
+    exact = sf.evidence(TABLE.slice(0, few), SCHEMA)
+    ours = Regression("ordinal", cov=cov).fit(exact, target="grade", names=["age*sex"])
+    assert ours.terms_ == ["age", "sex=M", "age:sex=M", "a/b", "b/c"]
+    np.testing.assert_allclose(ours.coef_[:3], theirs.params[:3] / [10, 1, 10], atol=1e-6)
+    np.testing.assert_allclose(ours.sd_[:3], theirs.bse[:3] / [10, 1, 10], rtol=5e-5)  # theirs by finite differences
+    limits = theirs.model.transform_threshold_params(theirs.params[3:])[1:-1]
+    np.testing.assert_allclose(ours.coef_[3:], limits, atol=1e-6)
+    np.testing.assert_allclose(ours.predict_proba(TABLE.slice(0, few)), theirs.predict(), atol=1e-6)
+
+
+@pytest.mark.parametrize("family", [Logistic(), Ordinal(3)], ids=["logistic", "ordinal"])
+def test_the_information_is_the_derivative_of_the_score(family: Logistic | Ordinal) -> None:
+    """To many more digits than finite differences of a likelihood give."""
+    X, y = against("ordinal") / [100, 1, 100], CODES["grade" if isinstance(family, Ordinal) else "ill"].astype(float)
+    weights = np.random.default_rng(1).normal(1, 1, len(y))
+    beta = np.array([0.8, 0.3, -0.2, *([-0.3, 1.9] if isinstance(family, Ordinal) else [])])
+    step = 1e-5 * np.eye(len(beta))
+    slope = [weights @ (family.score(beta + e, X, y) - family.score(beta - e, X, y)) / 2e-5 for e in step]
+    np.testing.assert_allclose(-np.array(slope), family.information(beta, X, y, weights), rtol=1e-6, atol=1e-5)
+
+
+# Randomized records, against the formulas with every matrix written out.
+
+
+def brute_force(names: list[str], beta: np.ndarray, family: Logistic) -> tuple[np.ndarray, np.ndarray]:
+    """Σ N̂ ψ at beta, and the sandwich."""
+    A = np.ones((1, 1))
+    for name in names:
+        A = np.kron(A, MIXED[name].inverse.dense())
+    outputs = [MIXED[name].m for name in names]
+    rows = RELEASE.parts[0].arrow()
+    columns = [column for name in names for column in MIXED[name].columns((name,))]
+    flat = np.ravel_multi_index([rows.column(column).to_numpy() for column in columns], outputs)
+    released = np.bincount(flat, minlength=A.shape[1])
+    cells = np.array(list(product(*(range(SIZES[name]) for name in names))))
+    X = np.column_stack([np.ones(len(cells)), SCHEMA["age"].midpoints[cells[:, 0]], cells[:, 1]])
+    y = cells[:, 2].astype(float)
+    psi, s = family.score(beta, X, y), A.T @ family.score(beta, X, y)
+    bread = np.linalg.inv(family.information(beta, X, y, A @ released))
+    return (A @ released) @ psi, bread @ (s.T * released) @ s @ bread.T
+
+
+def test_corrected_scores_and_sandwich_are_the_formulas_written_out() -> None:
+    found = Regression("logistic").fit(RELEASE, target="ill", names=["age", "sex"])
+    assert found.method_ == "corrected scores on unbiased cells" and found.covariance_ == "sandwich"
+    score, cov = brute_force(["age", "sex", "ill"], found.coef_, Logistic())
+    np.testing.assert_allclose(score / [1, 50, 1], 0, atol=1e-5)
+    np.testing.assert_allclose(found.cov_, cov, rtol=1e-6)
+
+
+def test_moments_of_the_gaussian_family_are_its_scores_on_all_cells() -> None:
+    from sfumato.learn.regression.cell_weights import UnbiasedCells
+    from sfumato.learn.regression.design_columns import columns_of
+    from sfumato.learn.regression.families import Gaussian
+    from sfumato.learn.regression.fitting import Problem, _fit_scores
+    from sfumato.learn.regression.response import response
+
+    terms, names = ["age:sex", "C(grade)"], ("age", "sex", "grade", "income")
+    found = Regression().fit(RELEASE, target="income", names=terms)
+    assert found.method_ == "corrected scores on unbiased moments"
+    wanted = response("income", SCHEMA["income"], "gaussian")
+    problem = Problem(Gaussian(), columns_of(terms, SCHEMA), wanted, names, False)
+    twin = _fit_scores(UnbiasedCells(sf.evidence(RELEASE), names), problem)
+    np.testing.assert_allclose(found.coef_, twin.beta, rtol=1e-8)
+    np.testing.assert_allclose(found.cov_, twin.cov, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("family", "target"), [("logistic", "ill"), ("gaussian", "income")])
+def test_scores_formed_only_for_released_records_are_the_same(
+    family: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ["age", "sex", "grade"]
+    whole = Regression(family).fit(RELEASE, target=target, names=names)
+    monkeypatch.setattr(import_module("sfumato.learn.regression.told_by_records"), "_TABLE", 600)
+    listed = Regression(family).fit(RELEASE, target=target, names=names)
+    np.testing.assert_allclose(listed.coef_, whole.coef_, rtol=1e-8)
+    np.testing.assert_allclose(listed.cov_, whole.cov_, rtol=1e-8)
+
+
+def test_estimates_lie_near_those_of_the_raw_records() -> None:
+    for family, target in (("gaussian", "income"), ("logistic", "ill"), ("ordinal", "grade")):
+        raw = Regression(family).fit(EXACT, target=target, names=["age", "sex"])
+        for through in ("scores", "model"):
+            found = Regression(family, through=through).fit(RELEASE, target=target, names=["age", "sex"])
+            assert (np.abs(found.coef_ - raw.coef_) < 4 * found.sd_).all() and (found.sd_ > raw.sd_).all()
+
+
+# Joined, concatenated, randomized together.
+
+
+def test_joined_releases_are_one() -> None:
+    keys = [f"p{i}" for i in range(len(TABLE))]
+    held = {}
+    for names in (["age", "sex"], ["ill"]):
+        scheme = sf.Scheme(SCHEMA.select(names), {name: MIXED[name] for name in names})
+        rows = RELEASE.parts[0].arrow().select([x for name in names for x in MIXED[name].columns((name,))])
+        held[names[0]] = sf.Release(rows.append_column("id", pa.array(keys)), scheme, id="id")
+    joined = held["age"].join(held["ill"], on="id")
+    whole = Regression("logistic").fit(RELEASE, target="ill", names=["age", "sex"])
+    found = Regression("logistic").fit(joined, target="ill", names=["age", "sex"])
+    np.testing.assert_allclose(found.coef_, whole.coef_, rtol=1e-8)
+    np.testing.assert_allclose(found.cov_, whole.cov_, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("family", "target"), [("logistic", "ill"), ("gaussian", "income")])
+def test_parts_of_a_concatenation_count_by_their_precision(family: str, target: str) -> None:
+    rows = RELEASE.parts[0].arrow()
+    halves = sf.Release.concat([sf.Release(rows.slice(0, 900), SCHEME), sf.Release(rows.slice(900), SCHEME)])
+    whole = Regression(family).fit(RELEASE, target=target, names=["age", "sex"])
+    found = Regression(family).fit(halves, target=target, names=["age", "sex"])
+    np.testing.assert_allclose(found.coef_, whole.coef_, rtol=1e-8)
+    np.testing.assert_allclose(found.cov_, whole.cov_, rtol=1e-8)
+    noisy = sf.Scheme(SCHEMA, {name: c.symmetric(SIZES[name], gamma=4) for name in SCHEMA})
+    more = sf.randomize(SCHEMA.decode(people(3000, 2)), noisy, rng=sf.experiment(6))
+    both = Regression(family).fit(sf.Release.concat([RELEASE, more]), target=target, names=["age", "sex"])
+    assert (both.sd_ < 1.001 * whole.sd_).all()  # noisy records never harm
+
+
+def test_attributes_that_are_randomized_together() -> None:
+    scheme = sf.Scheme(
+        SCHEMA.select(["age", "sex", "ill"]), {"age": MIXED["age"], ("sex", "ill"): c.symmetric((2, 2), 0.2)}
+    )
+    release = sf.randomize(TABLE.select(["age", "sex", "ill"]), scheme, rng=sf.experiment(4))
+    raw = Regression("logistic").fit(EXACT, target="ill", names=["age", "sex"])
+    found = Regression("logistic").fit(release, target="ill", names=["age", "sex"])
+    assert (np.abs(found.coef_ - raw.coef_) < 4 * found.sd_).all()
+    alone = Regression("gaussian").fit(release, target="age", names=["sex"])
+    assert (
+        abs(alone.coef_[1] - Regression("gaussian").fit(EXACT, target="age", names=["sex"]).coef_[1]) < 4 * alone.sd_[1]
+    )
+
+
+# Terms.
+
+
+def test_a_formula_says_the_same_as_names() -> None:
+    for text, names in (
+        ("ill ~ age * sex", ["age*sex"]),
+        ("ill ~ age + C(grade)", ["age", "C(grade)"]),
+        ("ill ~ grade:sex + sex", None),
+    ):
+        by_formula = Regression("logistic").fit(EXACT, formula=text)
+        assert by_formula.target_ == "ill"
+        if names is not None:
+            by_names = Regression("logistic").fit(EXACT, target="ill", names=names)
+            np.testing.assert_allclose(np.sort(by_formula.coef_), np.sort(by_names.coef_), rtol=1e-8)
+    bent = Regression().fit(RELEASE, "income ~ age + I(age ** 2)")
+    assert bent.terms_ == ["Intercept", "age", "I(age ** 2)"] and bent.method_.endswith("moments")
+    flat = Regression().fit(EXACT, formula="income ~ 1")
+    assert flat.coef_ == pytest.approx([numbers()["income"].mean()])
+
+
+def test_a_formula_without_formulaic_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "formulaic", None)
+    with pytest.raises(MissingPartError, match=r"sfumato\[formula\]"):
+        Regression("logistic").fit(EXACT, formula="ill ~ age")
+
+
+def test_no_answer_is_a_value_of_a_covariate_and_is_left_out_of_the_response() -> None:
+    schema = sf.Schema({"x": sf.Numeric(0, 4, bins=4, nullable=True), "y": sf.Numeric(0, 4, bins=4, nullable=True)})
+    rng = np.random.default_rng(3)
+    x, n = rng.integers(0, 5, 2000), 2000
+    y = np.where(rng.random(n) < 0.2, 4, np.clip(x % 4 + rng.integers(-1, 2, n), 0, 3))
+    table = schema.decode({"x": x, "y": y})
+    found = Regression().fit(sf.evidence(table, schema), target="y", names=["x"])
+    assert found.terms_ == ["Intercept", "x", "x=no answer"] and found.left_out_ == (y == 4).sum()
+    assert "Left out" in found.summary()
+    kept = (y < 4) & (x < 4)
+    slope = np.polyfit(x[kept] + 0.5, y[kept] + 0.5, 1)[0]
+    assert found.coef_[1] == pytest.approx(slope)
+    release = sf.randomize(table, sf.Scheme(schema, {k: c.symmetric(5, 0.05) for k in "xy"}), rng=sf.experiment(1))
+    blurred = Regression().fit(release, target="y", names=["x"])
+    assert (np.abs(blurred.coef_ - found.coef_) < 4 * blurred.sd_).all()
+
+
+def test_the_event_of_a_logistic_regression_can_be_named() -> None:
+    of_c = Regression("logistic", event="c").fit(EXACT, target="grade", names=["age"])
+    assert of_c.classes_.tolist() == ["not c", "c"] and of_c.coef_[1] > 0 and 0.5 < of_c.score(TABLE) < 1
+    no = Regression("logistic", event="no").fit(EXACT, target="ill", names=["age"])
+    yes = Regression("logistic").fit(EXACT, target="ill", names=["age"])
+    np.testing.assert_allclose(no.coef_, -yes.coef_)
+
+
+def test_values_that_nobody_holds_have_no_limit() -> None:
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Ordinal(("low", "never", "mid", "high"))})
+    rng = np.random.default_rng(1)
+    codes = {"x": rng.integers(0, 2, 300), "y": np.array([0, 2, 3])[rng.integers(0, 3, 300)]}
+    found = Regression("ordinal").fit(sf.evidence(schema.decode(codes), schema), target="y")
+    assert found.terms_ == ["x=b", "low/mid", "mid/high"] and found.classes_.tolist() == ["low", "mid", "high"]
+    assert found.score(schema.decode(codes)) > 0.3
+
+
+# What it says.
+
+
+def test_frame_summary_and_picture(tmp_path) -> None:
+    found = Regression("logistic").fit(RELEASE, target="ill", names=["age", "sex"])
+    frame = found.frame()
+    assert frame.column_names == ["term", "value", "sd", "low", "high", "p"]
+    low, high = found.interval(0.9)
+    narrower = found.frame(0.9).to_pydict()
+    assert narrower["low"] == low.tolist() and narrower["high"] == high.tolist()
+    assert list(found.frame("pandas")["term"]) == found.terms_
+    text = found.summary()
+    for words in (
+        "Logistic regression results",
+        "ill (odds of yes)",
+        "corrected scores",
+        "sandwich",
+        "P>|z|",
+        "[0.025",
+    ):
+        assert words in text
+    assert "joint model" in Regression("logistic", through="model").fit(RELEASE, target="ill", names=["age"]).summary()
+    found.plot(tmp_path / "coefficients.svg")
+    assert (tmp_path / "coefficients.svg").stat().st_size > 1000
+    assert "age" in found._repr_html_() and "not fitted" in Regression()._repr_html_()
+
+
+def test_gaussian_predicts_means_and_scores_what_they_explain() -> None:
+    found = Regression().fit(EXACT, target="income", names=["age", "sex"])
+    x = numbers()
+    np.testing.assert_allclose(found.predict(TABLE), np.column_stack([np.ones(3000), x["age"], x["sex"]]) @ found.coef_)
+    left = x["income"] - found.predict(TABLE)
+    assert found.score(TABLE) == pytest.approx(1 - left.var() / x["income"].var())
+    assert found.scale_ == pytest.approx(left @ left / 2997)
+    with pytest.raises(EstimationError, match="no classes"):
+        found.predict_proba(TABLE)
+    with pytest.raises(EstimationError, match="not fitted"):
+        Regression().predict(TABLE)
+
+
+def test_a_tree_of_cliques_gets_its_errors_from_the_jackknife() -> None:
+    source = JunctionEvidence(RELEASE, ["age", "sex", "ill"], most=8)
+    found = Regression("logistic").fit(source, target="ill", names=["age", "sex"])
+    direct = Regression("logistic").fit(RELEASE, target="ill", names=["age", "sex"])
+    assert found.covariance_.startswith("jackknife") and found.freedom_ == 9
+    assert (found.sd_ < 4 * direct.sd_).all() and (found.sd_ > direct.sd_ / 4).all()
+
+
+# What is refused.
+
+
+@pytest.mark.parametrize("source", [EXACT, RELEASE], ids=["exact", "randomized"])
+def test_collinear_covariates_are_named(source) -> None:
+    for family, target in (("gaussian", "income"), ("logistic", "ill"), ("ordinal", "grade")):
+        with pytest.raises(EstimationError, match="sex=M"):
+            Regression(family).fit(source, target=target, names=["sex", "C(sex)", "age"])
+    with pytest.raises(EstimationError, match="'sex' is named twice"):
+        Regression("logistic").fit(source, target="ill", names=["sex", "sex"])
+
+
+def test_a_copy_of_a_covariate_that_was_randomized_by_itself_is_named() -> None:
+    schema = sf.Schema({name: sf.Categorical(("a", "b")) for name in ("x", "copy", "other", "y")})
+    rng = np.random.default_rng(2)
+    x, other = rng.integers(0, 2, 3000), rng.integers(0, 2, 3000)
+    codes = {"x": x, "copy": x, "other": other, "y": (rng.random(3000) < 0.3 + 0.3 * x).astype(int)}
+    scheme = sf.Scheme(schema, {name: c.symmetric(2, 0.2) for name in schema})
+    release = sf.randomize(schema.decode(codes), scheme, rng=sf.experiment(1))
+    for family in ("gaussian", "logistic"):
+        with pytest.raises(EstimationError, match=r"do not tell .*(x=b|copy=b).* apart"):
+            Regression(family).fit(release, target="y")
+
+
+@pytest.mark.parametrize(
+    ("options", "request_", "said"),
+    [
+        ({"family": "poisson"}, {"target": "ill"}, "family must be one of gaussian, logistic, ordinal, got 'poisson'"),
+        ({"cov": "HC9"}, {"target": "income"}, "cov must be one of"),
+        ({"through": "luck"}, {"target": "income"}, "through must be one of"),
+        ({}, {}, "needs a target"),
+        ({}, {"target": "height"}, "the target 'height' is not in the release"),
+        ({}, {"target": "income", "names": ["age", "height"]}, "the term 'height' is unknown"),
+        ({}, {"target": "income", "names": ["age:height"]}, "the term 'height' is unknown"),
+        ({}, {"target": "income", "names": ["age", "income"]}, "the target 'income' stands among the covariates"),
+        ({}, {"target": "income", "names": ["age:income"]}, "the target 'income' stands among the covariates"),
+        ({}, {"target": "income", "names": []}, "at least one attribute"),
+        ({}, {"target": "income", "names": "age"}, "names must be a list"),
+        ({}, {"target": "income", "names": [3]}, "names must list attributes and terms"),
+        ({}, {"target": "income", "names": ["age"], "formula": "income ~ age"}, "names or a formula, not both"),
+        ({}, {"formula": "income age"}, 'reads "response ~ covariates"'),
+        ({}, {"formula": "income ~ age + height"}, "the formula names 'height'"),
+        ({}, {"formula": "income ~ age +* sex"}, "cannot be read"),
+        ({}, {"formula": "income ~ center(age)"}, "looks at the data"),
+        ({}, {"formula": "income ~ log(age - 50)"}, "no number|cannot be read"),
+        ({}, {"formula": "income ~ income + age"}, "stands among the covariates"),
+        ({"event": "yes"}, {"target": "income"}, "event is for the logistic family"),
+        ({"family": "logistic"}, {"target": "grade"}, "has 3 values, and the logistic family takes two"),
+        ({"family": "logistic", "event": "z"}, {"target": "grade"}, "event must be a value"),
+    ],
+)  # fmt: skip
+def test_bad_requests_get_one_clear_line(options, request_, said) -> None:
+    for source in (EXACT, RELEASE):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            with pytest.raises(SfumatoError, match=said):
+                Regression(**options).fit(source, **request_)
+
+
+def test_a_response_without_order_or_with_one_class_is_refused() -> None:
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Categorical(("r", "g", "b"))})
+    rng = np.random.default_rng(1)
+    table = schema.decode({"x": rng.integers(0, 2, 90), "y": rng.integers(0, 3, 90)})
+    for family, said in (("gaussian", "unordered values, which have no mean"), ("ordinal", "declare it ordinal")):
+        with pytest.raises(EstimationError, match=said):
+            Regression(family).fit(sf.evidence(table, schema), target="y")
+    same = schema.decode({"x": rng.integers(0, 2, 90), "y": np.zeros(90, dtype=np.int64)})
+    with pytest.raises(EstimationError, match="only the class 'r' of 'y' occurs"):
+        Regression("logistic", event="r").fit(sf.evidence(same, schema), target="y")
+
+
+def test_perfect_separation_is_said() -> None:
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Categorical(("no", "yes"))})
+    x = np.arange(80) % 2
+    with pytest.warns(ConvergenceWarning, match="perfectly"):
+        found = Regression("logistic").fit(sf.evidence(schema.decode({"x": x, "y": x}), schema), target="y")
+    assert not found.converged_ and "Converged" in found.summary()

@@ -50,6 +50,7 @@ class Setting:
     records: tuple[int, ...]  # of every part
     terms: tuple[str, ...] = ()  # all covariates unless told
     through: str = "auto"
+    most_runs: int = 1000  # where a run takes long
     grouped: bool = False  # whether the last covariate and the response are randomized together
 
     @property
@@ -136,6 +137,10 @@ def settings() -> list[Setting]:
         Setting("all, gamma 9", "ordinal", two, 4, slopes, 0, ((s(9), s(9), s(9)),), (3000,)),
         Setting("windows, subset", "ordinal", (6, 2), 4, slopes, 0, ((w(9), s(9), w(9)),), (5000,)),
     ]
+    slopes = (0.8, 0.5, -0.5, *[0.0] * 14)
+    seventeen = ((s(19),) * 18,)
+    out.append(Setting("seventeen", "logistic", (2,) * 17, 2, slopes, -0.5, seventeen, (4000,), most_runs=200))
+    slopes = (1.5, 0.7)
     eight = ((s(9),) * 9,)
     through = [
         Setting("joint model", "logistic", two, 2, slopes, -1, ((s(9), s(9), s(9)),), (3000,), through="model"),
@@ -229,7 +234,7 @@ def main() -> None:
     for number, setting in enumerate(settings()):
         if options.settings and str(number) not in options.settings:
             continue
-        found = study(setting, options.runs, 1000 * options.seed + number)
+        found = study(setting, min(options.runs, setting.most_runs), 1000 * options.seed + number)
         records = " + ".join(f"{n:,}" for n in setting.records)
         cover, ratio = (f"{one.min():.{d}f} to {one.max():.{d}f}" for one, d in ((found.cover, 3), (found.ratio, 2)))
         worst = found.bias[np.abs(found.bias).argmax()]

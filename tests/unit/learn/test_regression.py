@@ -174,6 +174,38 @@ def test_scores_formed_only_for_released_records_are_the_same(
     np.testing.assert_allclose(listed.cov_, whole.cov_, rtol=1e-8)
 
 
+@pytest.mark.parametrize("scheme", ["apart", "together", "two"])
+def test_logistic_scores_formed_record_by_record_are_those_of_all_cells(
+    scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With an interaction, no answer in response and covariate, a group, and parts of several schemes."""
+    schema = sf.Schema(
+        {
+            "a": sf.Numeric(0, 4, bins=4, nullable=True),
+            "b": sf.Categorical(("x", "y")),
+            "c": sf.Ordinal(("l", "m", "h")),
+            "y": sf.Categorical(("no", "yes"), nullable=True),
+        }
+    )
+    rng = np.random.default_rng(8)
+    codes = {name: rng.integers(0, k, 2500) for name, k in (("a", 5), ("b", 2), ("c", 3))}
+    y = rng.random(2500) < 1 / (1 + np.exp(1 - codes["b"] - 0.4 * codes["c"]))
+    table = schema.decode({**codes, "y": np.where(rng.random(2500) < 0.1, 2, y)})
+    own = {"a": c.windows(5, 20), "b": c.symmetric(2, 0.1), "c": c.symmetric(3, 0.1), "y": c.symmetric(3, 0.1)}
+    grouped = {"a": own["a"], "b": own["b"], ("c", "y"): c.symmetric((3, 3), 0.2)}
+    noisier = {name: c.symmetric(schema[name].size, 0.2) for name in schema}
+    used = {"apart": [own], "together": [grouped], "two": [own, noisier]}[scheme]
+    parts = [sf.randomize(table, sf.Scheme(schema, one), rng=sf.experiment(7)) for one in used]
+    release = sf.Release.concat(parts)
+    listed = Regression("logistic").fit(release, target="y", names=["a", "b*c"])
+    monkeypatch.setattr(import_module("sfumato.learn.regression.fitting"), "LISTED_CELLS", 1)
+    monkeypatch.setattr(import_module("sfumato.learn.regression.waves"), "_CHUNK", 1000)
+    found = Regression("logistic").fit(release, target="y", names=["a", "b*c"])
+    assert found.method_ == "corrected scores, record by record" and found.converged_
+    np.testing.assert_allclose(found.coef_, listed.coef_, rtol=2e-3 if scheme == "two" else 1e-6)
+    np.testing.assert_allclose(found.cov_, listed.cov_, rtol=2e-2 if scheme == "two" else 1e-6, atol=1e-6)
+
+
 def test_estimates_lie_near_those_of_the_raw_records() -> None:
     for family, target in (("gaussian", "income"), ("logistic", "ill"), ("ordinal", "grade")):
         raw = Regression(family).fit(EXACT, target=target, names=["age", "sex"])

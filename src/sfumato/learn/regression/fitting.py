@@ -1,8 +1,9 @@
 """Solving the estimating equations of a regression, by what the evidence is.
 
 Exact records are themselves. Of randomized ones the equations hold on unbiased cells (on unbiased moments, for the
-gaussian family), Σ_cells N̂ ψ(cell; β) = 0, and the sandwich H⁻¹ (Σ_z Ñ_z s_z s_zᵀ) H⁻ᵀ is the covariance. Of too many
-cells, or where these equations have no solution, the cells of the joint model take their place.
+gaussian family), Σ_cells N̂ ψ(cell; β) = 0, and the sandwich H⁻¹ (Σ_z Ñ_z s_z s_zᵀ) H⁻ᵀ is the covariance. Logistic
+scores over too many cells are formed record by record. Ordinal ones, and equations that have no solution, give way to
+the cells of the joint model.
 """
 
 from __future__ import annotations
@@ -30,13 +31,16 @@ from sfumato.learn.regression.cell_weights import (
 )
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.design_columns import INTERCEPT, Column, matrix
-from sfumato.learn.regression.families import Family, Gaussian, Ordinal
+from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
 from sfumato.learn.regression.response import Response
+from sfumato.learn.regression.waves import WaveScores
 
 #: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
 TAU = 3.0
+#: The most cells that logistic scores are listed over; beyond them they are formed record by record.
+LISTED_CELLS = 1 << 17
 _GROUPS = 10  # of the jackknife
 
 
@@ -78,9 +82,14 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
         return _fit_model(source, problem)
     if isinstance(problem.family, Gaussian):
         return _fit_moments(source, problem)
-    if through == "auto" and prod(source.schema.sizes(problem.names)) > MOST_CELLS:
+    logistic = isinstance(problem.family, Logistic)
+    large = prod(source.schema.sizes(problem.names)) > (LISTED_CELLS if logistic else MOST_CELLS)
+    if large and through == "auto" and not logistic:
         return _fit_model(source, problem)
-    found = _fit_scores(UnbiasedCells(source, problem.names), problem)
+    if large and logistic:
+        found = _fit_waves(source, problem)
+    else:
+        found = _fit_scores(UnbiasedCells(source, problem.names), problem)
     if found.converged:
         return found
     if through == "scores":
@@ -182,27 +191,57 @@ def _fit_scores(cells: UnbiasedCells, problem: Problem) -> Fit:
     return held.unscaled(Fit(root.beta, cov, root.converged, "corrected scores on unbiased cells", "sandwich"))
 
 
-def _fit_moments(source: Evidence, problem: Problem) -> Fit:
-    response = problem.response
+def _record_moments(source: Evidence, problem: Problem) -> tuple[RecordMoments, list[Column], Column | None, Array]:
+    """Unbiased moments of columns that are brought to size 1; whether there is a response; and the sizes."""
+    response, name = problem.response, (problem.names[-1],)
     size = np.array([float(np.abs(column.table).max()) or 1.0 for column in problem.columns])
-    scaled = [
-        Column(column.term, column.names, column.table / own) for column, own in zip(problem.columns, size, strict=True)
-    ]
-    name = (problem.names[-1],)
+    pairs = zip(problem.columns, size, strict=True)
+    scaled = [Column(column.term, column.names, column.table / own) for column, own in pairs]
     y = Column("y", name, np.where(response.kept, response.values, 0.0))
     answered = None if response.kept.all() else Column("answered", name, response.kept.astype(np.float64))
     moments = RecordMoments(source, problem.names, scaled, y, answered)
+    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
+    return moments, scaled, answered, size
+
+
+def _fit_moments(source: Evidence, problem: Problem) -> Fit:
+    moments, _, _, size = _record_moments(source, problem)
     if len({part.scheme for part in moments.parts}) > 1:
-        refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
         pilot = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
         moments.weigh(precisions(moments.parts, moments.spreads(pilot), moments.information))
-    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
     beta = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
     inverse = np.linalg.inv(moments.information)
     cov = inverse @ moments.spread(beta) @ inverse
     scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
     found = Fit(beta / size, cov / np.outer(size, size), True, "corrected scores on unbiased moments", "sandwich")
     return replace(found, scale=scale)
+
+
+def _fit_waves(source: Evidence, problem: Problem) -> Fit:
+    moments, columns, answered, size = _record_moments(source, problem)
+    scores = WaveScores(moments.parts, columns, answered)
+    places = range(len(moments.parts))
+
+    def equations(beta: Array) -> tuple[Array, Array]:
+        score, slope = moments.answers, np.zeros((len(beta), len(beta)))
+        for place, (factor, part) in enumerate(zip(moments.factors, moments.parts, strict=True)):
+            own, curve = scores.explained(place, beta)
+            score, slope = score - factor * (part.counts @ own), slope + factor * curve
+        return score, slope
+
+    def spreads(beta: Array) -> list[Array]:
+        left = [moments.told_answers(moments.parts[i]) - scores.explained(i, beta, False)[0] for i in places]
+        return [(s * part.counts[:, None]).T @ s for s, part in zip(left, moments.parts, strict=True)]
+
+    root = solve(equations, np.zeros(len(columns)))
+    if root.converged and len({part.scheme for part in moments.parts}) > 1:
+        moments.weigh(precisions(moments.parts, spreads(root.beta), root.information))
+        root = solve(equations, root.beta)
+    meat = np.sum([f * f * one for f, one in zip(moments.factors, spreads(root.beta), strict=True)], axis=0)
+    inverse = np.linalg.pinv(root.information)
+    cov = np.asarray(inverse @ meat @ inverse.T, dtype=np.float64)
+    said = "corrected scores, record by record"
+    return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, "sandwich")
 
 
 def _fit_model(source: Evidence, problem: Problem) -> Fit:

@@ -137,17 +137,15 @@ def settings() -> list[Setting]:
         Setting("all, gamma 9", "ordinal", two, 4, slopes, 0, ((s(9), s(9), s(9)),), (3000,)),
         Setting("windows, subset", "ordinal", (6, 2), 4, slopes, 0, ((w(9), s(9), w(9)),), (5000,)),
     ]
-    slopes = (0.8, 0.5, -0.5, *[0.0] * 14)
-    seventeen = ((s(19),) * 18,)
-    out.append(Setting("seventeen", "logistic", (2,) * 17, 2, slopes, -0.5, seventeen, (4000,), most_runs=200))
-    slopes = (1.5, 0.7)
     eight = ((s(9),) * 9,)
     through = [
         Setting("joint model", "logistic", two, 2, slopes, -1, ((s(9), s(9), s(9)),), (3000,), through="model"),
         Setting("joint model, eight", "logistic", (2,) * 8, 2, (0.6,) * 8, -2, eight, (6000,), through="model"),
         Setting("joint model, eight", "gaussian", (2,) * 8, 4, (0.1,) * 8, 0.1, eight, (5000,), through="model"),
     ]
-    return out + through
+    slopes = (0.8, 0.5, -0.5, *[0.0] * 14)
+    many = Setting("seventeen", "logistic", (2,) * 17, 2, slopes, -0.5, ((s(19),) * 18,), (4000,), most_runs=200)
+    return [*out, *through, many]
 
 
 def truth(setting: Setting, terms: Sequence[str]) -> Array:

@@ -45,6 +45,7 @@ def test_modules_fit_on_a_few_screens():
 #: What takes long to load: a function that needs it imports it itself, so that the package starts quickly.
 HEAVY = {
     "duckdb",
+    "formulaic",
     "matplotlib",
     "narwhals",
     "numba",

@@ -10,10 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.special import expit, logit
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
+
+
+def curve(t: Array) -> Array:
+    """F, also far from 0 to all digits."""
+    return np.asarray(np.exp(-np.logaddexp(0.0, -t)))
 
 
 class Family(ABC):
@@ -59,14 +63,14 @@ class Logistic(Family):
         return np.zeros(X.shape[1])
 
     def score(self, beta: Array, X: Array, y: Array) -> Array:
-        return np.asarray(X * (y - expit(X @ beta))[:, None])
+        return np.asarray(X * (y - curve(X @ beta))[:, None])
 
     def information(self, beta: Array, X: Array, y: Array, weights: Array) -> Array:
-        p = expit(X @ beta)
+        p = curve(X @ beta)
         return np.asarray((X * (weights * p * (1 - p))[:, None]).T @ X)
 
     def proba(self, beta: Array, X: Array) -> Array:
-        p = expit(X @ beta)
+        p = curve(X @ beta)
         return np.stack([1 - p, p], axis=1)
 
 
@@ -81,7 +85,7 @@ class Ordinal(Family):
             np.bincount(y.astype(np.int64), weights=weights, minlength=self.classes), 1e-3 * abs(weights.sum())
         )
         below = np.cumsum(held)[:-1] / held.sum()
-        return np.concatenate([np.zeros(X.shape[1]), logit(below)])
+        return np.concatenate([np.zeros(X.shape[1]), np.log(below / (1 - below))])
 
     def score(self, beta: Array, X: Array, y: Array) -> Array | None:
         p, y = X.shape[1], y.astype(np.int64)
@@ -105,18 +109,18 @@ class Ordinal(Family):
         position = X @ beta[:p]
         _, _, share = self._densities(beta, X, y)
         for side, sign in ((1, 1.0), (0, -1.0)):  # the upper limit of each record's class, and the lower one
-            F = expit(limits[y + side] - position)
-            curve = sign * weights * F * (1 - F) * (1 - 2 * F) / share
+            F = curve(limits[y + side] - position)
+            bend = sign * weights * F * (1 - F) * (1 - 2 * F) / share
             at = np.zeros((len(y), count))
             at[:, :p] = -X
             inner = (y + side > 0) & (y + side < self.classes)
             at[np.flatnonzero(inner), p + y[inner] + side - 1] = 1.0
-            out -= (at * curve[:, None]).T @ at
+            out -= (at * bend[:, None]).T @ at
         return out
 
     def proba(self, beta: Array, X: Array) -> Array:
         p = X.shape[1]
-        below = expit(beta[p:] - (X @ beta[:p])[:, None])
+        below = curve(beta[p:] - (X @ beta[:p])[:, None])
         edge = np.zeros((len(X), 1))
         return np.diff(np.hstack([edge, below, edge + 1]), axis=1)
 
@@ -125,5 +129,5 @@ class Ordinal(Family):
         y = y.astype(np.int64)
         limits = np.concatenate([[-np.inf], beta[X.shape[1] :], [np.inf]])
         position = X @ beta[: X.shape[1]]
-        upper, lower = expit(limits[y + 1] - position), expit(limits[y] - position)
+        upper, lower = curve(limits[y + 1] - position), curve(limits[y] - position)
         return upper * (1 - upper), lower * (1 - lower), np.maximum(upper - lower, 1e-300)

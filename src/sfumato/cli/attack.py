@@ -32,6 +32,7 @@ NAMES = (
     "bayes_estimate",
     "procrustes",
     "rotation_pca",
+    "link",
     "linkage",
     "membership",
 )
@@ -61,7 +62,15 @@ def attack(
     sample: Annotated[
         Path | None, typer.Option(help="rotation_pca: like records; membership: fresh ones; linkage: see --own.")
     ] = None,
-    own: Annotated[str | None, typer.Option(help="linkage: the released column that names the original row.")] = None,
+    own: Annotated[
+        str | None,
+        typer.Option(
+            help="linkage: the released column that names the original row; link: the register's, the released."
+        ),
+    ] = None,
+    register: Annotated[
+        Path | None, typer.Option(help="link: a table of people with some attributes of the release.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
@@ -75,6 +84,10 @@ def attack(
 
         sfumato attack repeated scheme.json --attribute sex --shares F=.4,M=.6 --times 10
 
+    Naming people: who in a register is each record most likely to be?
+
+        sfumato attack link release.parquet --register voters.csv
+
     Filtering additive noise out of correlated columns, and undoing a rotation from eight known rows:
 
         sfumato attack spectral noisy.csv --noise gaussian:5 --truth raw.csv
@@ -83,7 +96,12 @@ def attack(
     """
     if name not in NAMES:
         raise SfumatoError(f"there is no attack {name!r}: choose one of {', '.join(NAMES)}")
-    found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares)
+    if register is not None and name != "link":
+        raise SfumatoError(f"the {name} attack takes no --register: only link does")
+    if name == "link":
+        found = _link(file, _wanted(register, "--register", name), own)
+    else:
+        found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares)
     details = {key: value for key, value in found.details.items() if np.ndim(value) == 0 or isinstance(value, dict)}
     if json:
         about = {"attack": found.attack, "error": found.error, "nothing": found.nothing, "naive": found.naive}
@@ -96,7 +114,9 @@ def attack(
         else:
             console.say("the attack learned nothing: knowing only the public shares or means does as well")
     for key, value in details.items():
-        if key == "shares":
+        if isinstance(value, str) and key != "shares":
+            console.say(f"  {key}: {value}")
+        elif key == "shares":
             console.say(f"  {SHARES[value]}")
         elif key == "exact":
             console.say("  computed exactly" if value else "  simulated: the last digits vary from run to run")
@@ -143,6 +163,23 @@ def _run(
         return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
     column = _wanted(own, "--own", name)
     return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), _row_numbers(file, column))
+
+
+def _link(file: Path, register: Path, own: str | None) -> Recovery:
+    """A register of people against a release, or against a scheme that would have randomized them."""
+    if file.suffix == ".json":
+        return attacks.link(console.read_scheme(file), register)
+    release = Release.load(file)
+    if own is None:
+        return attacks.link(release, register)
+    if release.order == "shuffled":
+        raise SfumatoError(
+            "--own: the rows of the release were shuffled; release them with --order keep for this check"
+        )
+    released = _row_numbers(register, own)
+    if sorted(released) != list(range(len(release))):
+        raise SfumatoError(f"--own {own}: the column must name each released row once, 0 to {len(release) - 1}")
+    return attacks.link(release, register, np.argsort(released))
 
 
 def _membership(file: Path, members: Path, strangers: Path) -> Recovery:

@@ -4,6 +4,7 @@ Every attack returns what it recovered, its error, and the error of knowing noth
 """
 
 from sfumato.assess.attacks.additive import average, bayes_estimate, pca, spectral
+from sfumato.assess.attacks.link import link
 from sfumato.assess.attacks.linkage import linkage
 from sfumato.assess.attacks.membership import membership
 from sfumato.assess.attacks.norms import NormBound, element_bound, norm_bound
@@ -18,6 +19,7 @@ __all__ = [
     "bayes",
     "bayes_estimate",
     "element_bound",
+    "link",
     "linkage",
     "membership",
     "norm_bound",

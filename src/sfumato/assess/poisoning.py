@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +79,7 @@ def poisoning(of: Any, share: float, attribute: Attribute = None, *, shares: Arr
 
     ``of`` is a scheme with the ``attribute`` named (or several, as a tuple), a channel, a matrix, or an Estimate.
     ``shares`` are those of the values among the senders, where they are known. The bound is exact: it is reached when
-    all false answers are the same one. Releases of several schemes are taken at the one that is moved most.
+    all false answers are the same one. In a release of several schemes they stand where they move the estimate most.
 
     >>> from sfumato import channels as c
     >>> poisoning(c.symmetric(4, gamma=3), 0.01).up
@@ -88,30 +87,56 @@ def poisoning(of: Any, share: float, attribute: Attribute = None, *, shares: Arr
     """
     share = checked_share(share)
     if isinstance(of, Estimate):
-        low, high, possible = _least_and_most(of.seen)
+        parts = _parts(of)
         labels = cell_labels(of.schema, of.codes)
     elif isinstance(of, Scheme):
         names = _names(of, attribute)
-        maps = Seen(names, blocks(of, names), np.zeros(0), scheme=of)
-        low, high, possible = _least_and_most((maps,))
+        parts = [_Part.of(Seen(names, blocks(of, names), np.zeros(0), scheme=of), 1.0, 1.0)]
         labels = cell_labels(of.schema.select(names))
     else:
         channel = channel_of(of, attribute)
         low, high = extremes(channel.inverse)
-        possible = channel.transition.apply(np.ones(channel.m)) > 0
+        parts = [_Part(low, high, channel.transition.apply(np.ones(channel.m)) > 0, 1.0, 1.0)]
         labels = tuple(str(x) for x in range(channel.k))
-    if shares is None:
-        return Poisoning(share, labels, share * (low - possible), share * high)
-    honest = given_shares(shares, len(low), labels)
-    return Poisoning(share, labels, share * (low - honest), share * (high - honest))
+    known = None if shares is None else given_shares(shares, len(labels), labels)
+    down = [part.pull * (part.low - (part.possible if known is None else known)) for part in parts]
+    up = [part.pull * (part.high - (0.0 if known is None else known)) for part in parts]
+    sizes = np.array([part.size for part in parts])
+    return Poisoning(share, labels, -_filled(-np.array(down), sizes, share), _filled(np.array(up), sizes, share))
 
 
-def _least_and_most(pieces: Sequence[Seen]) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """The least and the most that one answer adds to each cell, and which cells can hold somebody at all."""
-    found = [[piece.placed(side) for side in extremes(piece.inverse)] for piece in pieces]
-    possible = [piece.placed(piece.transition.apply(np.ones(piece.transition.cols))) > 0 for piece in pieces]
-    low, high = zip(*found, strict=True)
-    return np.min(low, axis=0), np.max(high, axis=0), np.any(possible, axis=0)
+@dataclass(frozen=True)
+class _Part:
+    """Of one scheme, what an answer adds at least and at most to each cell, and which cells can hold somebody."""
+
+    low: Array
+    high: Array
+    possible: NDArray[np.bool_]
+    pull: float  # how many times more than in a plain mean of all answers one of these counts
+    size: float  # the share of all answers
+
+    @classmethod
+    def of(cls, piece: Seen, pull: float, size: float) -> _Part:
+        low, high = (piece.placed(side) for side in extremes(piece.inverse))
+        return cls(low, high, piece.placed(piece.transition.apply(np.ones(piece.transition.cols))) > 0, pull, size)
+
+
+def _parts(estimate: Estimate) -> list[_Part]:
+    """The schemes behind an estimate. In shares of a population an answer of a precise part counts more."""
+    totals = np.array([piece.total for piece in estimate.seen])
+    pulls = np.ones(len(totals))
+    if estimate.pooled is not None:
+        totals, pulls = estimate.pooled.sizes, estimate.pooled.weights * estimate.n / estimate.pooled.sizes
+    found = zip(estimate.seen, pulls, totals / totals.sum(), strict=True)
+    return [_Part.of(piece, float(pull), float(size)) for piece, pull, size in found]
+
+
+def _filled(gains: Array, sizes: Array, share: float) -> Array:
+    """The most that a share of false answers gains: all in the part where each gains most, as far as it has answers."""
+    order = np.argsort(-gains, axis=0, kind="stable")
+    room = sizes[order]
+    taken = np.clip(share - (np.cumsum(room, axis=0) - room), 0.0, room)
+    return np.asarray((taken * np.take_along_axis(gains, order, axis=0)).sum(axis=0))
 
 
 def extremes(operator: Operator) -> tuple[Array, Array]:

@@ -93,13 +93,17 @@ _SMALL = 0.01
 def _tested(release: Release) -> list[dict[str, Any]]:
     """Of every attribute or group the distance of its answers from what the channel can give, or why there is none."""
     out: list[dict[str, Any]] = []
-    for group in release.scheme.groups:
-        entry: dict[str, Any] = {"names": " + ".join(group.names)}
-        try:
-            found = goodness_of_fit(release, group.names)
-            out.append({**entry, "distance": found.statistic, "p": found.p})
-        except SfumatoError as problem:
-            out.append({**entry, "not_tested": str(problem)})
+    schemes = dict.fromkeys(part.scheme for part in release.parts)
+    for scheme in schemes:
+        alike = Release.of(part for part in release.parts if part.scheme == scheme)
+        more = {"scheme": scheme.fingerprint} if len(schemes) > 1 else {}
+        for group in scheme.groups:
+            entry: dict[str, Any] = {"names": " + ".join(group.names), **more}
+            try:
+                found = goodness_of_fit(alike, group.names)
+                out.append({**entry, "distance": found.statistic, "p": found.p})
+            except SfumatoError as problem:
+                out.append({**entry, "not_tested": str(problem)})
     return out
 
 

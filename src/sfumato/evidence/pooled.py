@@ -29,6 +29,8 @@ class Pooled:
     shares: Array  # unbiased
     seen: tuple[Seen, ...]
     rows: float
+    weights: Array  # of the parts
+    sizes: Array  # how many records each part has
 
 
 def pooled(seen: Sequence[Seen], method: str) -> Pooled:
@@ -44,7 +46,7 @@ def pooled(seen: Sequence[Seen], method: str) -> Pooled:
         value = _weighed([_most_likely(piece) for piece in seen], weights)
     else:
         value = project(shares, 1.0) if method == "project" else shares
-    return Pooled(value, shares, scaled, float(sizes.sum()))
+    return Pooled(value, shares, scaled, float(sizes.sum()), weights, sizes)
 
 
 def precision_weights(seen: Sequence[Seen]) -> Array:

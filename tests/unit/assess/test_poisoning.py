@@ -83,3 +83,29 @@ def test_what_cannot_be_told_is_refused_in_words():
         noisy = sf.Scheme(sf.Schema({"age": sf.Numeric(0, 100)}), {"age": c.gaussian(5.0)})
     with pytest.raises(SfumatoError, match="additive noise"):
         sf.accuracy.poisoning(noisy, 0.01, "age")
+
+
+def test_in_several_schemes_false_answers_stand_where_they_move_most():
+    schema = sf.Schema({"vote": sf.Categorical(("a", "b", "c"))})
+    rng, parts = np.random.default_rng(4), []
+    for gamma, n in ((20.0, 300), (2.0, 900)):
+        table = {"vote": rng.choice(["a", "b", "c"], n)}
+        parts.append(sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=gamma), rng=1))
+    release, share = sf.Release.concat(parts), 0.4
+    counts = sf.evidence(release, method="moment").counts("vote")
+    shares = counts.population()
+    for found in (counts, shares):
+        bound = sf.accuracy.poisoning(found, share)
+        unit = 1.0 if found is shares else 1200.0
+        before, moved = found.unbiased, []
+        for order in ((0, 1), (1, 0)):  # the false answers fill one part first, and all raise the first value
+            left, after = round(share * 1200), np.zeros(3)
+            weights = shares.pooled.weights if found is shares else np.array([300.0, 900.0]) / 1200
+            for i in order:
+                piece, size = counts.seen[i], len(parts[i])
+                lies = min(left, size)
+                left -= lies
+                best = piece.rows()[0].max()
+                after[0] += unit * weights[i] * best * lies / size
+            moved.append(after[0])
+        assert bound.up[0] * unit == pytest.approx(max(moved)), before

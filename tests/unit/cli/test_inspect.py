@@ -53,5 +53,9 @@ def test_answers_that_did_not_come_through_the_channel_are_named(
     assert "vote can hardly have come through the channel" in shown.error and "sex can" not in shown.error
     tests = json.loads(run("inspect false.parquet --fit --json").out)["fit"]
     assert [(entry["names"], entry["p"] < 0.01) for entry in tests] == [("sex", False), ("vote", True)]
+    other = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=9), rng=3)
+    sf.Release.concat([sf.Release(false, scheme), other]).save("both.parquet")
+    both = json.loads(run("inspect both.parquet --fit --json").out)["fit"]
+    assert [entry["p"] < 0.01 for entry in both] == [False, True, False, False]
     Path("scheme.json").write_text(scheme.to_json(), encoding="utf-8")
     assert "a scheme has none" in run("inspect scheme.json --fit").error

@@ -73,7 +73,7 @@ def goodness_of_fit(
         farther += int((distances(tables) >= found - _ROUNDING).sum())
         made += _AT_A_TIME
     p = farther / made if farther >= _ENOUGH else (farther + 1) / (made + 1)
-    return GoodnessOfFit(float(found), p, fitted / fitted.sum())
+    return GoodnessOfFit(float(found) if found > _ROUNDING else 0.0, p, fitted / fitted.sum())
 
 
 class _Distances:

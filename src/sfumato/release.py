@@ -12,7 +12,7 @@ from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.released.description import check_matrices, read_description
-from sfumato.released.joining import check_ids, check_links, join_schemes, match, with_one_id_type
+from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, held, in_memory
 from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
@@ -163,15 +163,18 @@ class Release:
         for other in releases[1:]:
             if dict(other.schema) != dict(first.schema):
                 raise ReleaseError(
-                    f"the releases have different attributes or domains: {', '.join(first.schema.names)} "
-                    f"against {', '.join(other.schema.names)}; bring them to one schema"
+                    f"the releases have different attributes or domains: {differences(first.schema, other.schema)}; "
+                    f"randomize them under one schema (--schema)"
                 )
             if other.id != first.id:
                 raise ReleaseError(f"the releases have different id columns, {first.id!r} and {other.id!r}")
         return cls.of(part for release in releases for part in release.parts)
 
-    def join(self, other: Release, on: str | None = None) -> Release:
-        """One release of records whose columns are held by two parties, matched by their ids."""
+    def join(self, other: Release, on: str | None = None, common: bool = False) -> Release:
+        """One release of records whose columns are held by two parties, matched by their ids.
+
+        Both must hold the same records; ``common`` joins those that both hold and leaves the others out.
+        """
         on = on or self.id or other.id
         for side, release in (("left", self), ("right", other)):
             if on is None or release.id != on:
@@ -185,7 +188,7 @@ class Release:
         check_links({part.link for part in (*self.parts, *other.parts)})
         left = [part.arrow() for part in self.parts]
         right = [part.arrow() for part in other.parts]
-        check_ids([t.column(on) for t in left], [t.column(on) for t in right])
+        check_ids([t.column(on) for t in left], [t.column(on) for t in right], common)
         joined = []
         for mine, part in zip(left, self.parts, strict=True):
             for theirs, their_part in zip(right, other.parts, strict=True):

@@ -240,3 +240,30 @@ def test_dates_that_begin_their_months_are_months() -> None:
 def test_whole_numbers_stay_whole_with_few_bins() -> None:
     found = verdict([1 + i % 12 for i in range(600)], bins=8)
     assert found.domain.values == tuple(range(1, 13)) and all(isinstance(value, int) for value in found.domain.values)
+
+
+def test_a_column_is_what_its_owner_says() -> None:
+    codes = [str(10000 + i % 300) for i in range(3000)]
+    assert verdict(codes, "zip").kind == "identifier"
+    kept = verdict(codes, "zip", kinds={"zip": "categorical"}, most_values=300)
+    assert (kept.kind, kept.domain.size) == ("categorical", 300)
+    assert kept.domain.encode(codes[:3]).tolist() == [0, 1, 2]
+    fewer = verdict(codes, "zip", kinds={"zip": "categorical"})
+    assert (fewer.domain.size, fewer.domain.other) == (101, "other")
+    numbers = verdict([int(code) for code in codes], "zip", kinds={"zip": "categorical"}, most_values=300)
+    assert numbers.domain.encode([10002, 10000]).tolist() == [2, 0]
+    assert verdict(["a", "b"] * 50, kinds={"x": "identifier"}).kind == "identifier"
+    with pytest.raises(SchemaError, match="no value is held by 5 rows"):
+        verdict([f"p{i}" for i in range(200)], kinds={"x": "categorical"})
+    with pytest.raises(SchemaError, match="asked for as categorical or identifier, got 'zip'"):
+        verdict(codes, kinds={"x": "zip"})
+    with pytest.raises(SchemaError, match="has no bins"):
+        verdict(codes, kinds={"x": "categorical"}, bins_of={"x": 3})
+
+
+def test_whole_numbers_that_never_meet_are_identifiers() -> None:
+    rng = np.random.default_rng(5)
+    drawn = rng.permutation(20_000)[:6000] + 3
+    assert verdict(drawn.tolist(), "rownames").kind == "identifier"
+    assert verdict(rng.integers(3, 20_003, 6000).tolist(), "steps").kind == "numeric"
+    assert verdict(np.unique(rng.integers(0, 10**8, 900)).tolist(), "income").kind == "numeric"

@@ -164,11 +164,47 @@ def test_wrong_joins_get_one_line(right: object, line: str) -> None:
         owner().join(right(records()), on="id")
 
 
+def test_parties_with_other_records_join_those_that_both_hold() -> None:
+    table = records()
+    left = sf.randomize(table, rest_clear(LEFT), id="id", link_key=LINK)
+    right = sf.randomize({**table, "id": table["id"] + 5}, rest_clear(RIGHT), id="id", link_key=LINK)
+    joined = left.join(right, common=True)
+    assert len(joined) == 595
+    truth = np.zeros((3, 2))
+    np.add.at(truth, (table["a"][5:], table["x"][:-5]), 1)
+    np.testing.assert_allclose(sf.evidence(joined).counts(["a", "x"]).table, truth)
+    strangers = sf.randomize({**table, "id": table["id"] + 5000}, rest_clear(RIGHT), id="id", link_key=LINK)
+    with pytest.raises(ReleaseError, match="the releases share no id"):
+        left.join(strangers, common=True)
+
+
 def test_concat_refuses_other_attributes() -> None:
-    with pytest.raises(ReleaseError, match="different attributes or domains"):
+    with pytest.raises(
+        ReleaseError, match="different attributes or domains: only one has 'a'; only one has 'b'; .*'x'"
+    ):
         sf.Release.concat([owner(), sf.randomize(records(), rest_clear(RIGHT), id="id")])
     with pytest.raises(ReleaseError, match="at least one release"):
         sf.Release.concat([])
+
+
+@pytest.mark.parametrize(
+    ("other", "line"),
+    [
+        (
+            sf.Numeric(0, 12, bins=3),
+            r"'z' has 2 values from \[0, 5\) to \[5, 10\] in one and 3 values from \[0, 4\) to",
+        ),
+        (sf.Numeric(0, 10, bins=2, nullable=True), "'z' may be empty in one only"),
+        (sf.Ordinal((0, 10)), "'z' is numeric in one and ordinal in the other"),
+    ],
+)
+def test_concat_names_what_differs(other: sf.Numeric | sf.Ordinal, line: str) -> None:
+    parties = [
+        sf.randomize({"z": [0, 10]}, sf.Scheme.for_gamma(sf.Schema({"z": domain}), gamma=3))
+        for domain in (sf.Numeric(0, 10, bins=2), other)
+    ]
+    with pytest.raises(ReleaseError, match=line):
+        sf.Release.concat(parties)
 
 
 def test_existing_files_are_kept_unless_told_otherwise(tmp_path: Path) -> None:

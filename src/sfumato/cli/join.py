@@ -23,6 +23,7 @@ def join(
     files: Annotated[list[Path], typer.Argument(help="Two or more releases: other columns of the same records.")],
     out: Out,
     on: Annotated[str | None, typer.Option(help="The id column; the releases' own by default.")] = None,
+    common: Annotated[bool, typer.Option("--common", help="Leave out records that not all of them hold.")] = False,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -33,9 +34,17 @@ def join(
         sfumato join clinic.parquet laboratory.parquet --on patient -o both.parquet
 
         sfumato join clinic.parquet laboratory.parquet pharmacy.parquet -o all.parquet
+
+    Parties that do not hold quite the same records: those that all of them hold are joined.
+
+        sfumato join clinic.parquet laboratory.parquet --common -o both.parquet
     """
     releases = _several(files, "join")
-    _write(reduce(lambda left, right: left.join(right, on=on), releases), out, overwrite, json, "joined")
+    joined = reduce(lambda left, right: left.join(right, on=on, common=common), releases)
+    _write(joined, out, overwrite, json, "joined")
+    for file, release in zip(files, releases, strict=True):
+        if len(release) > len(joined) and not json:
+            console.note(f"{len(release) - len(joined):,} records of {file} are not in all releases and were left out")
 
 
 def concat(

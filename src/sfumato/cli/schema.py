@@ -34,6 +34,10 @@ def schema(
         typer.Option(help="Round these at random to so many points, for unbiased means, as income=11."),
     ] = None,
     by: Annotated[list[str] | None, typer.Option(help="The periods of dates, as admitted=week.")] = None,
+    as_kind: Annotated[
+        list[str] | None,
+        typer.Option("--as", help="What a column is, whatever it looks like: zip=categorical or visit=identifier."),
+    ] = None,
     most_values: Annotated[int, typer.Option(min=2, help="The most values of a categorical column.")] = 100,
     overwrite: Annotated[bool, typer.Option(help="Replace the schema if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -46,6 +50,10 @@ def schema(
 
         sfumato schema patients.csv --drop note,phone --range age=0:100 --by admitted=month --save schema.json
 
+    Postal codes are left out as identifiers, unless they are to be a category:
+
+        sfumato schema patients.csv --as zip=categorical --most-values 500
+
     A file that is not what it looks like:
 
         sfumato schema export.csv --delimiter ";" --decimal , --encoding cp1252 --no-header
@@ -54,7 +62,7 @@ def schema(
 
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
-    requests = _requests(bins, range or [], edges or [], by or [], points or [], most_values)
+    requests = _requests(bins, range or [], edges or [], by or [], points or [], most_values, as_kind or [])
     names = None if columns is None else console.listed(columns)
     found = examine(source, names, console.listed(drop or ""), requests)
     if save is not None:
@@ -70,7 +78,13 @@ def schema(
 
 
 def _requests(
-    bins: str, ranges: list[str], edges: list[str], by: list[str], points: list[str], most_values: int
+    bins: str,
+    ranges: list[str],
+    edges: list[str],
+    by: list[str],
+    points: list[str],
+    most_values: int,
+    kinds: list[str],
 ) -> Requests:
     try:
         overall = int(bins) if "=" not in bins else 20
@@ -93,6 +107,7 @@ def _requests(
         dict(_pairs(by, "--by")),
         grids,
         most_values,
+        dict(_pairs(kinds, "--as")),
     )
 
 

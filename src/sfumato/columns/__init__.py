@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.columns.numbers import MOSTLY, Wanted, are_codes, judge_numbers, judge_written, read_numbers
-from sfumato.columns.text import judge_identifier, judge_numbered, judge_words
+from sfumato.columns.text import as_category, judge_identifier, judge_numbered, judge_words
 from sfumato.columns.times import judge_clock, judge_moments, judge_text
 from sfumato.columns.value_counts import Cells, collect
 from sfumato.columns.verdict import Verdict
@@ -20,11 +20,17 @@ from sfumato.reading import tables
 __all__ = ["Examination", "Requests", "Verdict", "examine"]
 
 MOST_VALUES = 100
+#: What a column can be asked for as, whatever it looks like.
+KINDS = ("categorical", "identifier")
 
 
 @dataclass(frozen=True)
 class Requests:
-    """What was asked for: bins for all columns or by name; ranges, edges, points and periods by name; many values."""
+    """What was asked for, by the names of columns, and for all: about how many bins, and the most values.
+
+    ``kinds`` keeps a column as a category that would be left out or counted as numbers, such as postal codes; or leaves
+    one out as an identifier.
+    """
 
     bins: int = 20
     bins_of: Mapping[str, int] = field(default_factory=dict)
@@ -33,8 +39,15 @@ class Requests:
     by: Mapping[str, str] = field(default_factory=dict)
     points: Mapping[str, int] = field(default_factory=dict)
     most_values: int = MOST_VALUES
+    kinds: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        unknown = [kind for kind in self.kinds.values() if kind not in KINDS]
+        if unknown:
+            raise SchemaError(f"a column can be asked for as {' or '.join(KINDS)}, got {unknown[0]!r} instead")
+        numeric = sorted({*self.kinds} & {*self.points, *self.edges, *self.bins_of, *self.ranges, *self.by})
+        if numeric:
+            raise SchemaError(f"column {numeric[0]!r}: a column of that kind has no bins, ranges or periods")
         strange = [by for by in self.by.values() if by not in NUMBER]
         if strange:
             raise SchemaError(f"by must be one of {', '.join(NUMBER)}, got {strange[0]!r} instead")
@@ -48,7 +61,7 @@ class Requests:
 
     @property
     def names(self) -> set[str]:
-        return {*self.bins_of, *self.ranges, *self.edges, *self.by, *self.points}
+        return {*self.bins_of, *self.ranges, *self.edges, *self.by, *self.points, *self.kinds}
 
 
 @dataclass(frozen=True)
@@ -113,8 +126,12 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         )
     if not counts:
         return Verdict(cells.name, "empty", "holds no values: leave it out or write its domain by hand")
+    if requests.kinds.get(cells.name) == "identifier":
+        return Verdict(cells.name, "identifier", "as asked for")
     if cells.distinct == 1 and not wanted.asked and cells.name not in requests.by:
         return _constant(cells)
+    if requests.kinds.get(cells.name) == "categorical":
+        return as_category(cells, requests.most_values)
     if cells.kind == "boolean":
         domain = Categorical((False, True), bool(cells.blank))
         return Verdict(cells.name, "categorical", "true or false", "nothing more than its name", domain)

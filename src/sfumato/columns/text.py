@@ -11,6 +11,7 @@ from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.domains import Categorical, Ordinal
 from sfumato.domains.categorical import is_number
+from sfumato.errors import SchemaError
 
 _PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
@@ -24,6 +25,7 @@ _REPEATED_ID = re.compile(
 )
 RARE = 5  # rows: fewer make a value no more than somebody's own
 MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
+_TWINS = 20  # pairs of equal numbers that chance would give: where none is, somebody numbered the rows
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat
 
 
@@ -76,6 +78,8 @@ def judge_numbered(cells: Cells, numbers: Counter[float]) -> Verdict | None:
     steps = {b - a for a, b in pairwise(values)}
     if unique and len(steps) == 1 and len(values) > 50:
         return _identifier(cells, "numbers at equal steps, each once")
+    if unique and not cells.overflowing and len(values) ** 2 > _TWINS * 2 * (values[-1] - values[0] + 1):
+        return _identifier(cells, "whole numbers close together, and no two rows with the same one")
     lengths = {len(str(abs(value))) for value in whole}
     if unique and len(lengths) == 1 and min(lengths) >= 6:
         return _identifier(cells, f"numbers of {min(lengths)} digits, every row its own")
@@ -121,10 +125,7 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
         said.append(f"{len(spellings)} values differ from others only in case or blanks: see spellings")
     rare = sum(times < RARE for times in values.values())
     if rare and answered >= 10 * RARE:
-        said.append(
-            f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows: "
-            "publishing them tells of those rows"
-        )
+        said.append(_rare_values(rare))
     order = in_order(values)
     if order is not None:
         ranked = Ordinal(order, nullable, missing=missing, spellings=spellings)
@@ -135,6 +136,29 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     return Verdict(cells.name, "categorical", why, f"the {len(values)} values", domain, tuple(said))
 
 
+def as_category(cells: Cells, most_values: int) -> Verdict:
+    """The verdict on a column that its owner keeps as a category: all its values, or the commonest of very many."""
+    counts = Counter({str(value): times for value, times in cells.counts.items()})
+    missing = no_answers(counts)
+    values = Counter({value: times for value, times in counts.items() if value not in missing})
+    nullable = bool(cells.blank or missing)
+    if len(values) > most_values or cells.overflowing:
+        kept = [value for value, times in values.most_common(most_values) if times >= RARE]
+        if not kept:
+            raise SchemaError(f"column {cells.name!r}: no value is held by {RARE} rows, so it makes no category")
+        return _by_name(cells, values, kept, nullable, missing, {})
+    rare = sum(times < RARE for times in values.values())
+    said = (_rare_values(rare),) if rare else ()
+    domain = Categorical(tuple(sorted(values)), nullable, missing=missing)
+    why = f"{len(values):,} different values, a category as asked for"
+    return Verdict(cells.name, "categorical", why, f"the {len(values):,} values", domain, said)
+
+
+def _rare_values(rare: int) -> str:
+    held = f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows"
+    return f"{held}: publishing them tells of those rows"
+
+
 def _most_common(
     cells: Cells,
     values: Counter[str],
@@ -143,17 +167,29 @@ def _most_common(
     spellings: dict[str, str],
     most_values: int,
 ) -> Verdict:
-    """The commonest values by name, the others together."""
+    """The commonest values by name, the others together; an identifier where no few are common."""
     total = sum(values.values())
     kept = [word for word, times in values.most_common(most_values // 2) if times >= max(RARE, total / 1000)]
     if len(kept) < 2 or sum(values[word] for word in kept) < 0.3 * total:
         return _identifier(cells, f"{_texts_in(cells, values)}, few of them common: names, codes or free text")
+    return _by_name(cells, values, kept, nullable, missing, spellings)
+
+
+def _by_name(
+    cells: Cells,
+    values: Counter[str],
+    kept: list[str],
+    nullable: bool,
+    missing: tuple[str, ...],
+    spellings: dict[str, str],
+) -> Verdict:
+    """A category of these values, and one for all others."""
     other = "other" if "other" not in kept else "(other)"
     domain = Categorical(
         tuple(sorted(kept)), nullable, other, missing=missing,
         spellings={k: v for k, v in spellings.items() if v in kept},
     )  # fmt: skip
-    left = rows_of(total - sum(values[word] for word in kept))
+    left = rows_of(values.total() - sum(values[word] for word in kept))
     more = "more than " if cells.overflowing else ""
     why = f"{more}{len(values):,} different words, the {len(kept)} commonest by name"
     return Verdict(

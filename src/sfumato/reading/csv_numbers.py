@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 
 #: What may stand before and after a number: a currency, a unit.
 BEFORE, AFTER = r"[-+]?(?:[$€£¥]|[A-Z]{3})?\s?[-+]?", r"\s?(?:%|‰|[$€£¥]|[^\W\d_][\w/²³µ°]{0,8})?"
+_EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FORMS = {
-    "comma": r"\d+,\d+",
+    "comma": rf"\d+,\d+{_EXPONENT}",
     "comma groups": r"[1-9]\d{0,2}(?:,\d{3})+",
     "comma groups, point": r"[1-9]\d{0,2}(?:,\d{3})+\.\d+",
     "point": r"\d+\.\d+",
@@ -25,7 +26,7 @@ _FORMS = {
 }
 _NUMBER = {name: re.compile(f"{BEFORE}{form}{AFTER}") for name, form in _FORMS.items()}
 _ANY = re.compile(f"{BEFORE}(?:{'|'.join(_FORMS.values())}){AFTER}")
-_PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_PLAIN = re.compile(rf"[-+]?(?:\d+\.?\d*|\.\d+){_EXPONENT}")
 _LOOKED_AT = 1000  # rows
 _MOSTLY = 0.8  # a column is numbers if this share of its values are; the rest are words for "no answer"
 
@@ -89,7 +90,8 @@ def with_points(column: pa.Array, decimal: str, thousands: str | None) -> pa.Arr
     group = {".": r"\.", ",": ",", " ": "[ \u00a0\u202f']"}.get(thousands or "")
     whole = rf"(?:\d+|[1-9]\d{{0,2}}(?:{group}\d{{3}})+)" if group else r"\d+"
     point = r"\." if decimal == "." else ","
-    pattern = f"^{BEFORE}{whole}(?:{point}\\d+)?{AFTER}$".replace(r"[^\W\d_]", r"\pL").replace(r"[\w/", r"[\pL\d_/")
+    pattern = f"^{BEFORE}{whole}(?:{point}\\d+)?{_EXPONENT}{AFTER}$"
+    pattern = pattern.replace(r"[^\W\d_]", r"\pL").replace(r"[\w/", r"[\pL\d_/")
     here = pc.match_substring_regex(column, pattern)
     plain = column
     if group:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
+from sfumato.domains import Domain
 from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.printable import label_text
+from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_NAMED = 3  # attributes that a message names
 
 
 def join_schemes(left: Scheme, right: Scheme) -> Scheme:
@@ -35,23 +40,25 @@ def check_links(links: Set[str | None]) -> None:
     )
 
 
-def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray]) -> None:
-    """Refuse ids that are missing, occur twice, or stand on one side only."""
+def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray], common: bool = False) -> None:
+    """Refuse ids that are missing, occur twice, or stand on one side only; ``common`` allows the last."""
     import pyarrow.compute as pc
 
     ids = {"left": _text(left), "right": _text(right)}
     for side, column in ids.items():
         if column.null_count:
-            raise ReleaseError(f"{column.null_count} ids of the {side} release are null")
+            raise ReleaseError(f"{column.null_count:,} ids of the {side} release are null")
         extra = len(column) - len(pc.unique(column))
         if extra:
-            raise ReleaseError(f"{extra} ids of the {side} release occur more than once; each record needs its own")
+            raise ReleaseError(f"{extra:,} ids of the {side} release occur more than once; each record needs its own")
     for side, mine, theirs in (("left", ids["left"], ids["right"]), ("right", ids["right"], ids["left"])):
         alone = len(mine) - int(pc.sum(pc.is_in(mine, value_set=theirs)).as_py() or 0)
-        if alone:
+        if alone and alone == len(mine):
+            raise ReleaseError("the releases share no id: they hold no records in common")
+        if alone and not common:
             raise ReleaseError(
-                f"{alone} ids of the {side} release are not in the other one; join the same records: "
-                "the parties agree on the ids before they randomize"
+                f"{alone:,} ids of the {side} release are not in the other one: common=True joins the records that "
+                f"both hold, and leaves the others out"
             )
 
 
@@ -72,6 +79,29 @@ def match(left: pa.Table, right: pa.Table, on: str) -> pa.Table:
     columns = {name: kept.column(name) for name in kept.schema.names if name != on}
     columns |= {name: taken.column(name) for name in taken.schema.names if name != on}
     return pa.table({**columns, on: kept.column(on)})
+
+
+def differences(first: Schema, other: Schema) -> str:
+    """Which attributes keep the records of two schemas apart, and in what: the first few, in words."""
+    said = [f"only one has {name!r}" for name in (*first.names, *other.names) if (name in first) != (name in other)]
+    for name in first.names:
+        if name in other and first[name] != other[name]:
+            mine, theirs = first[name], other[name]
+            if mine.kind != theirs.kind:
+                said.append(f"{name!r} is {mine.kind} in one and {theirs.kind} in the other")
+            elif mine.labels == theirs.labels:
+                said.append(f"{name!r} is not declared alike")
+            elif mine.nullable != theirs.nullable:
+                said.append(f"{name!r} may be empty in one only")
+            else:
+                said.append(f"{name!r} has {_extent(mine)} in one and {_extent(theirs)} in the other")
+    more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+    return "; ".join(said[:_NAMED]) + more
+
+
+def _extent(domain: Domain) -> str:
+    values = [label_text(label) for label in domain.labels if label is not None]
+    return f"{len(values):,} values from {values[0]} to {values[-1]}"
 
 
 def with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:

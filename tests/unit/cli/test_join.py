@@ -43,6 +43,20 @@ def test_columns_of_two_parties_are_joined(here: Path) -> None:
     assert said["attributes"] == ["sex", "age", "grade", "smoker", "glucose"]
 
 
+def test_parties_that_hold_other_records_join_the_common_ones(here: Path) -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    for name, ids, attribute in (("a", range(0, 40), "sex"), ("b", range(10, 50), "gender")):
+        scheme = sf.Scheme.for_gamma(sf.Schema({attribute: schema["sex"]}), 3)
+        sf.randomize(
+            {attribute: ["F", "M"] * 20, "id": [*ids]}, scheme, id="id", link_key=bytes(range(32))
+        ).save(f"{name}.parquet")  # fmt: skip
+    said = " ".join(run("join a.parquet b.parquet -o x.parquet").error.split())
+    assert "10 ids of the left release are not in the other one: --common joins" in said
+    ran = run("join a.parquet b.parquet --common -o x.parquet")
+    assert "30 records joined" in ran.out
+    assert "10 records of b.parquet are not in all releases and were left out" in " ".join(ran.error.split())
+
+
 def test_records_of_two_parties_are_put_together(here: Path) -> None:
     assert run("concat north.parquet south.parquet -o all.parquet").code == 0
     lines = [

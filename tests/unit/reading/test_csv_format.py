@@ -172,3 +172,10 @@ def test_one_column_of_decimal_commas_is_one_column(tmp_path: Path) -> None:
     assert (found.names, found.decimal) == (("z",), ",")
     (tmp_path / "rows.csv").write_text("x\n1,a\n2,b\n3,c\n")  # row names without a name
     assert detect(tmp_path / "rows.csv").delimiter == ","
+
+
+def test_decimal_commas_with_exponents_are_numbers(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("p;n\n" + "9,1e-05;1\n0,25;2\n3,5E+2;3\n1e-3;4\n" * 10)
+    found = detect(tmp_path / "t.csv")
+    assert (found.names, found.decimal) == (("p", "n"), ",")
+    assert read(tmp_path / "t.csv")["p"][:4] == ["9.1e-05", "0.25", "3.5E+2", "1e-3"]

@@ -52,21 +52,26 @@ def merge(transition: Operator, most: int) -> NDArray[np.int64]:
     shapes = np.divide(P, weight, out=np.full_like(P, 1.0 / k), where=weight > 0)
     _, labels = np.unique(shapes.round(12), axis=1, return_inverse=True)
     labels = _renumber(labels.reshape(-1))
-    columns = sum_columns(P, labels)
-    while columns.shape[1] > most:
-        loss = _losses(columns / k)
-        i, j = sorted(divmod(int(np.argmin(loss)), columns.shape[1]))
-        labels = _renumber(np.where(labels == j, i, labels))
-        columns = sum_columns(P, labels)
-    return labels
-
-
-def _losses(joint: Array) -> Array:
-    """The mutual information that merging each pair of outputs loses, under a uniform input."""
+    joint = sum_columns(P, labels) / k
     own = _spread(joint)
-    together = _spread(joint[:, :, None] + joint[:, None, :])
-    loss = own[:, None] + own[None, :] - together
-    np.fill_diagonal(loss, np.inf)
+    loss = np.array([_losses(joint, own, i) for i in range(len(own))])
+    held = np.arange(len(own))  # which merged output holds each of the distinct ones
+    while len(own) > most:
+        i, j = sorted(divmod(int(np.argmin(loss)), len(own)))
+        joint[:, i] += joint[:, j]
+        joint, own = np.delete(joint, j, axis=1), np.delete(own, j)
+        own[i] = _spread(joint[:, [i]])[0]
+        loss = np.delete(np.delete(loss, j, axis=0), j, axis=1)
+        loss[i] = loss[:, i] = _losses(joint, own, i)
+        held[held == j] = i
+        held[held > j] -= 1
+    return _renumber(held[labels])
+
+
+def _losses(joint: Array, own: Array, i: int) -> Array:
+    """The mutual information that merging output i with each of the others loses, under a uniform input."""
+    loss = own[i] + own - _spread(joint + joint[:, [i]])
+    loss[i] = np.inf
     return np.asarray(loss)
 
 

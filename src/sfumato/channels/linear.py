@@ -251,6 +251,14 @@ class Kronecker(Operator):
     def dense(self) -> Array:
         return kronecker([factor.dense() for factor in self.factors])
 
+    def entries(self, rows: NDArray[np.int64], cols: NDArray[np.int64]) -> Array:
+        out = np.ones((len(rows), len(cols)))
+        own_rows = np.unravel_index(rows, [factor.rows for factor in self.factors])
+        own_cols = np.unravel_index(cols, [factor.cols for factor in self.factors])
+        for factor, row, col in zip(self.factors, own_rows, own_cols, strict=True):
+            out *= factor.entries(row, col)
+        return out
+
     def diagonal_of_product(self, other: Operator) -> Array:
         if not isinstance(other, Kronecker):
             return np.asarray(np.einsum("ij,ij->i", self.dense(), other.dense()))

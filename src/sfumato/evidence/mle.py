@@ -1,4 +1,7 @@
-"""Maximum likelihood counts through a channel: closed form for symmetric channels, accelerated EM otherwise."""
+"""Maximum likelihood counts through a channel: closed form for symmetric channels, otherwise accelerated EM.
+
+Where EM is slow, because it empties thousands of cells, Newton's method finishes on the few that have a share.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,12 @@ from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Embedded, Kronecker, Operator, UniformPlus
 from sfumato.channels.window_sums import WindowSums
 from sfumato.errors import ConvergenceWarning, EstimationError
-from sfumato.evidence.constrained_newton import most_likely
+from sfumato.evidence.constrained_newton import most_likely, most_likely_cells
 from sfumato.threads import one_thread
 
 #: The most cells of a table with an attribute under hyperplanes: beyond it the iteration takes minutes to hours.
 MOST_CELLS = 1 << 14
+_BEGIN = 100  # steps of EM before Newton's method is tried
 _SHRINK = 100.0  # an extrapolated cell may lose at most this factor in one step, so that none is frozen at zero
 
 
@@ -53,7 +57,10 @@ def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: in
             f'the most likely counts of {transition.rows:,} cells would take too long: use method="moment", or '
             f'"project" for counts that are never negative'
         )
-    found = _squarem(transition, observed, tolerance, most)
+    found = _squarem(transition, observed, tolerance, min(most, _BEGIN))
+    if found.gap >= tolerance and found.iterations < most:
+        newton = most_likely_cells(transition, observed, tolerance, found.theta)
+        found = Fit(*newton) if newton else _squarem(transition, observed, tolerance, most, found.theta)
     short = found.gap * float(observed.sum())  # the log-likelihood may be this far below its maximum
     if short > 1 and not quiet:
         warnings.warn(
@@ -93,11 +100,11 @@ def _water_fill(channel: UniformPlus, observed: Array) -> Array:
     return np.asarray(theta / theta.sum())
 
 
-def _squarem(transition: Operator, observed: Array, tolerance: float, most: int) -> Fit:
+def _squarem(transition: Operator, observed: Array, tolerance: float, most: int, start: Array | None = None) -> Fit:
     """EM from a uniform start, sped up by squared extrapolation (Varadhan and Roland 2008)."""
     total = observed.sum()
     possible = transition.apply(np.ones(transition.cols)) > 0
-    theta = possible / possible.sum()
+    theta = possible / possible.sum() if start is None else start
     backward = transition.T
 
     def ratio(point: Array) -> Array:

@@ -143,6 +143,12 @@ class Release:
         schemes = dict.fromkeys(part.scheme for part in self.parts)
         return f"<p>{escape(repr(self))}</p>{''.join(scheme._repr_html_() for scheme in schemes)}"
 
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise ReleaseError(
+            "a release is no array of numbers, its rows are randomized answers: give it to sf.evidence or to a learner "
+            "of sf.learn"
+        )
+
     def select(self, names: Sequence[str]) -> Release:
         """The same records with some attributes only; those that are randomized together stay together."""
         if isinstance(names, str) or not names:

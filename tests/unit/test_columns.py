@@ -267,3 +267,10 @@ def test_whole_numbers_that_never_meet_are_identifiers() -> None:
     assert verdict(drawn.tolist(), "rownames").kind == "identifier"
     assert verdict(rng.integers(3, 20_003, 6000).tolist(), "steps").kind == "numeric"
     assert verdict(np.unique(rng.integers(0, 10**8, 900)).tolist(), "income").kind == "numeric"
+
+
+def test_quarters_are_dates() -> None:
+    written = [f"{1977 + i % 4} Q{1 + i % 3}" for i in range(60)]
+    found = verdict(written, "birth")
+    assert (found.kind, found.domain.by, found.domain.labels[0]) == ("date", "quarter", "1977-Q1")
+    assert found.domain.encode(["1977 Q3", "1978-Q1", "1977q2"]).tolist() == [2, 4, 1]

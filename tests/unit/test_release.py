@@ -440,3 +440,8 @@ def test_maximum_likelihood_of_part_of_a_group_covers_the_truth() -> None:
     truth = [(sex == "F").sum(), (sex == "M").sum()]
     np.testing.assert_allclose(found.value, truth, atol=6 * found.sd.max())
     assert found.sd.max() < 300
+
+
+def test_a_release_is_no_array() -> None:
+    with pytest.raises(ReleaseError, match="no array of numbers.*sf.learn"):
+        np.asarray(owner())

@@ -27,6 +27,10 @@ def bench(
     folder = _folder()
     sys.path.insert(0, str(folder.parent))
     harness = importlib.import_module(f"{folder.name}.harness")
+    try:
+        harness.choose(names or [], harness.discover())
+    except ValueError as problem:
+        raise SfumatoError(str(problem)) from None
     raise typer.Exit(harness.main([*(names or []), *(["--json"] if json else [])]))
 
 

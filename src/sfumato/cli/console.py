@@ -258,6 +258,8 @@ def read_text(path: Path) -> str:
     """A text file, or one clear line."""
     try:
         return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SfumatoError(f"{path}: there is no such file") from None
     except OSError as problem:
         raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None
     except ValueError:  # not UTF-8, or a path with a zero in it

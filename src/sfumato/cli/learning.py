@@ -49,7 +49,7 @@ def learn(
     model = make().fit(source, target=target)
     # what a warning would say of four fifths of the records it said of all of them
     silent = warnings.catch_warnings(action="ignore", category=SfumatoWarning)
-    with silent, console.progress("folds judged", FOLDS) as advance:
+    with silent, console.progress("folds learned and judged", 2 * FOLDS) as advance:
         score = cross_score(make(), source, target, FOLDS, rng=seed, progress=advance)
     return model, score
 

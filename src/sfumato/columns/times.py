@@ -26,6 +26,7 @@ FORMATS = (
     *(f"{day} {clock}" for day in _DAYS[:7] for clock in ("%H:%M:%S", "%H:%M", "%I:%M %p", "%I:%M:%S %p")),
 )
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?[\d./,:\-T Z+]*(?:[AaPp][Mm])?")
+_QUARTER = re.compile(r"\d{4}[ -]?[Qq][1-4]")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 _MOST_TRIED = 2000  # different values on which formats are tried
 MOSTLY, MOST_WORDS = 0.8, 5
@@ -45,7 +46,7 @@ def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | 
     """The verdict on text that is mostly dates, or None if it is not."""
     import pyarrow as pa
 
-    likely = [text for text in list(counts)[:_MOST_TRIED] if _LIKE_A_DATE.fullmatch(text) and _not_a_number(text)]
+    likely = [text for text in list(counts)[:_MOST_TRIED] if _like_a_date(text)]
     if len(likely) < MOSTLY * min(len(counts), _MOST_TRIED) / 2:
         return None
     formats, ambiguous, both = _formats(likely)
@@ -73,7 +74,13 @@ def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | 
     if words:
         said.append(f"{rows_of(lost)} hold words instead of dates, taken for no answer")
     told = tuple(format for format in formats if format not in ISO)
+    if by is None and all(_QUARTER.fullmatch(text) for text in likely):
+        by = "quarter"
     return judge_moments(cells, moments, by, told, words, said)
+
+
+def _like_a_date(text: str) -> bool:
+    return _QUARTER.fullmatch(text) is not None or (_LIKE_A_DATE.fullmatch(text) is not None and _not_a_number(text))
 
 
 def judge_moments(

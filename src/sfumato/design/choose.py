@@ -122,6 +122,9 @@ class Design:
     def __repr__(self) -> str:
         return f"Design({self.scheme!r})"
 
+    def _repr_html_(self) -> str:
+        return self.scheme._repr_html_()
+
 
 def design(
     schema: Schema,

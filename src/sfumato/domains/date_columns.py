@@ -14,7 +14,7 @@ from sfumato.domains.periods import Moments, seconds
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What is read without being told: ISO 8601, and the times of a day.
+#: What is read without being told: ISO 8601, quarters such as 1979 Q3, and the times of a day.
 ISO = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y-%m")
 CLOCK = ("%H:%M:%S", "%H:%M")
 
@@ -51,6 +51,8 @@ def from_text(column: pa.Array, formats: Sequence[str]) -> pa.Array:
     text = pc.replace_substring_regex(
         text, r"(:\d\d)(?:Z|[+-]\d\d:?\d\d)$", r"\1"
     )  # the time as the wall clock shows it
+    for quarter, month in enumerate(("01", "04", "07", "10"), start=1):
+        text = pc.replace_substring_regex(text, rf"^(\d{{4}})[ -]?[Qq]{quarter}$", rf"\1-{month}")
     found = pa.nulls(len(text), pa.timestamp("s"))
     for format in formats:
         if found.null_count == text.null_count:

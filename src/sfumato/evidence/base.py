@@ -19,6 +19,7 @@ from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
 from sfumato.evidence.seen import Seen, columns, seen, seen_records
+from sfumato.pages.display import MOST, html_table
 from sfumato.release import Release
 from sfumato.schema import Numeric
 
@@ -61,6 +62,11 @@ class ReleaseEvidence(ABC):
         groups = (group for part in self.release.parts for group in part.scheme.groups)
         asked = set(self.names)
         return not self.smoothed and all(is_identity(group.channel) for group in groups if asked & set(group.names))
+
+    def _repr_html_(self) -> str:
+        rows = [[name, domain.kind, domain.size, domain.nullable] for name, domain in self.schema.items()]
+        shown = [[*row[:3], "yes" if row[3] else ""] for row in rows[:MOST]]
+        return html_table(repr(self), ["attribute", "kind", "values", "nullable"], shown, len(rows) - len(shown))
 
     @abstractmethod
     def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate: ...

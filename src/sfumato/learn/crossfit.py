@@ -52,7 +52,8 @@ def cross_score(
     """How often a learner is right on clean records, from randomized ones alone: no record judges what it taught.
 
     ``model`` says what to learn and how; it is not changed, and need not be fitted. ``source`` is a release, or the
-    kind of evidence to learn from. ``progress`` is called with 1 after each fold. ``confusion=False`` leaves out the
+    kind of evidence to learn from. ``progress`` is called with 1 when a fold's model
+    is learned, and again when it is judged. ``confusion=False`` leaves out the
     confusion matrix, which takes most of the time.
 
     >>> import sfumato as sf
@@ -73,10 +74,11 @@ def cross_score(
         if progress is not None:
             progress(1)
     names = score_names([one.model for one in fits], given)
+    judged = progress or (lambda _: None)
     if names is None:
-        value, sd, majority = _by_draws(fits)
+        value, sd, majority = _by_draws(fits, judged)
     else:
-        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion)
+        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion, judged)
     labels = fits[0].model.classes_
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
     accuracy = min(max(float(value[0]), 0.0), 1.0)
@@ -96,11 +98,14 @@ class _Fold:
     share: float
 
 
-def _by_cells(fits: Sequence[_Fold], names: list[str], ridge: float, confusion: bool) -> Found:
+def _by_cells(
+    fits: Sequence[_Fold], names: list[str], ridge: float, confusion: bool, judged: Callable[[int], None]
+) -> Found:
     """Over all cells of the table of the named attributes, the class last."""
     judges: list[Judge] = []
     for one in fits:
         judges.append(Judge(one.kept, one.held, names, ridge, judges[0] if judges else None))
+        judged(1)
     classes = len(fits[0].model.classes_)
     answers = [np.repeat(one.model.decisions(names[:-1]), classes) for one in fits]
     truth = np.arange(len(answers[0])) % classes
@@ -115,10 +120,13 @@ def _by_cells(fits: Sequence[_Fold], names: list[str], ridge: float, confusion: 
     return value, sd, float(np.sum(shares, axis=0).max())
 
 
-def _by_draws(fits: Sequence[_Fold]) -> Found:
+def _by_draws(fits: Sequence[_Fold], judged: Callable[[int], None]) -> Found:
     """Over drawn records, where the table is too large to list. What is left to the drawn table is common to all."""
     share = np.array([one.share for one in fits])
-    parts = [_judge_by_draws(one.model, one.kept, one.held, DRAWN_TRUST * one.share) for one in fits]
+    parts = []
+    for one in fits:
+        parts.append(_judge_by_draws(one.model, one.kept, one.held, DRAWN_TRUST * one.share))
+        judged(1)
     value, noise, gap, classes = (np.stack(each) for each in zip(*parts, strict=True))
     variance = share**2 @ noise + (share @ gap) ** 2 / (2 * DRAWN_TRUST)
     return share @ value, np.sqrt(np.maximum(variance, 0.0)), float(np.max(share @ classes))

@@ -71,7 +71,7 @@ class Score:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        return f"Score({self.accuracy:.3f}, {self.level:.0%} interval {low:.3f} to {high:.3f}, n={self.n:.0f})"
+        return f"Score({self.accuracy:.3f}, {self.level:.0%} interval {low:.3f} to {high:.3f}, n={self.n:,.0f})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""

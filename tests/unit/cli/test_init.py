@@ -96,7 +96,7 @@ def test_bound_instead_of_a_scheme(
     [
         ("randomize raw.csv release.parquet", "give either --scheme FILE or --gamma BOUND"),
         ("randomize absent.csv release.parquet --scheme scheme.json", "absent.csv: there is no such file"),
-        ("randomize raw.csv release.parquet --scheme absent.json", "absent.json: cannot be read"),
+        ("randomize raw.csv release.parquet --scheme absent.json", "absent.json: there is no such file"),
         ("randomize raw.csv release.parquet --scheme raw.csv", "the scheme is not JSON"),
         ("randomize raw.csv raw.csv --scheme scheme.json", "the source and the target are the same file"),
         ("randomize raw.csv nowhere/release.parquet --scheme scheme.json", "the folder nowhere does not exist"),

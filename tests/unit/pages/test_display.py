@@ -77,6 +77,8 @@ def test_notebooks_show_tables_and_no_value_becomes_markup(release):
     shown = [
         evidence.counts(["grade", "sex"]), evidence.counts("sex").population(), release, SCHEME, SCHEMA,
         tree, net, rules, sf.report(SCHEME), sf.learn.NaiveBayes(), sf.learn.AssociationRules(),
+        evidence, sf.evidence(release.select(["sex", "grade"]), method="model"),
+        sf.density(np.linspace(0, 9, 300), sf.channels.gaussian(1.0)), sf.design.design(SCHEMA.select(["sex"]), 900, gamma=3),
     ]  # fmt: skip
     for one in shown:
         html = one._repr_html_()

@@ -80,8 +80,8 @@ class JunctionEvidence(ModelOfRelease):
     def __repr__(self) -> str:
         largest = max(table.values.size for table in self._tables)
         return (
-            f"JunctionEvidence({len(self.names)} attributes in {len(self.links)} cliques of at most {largest} cells; "
-            f"{len(self.dropped)} weaker links left out; n={self.n}; {in_words(self.disagreement())})"
+            f"JunctionEvidence({len(self.names)} attributes in {len(self.links)} cliques of at most {largest:,} cells; "
+            f"{len(self.dropped)} weaker links left out; n={self.n:,}; {in_words(self.disagreement())})"
         )
 
     def _conditional(self, link: Link, tau: float) -> Table:

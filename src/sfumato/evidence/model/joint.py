@@ -106,7 +106,7 @@ class ModelEvidence(ModelOfRelease):
 
     def __repr__(self) -> str:
         says = in_words(self.disagreement())
-        return f"ModelEvidence({printable(', '.join(self.names))}; {self.chosen}; n={self.n}; {says})"
+        return f"ModelEvidence({printable(', '.join(self.names))}; {self.chosen}; n={self.n:,}; {says})"
 
     # What it answers.
 

@@ -73,8 +73,9 @@ class NaiveBayes(Classifier):
         rows = [f"{name} = {label_text(label)}" for name in self.tables_ for label in self.schema_[name].labels]
         values = np.concatenate(list(self.tables_.values()))
         spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))
-        labels = [label_text(label) for label in self.classes_]
-        return bars(path, rows, values, labels, f"{self.target_}, with 95 % intervals", "probability", spread)
+        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        title = f"Shares of each value by {self.target_}, with 95 % intervals"
+        return bars(path, rows, values, labels, title, "share within the class", spread, limits=(0.0, 1.0))
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

@@ -25,10 +25,11 @@ def bars(
     title: str,
     axis: str,
     spread: Array | None = None,
+    limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> Any:
     """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most.
 
-    ``spread`` is half the width of an interval around every value.
+    ``spread`` is half the width of an interval around every value, which ends at the ``limits`` of what is possible.
     """
     count = values.shape[1]
     if len(rows) > MOST:
@@ -44,7 +45,8 @@ def bars(
         place, shown = at + (count / 2 - i - 0.5) * height, figure_text(label)
         axes.barh(place, values[:, i], height, color=COLOURS[i % 6], alpha=0.8, label=shown)
         if spread is not None:
-            axes.errorbar(values[:, i], place, xerr=spread[:, i], fmt="none", ecolor="#1a202c", lw=1)
+            ends = np.clip([values[:, i] - spread[:, i], values[:, i] + spread[:, i]], *limits)
+            axes.errorbar(values[:, i], place, xerr=np.abs(ends - values[:, i]), fmt="none", ecolor="#1a202c", lw=1)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(0, color="#4a5568", linewidth=0.8)
     axes.set_yticks(at, [figure_text(row) for row in rows])

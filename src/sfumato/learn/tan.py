@@ -77,7 +77,8 @@ class TAN(Classifier):
             for label in self.schema_[name].labels
         ]
         values = np.concatenate(list(self.by_class_.values()))
-        return bars(path, rows, values, [label_text(label) for label in self.classes_], self.target_, "probability")
+        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        return bars(path, rows, values, labels, f"Shares of each value by {self.target_}", "share within the class")
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

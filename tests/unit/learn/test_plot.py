@@ -108,3 +108,14 @@ class TestLinearWeights:
         model.coef_ = 7 * model.coef_
         assert np.allclose(model.weights_, before)
         assert (model.standard_errors(release, groups=4) < 3).all()
+
+
+@pytest.mark.parametrize("model", [sf.learn.NaiveBayes(), sf.learn.TAN(), sf.learn.LinearClassifier()])
+def test_bars_say_whose_they_are_and_shares_stay_between_0_and_1(release, model):
+    figure = model.fit(release, target="y").plot()
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend in (["y = 0", "y = 1"], ["y = 1"])
+    if not isinstance(model, sf.learn.LinearClassifier):
+        assert "y" in figure.axes[0].get_title("left")
+        ends = [x for bar in figure.axes[0].collections for x in np.concatenate(bar.get_segments())[:, 0]]
+        assert all(0 <= x <= 1 for x in ends)

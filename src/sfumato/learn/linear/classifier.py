@@ -160,7 +160,8 @@ class LinearClassifier(Classifier):
         title = f"{self.target_}: {self.loss}" + ("" if errors is None else ", with 95 % intervals")
         axis = "score per standard deviation of the feature"
         spread = None if errors is None else 1.96 * errors
-        return bars(path, self.encoding_.columns, self.weights_, self.weighed_classes, title, axis, spread)
+        labels = [f"{self.target_} = {label}" for label in self.weighed_classes]
+        return bars(path, self.encoding_.columns, self.weights_, labels, title, axis, spread)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         return np.asarray(self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T)

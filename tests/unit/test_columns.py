@@ -274,3 +274,9 @@ def test_quarters_are_dates() -> None:
     found = verdict(written, "birth")
     assert (found.kind, found.domain.by, found.domain.labels[0]) == ("date", "quarter", "1977-Q1")
     assert found.domain.encode(["1977 Q3", "1978-Q1", "1977q2"]).tolist() == [2, 4, 1]
+
+
+def test_few_numbers_of_things_are_a_category() -> None:
+    found = verdict([1 + i % 24 for i in range(600)], "plot_id")
+    assert (found.kind, found.domain.size, found.domain.ordered) == ("categorical", 24, False)
+    assert verdict([1 + i % 24 for i in range(600)], "plot").kind == "numeric"

@@ -141,7 +141,7 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         hours = Date(by="hour of day", nullable=bool(cells.blank))
         return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", hours)
     if cells.kind == "number":
-        numbered = None if wanted.asked else judge_numbered(cells, counts)
+        numbered = None if wanted.asked else judge_numbered(cells, counts, requests.most_values)
         return numbered or judge_numbers(cells, counts + cells.later, wanted)
     return _judge_text(cells, counts, requests)
 
@@ -156,7 +156,7 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
     if not any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in counts) or wanted.asked:
         written = read_numbers(counts)
         if written.share >= MOSTLY and not (are_codes(written) and not wanted.asked):
-            numbered = None if wanted.asked else judge_numbered(cells, written.numbers)
+            numbered = None if wanted.asked else judge_numbered(cells, written.numbers, requests.most_values)
             return numbered or judge_written(cells, read_numbers(counts + cells.later), wanted)
     return judge_words(cells, counts, requests.most_values)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
@@ -64,8 +65,8 @@ def judge_identifier(cells: Cells, counts: Counter[str], most_values: int) -> Ve
     return None
 
 
-def judge_numbered(cells: Cells, numbers: Counter[float]) -> Verdict | None:
-    """The verdict on whole numbers that tell records apart, or None."""
+def judge_numbered(cells: Cells, numbers: Counter[float], most_values: int) -> Verdict | None:
+    """The verdict on whole numbers that tell records or things apart, or None."""
     whole = [value for value in numbers if isinstance(value, int)]
     if len(whole) < len(numbers) or cells.held < MANY_ROWS:
         return None
@@ -87,6 +88,10 @@ def judge_numbered(cells: Cells, numbers: Counter[float]) -> Verdict | None:
         return _identifier(cells, "nearly every row its own, under the name of a number")
     if len(numbers) > MANY_IDS and _REPEATED_ID.fullmatch(_spaced(cells.name)):
         return _identifier(cells, "numbers of persons or things by its name, some of them in several rows")
+    if len(numbers) > 2 and _REPEATED_ID.fullmatch(_spaced(cells.name)):
+        return replace(
+            as_category(cells, most_values), why=f"{len(numbers)} numbers of things by its name, in no order"
+        )
     return None
 
 

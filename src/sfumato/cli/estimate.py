@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
+from sfumato.cli.questions import Question, answer
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, evidence
@@ -25,9 +26,21 @@ from sfumato.schema import Schema
 
 def estimate(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
-    columns: Annotated[str, typer.Option(help="The attributes to cross, comma-separated.")],
+    columns: Annotated[str | None, typer.Option(help="The attributes to cross, comma-separated.")] = None,
+    mean: Annotated[str | None, typer.Option(help="The mean of this attribute.")] = None,
+    median: Annotated[str | None, typer.Option(help="The median of this attribute.")] = None,
+    quantiles: Annotated[
+        str | None, typer.Option(help="These quantiles, .25,.5,.75, of the attribute that --columns names.")
+    ] = None,
+    cdf: Annotated[str | None, typer.Option(help="The running shares of this attribute.")] = None,
+    correlation: Annotated[str | None, typer.Option(help="The correlation of two attributes: age,income.")] = None,
+    by: Annotated[str | None, typer.Option(help="One answer for each group: sex, or sex,grade.")] = None,
     method: Annotated[
-        str | None, typer.Option(help="mle (never negative; the default) or moment (unbiased; for very many values).")
+        str | None,
+        typer.Option(
+            help="mle (counts never negative; their default), moment (unbiased; for very many values, and for means, "
+            "quantiles and correlations) or model (one model of all attributes)."
+        ),
     ] = None,
     level: Annotated[float, typer.Option(help="The confidence of the intervals.")] = 0.95,
     where: Annotated[
@@ -46,7 +59,7 @@ def estimate(
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
-    """Estimate how many records hold each value, or each combination of values, with intervals.
+    """Estimate how many records hold each value, or a mean, a median, a correlation, with intervals.
 
     Examples:
 
@@ -59,10 +72,24 @@ def estimate(
         sfumato estimate release.parquet --columns age --method moment --plot age.svg
 
         sfumato estimate release.parquet --columns sex --population --false 0.01
+
+        sfumato estimate release.parquet --mean income --by sex --where grade=a
+
+        sfumato estimate release.parquet --columns income --quantiles .25,.5,.75
+
+        sfumato estimate release.parquet --cdf income --by sex --plot income.svg
     """
+    question = Question(mean, median, quantiles, cdf, correlation, by)
+    question.check(columns)
     release = Release.concat([Release.load(file) for file in files])
-    names = console.listed(columns)
     held = _conditions(where, release.schema)
+    if question.asked:
+        if top is not None:
+            raise SfumatoError("--top lists the largest counts: it goes with --columns alone")
+        reply = question.answer(evidence(release, method=method or "moment"), columns, held)
+        answer(reply.population() if population else reply, level, rows, plot, json, held)
+        return
+    names = console.listed(columns or "")
     both = [name for name in held if name in names]
     if both:
         raise SfumatoError(f"--where fixes {both[0]!r}: leave it out of --columns")

@@ -120,6 +120,5 @@ class Answer(Rows):
             shown = "; ".join(" ".join(map(label_text, one)) or "everybody" for one in empty[:3])
             out.append(f"no answer can be given for {len(empty)} of {len(self.value)} rows: too few records ({shown})")
         if self.everybody is not None:
-            gone = self.beside["no_answer"]
-            out.append(f"about {float(gone.max()):,.0f} records of a row gave no answer, at most; they are left out")
+            out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)

@@ -146,11 +146,13 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
 
     def statistics(noises: Collection[str]) -> list[Statistic]:
         powers = [(0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1)]
-        return [{**factor(a, i, noises), **factor(b, j, noises)} for i, j in powers]
+        found: list[Statistic] = [{**factor(a, i, noises), **factor(b, j, noises)} for i, j in powers]
+        return [*found, *([{}] if asked.nullable() else [])]
 
     sums = asked.sums(statistics)
-    form = Correlations(len(asked.groups.labels))
-    return _answer(asked, sums, form, f"correlation of {a} and {b}", asked.groups.columns, None)
+    rows, per = len(asked.groups.labels), 6 + asked.nullable()
+    everybody = per * np.arange(rows) + 6
+    return _answer(asked, sums, Correlations(rows, per), f"correlation of {a} and {b}", asked.groups.columns, everybody)
 
 
 def cdf(ev: Evidence, name: str, by: By = None, where: Where = None) -> Rows:

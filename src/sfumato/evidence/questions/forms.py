@@ -97,9 +97,13 @@ def ratio_limits(
 
 @dataclass(frozen=True, eq=False)
 class Correlations:
-    """Pearson's correlation from the sums 1, x, y, x², y², xy of each group, limits on Fisher's scale atanh r."""
+    """Pearson's correlation from the sums 1, x, y, x², y², xy of each group, limits on Fisher's scale atanh r.
+
+    ``per`` is how many sums a group has, these being the first.
+    """
 
     groups: int
+    per: int = 6
 
     @property
     def low(self) -> Array:
@@ -110,12 +114,12 @@ class Correlations:
         return np.ones(self.groups)
 
     def value(self, S: Array) -> Array:
-        return np.array([_correlation(S[6 * g : 6 * g + 6])[0] for g in range(self.groups)])
+        return np.array([_correlation(S[self._own(g)])[0] for g in range(self.groups)])
 
     def jacobian(self, S: Array) -> Array:
         out = np.zeros((self.groups, len(S)))
         for g in range(self.groups):
-            out[g, 6 * g : 6 * g + 6] = _correlation(S[6 * g : 6 * g + 6])[1]
+            out[g, self._own(g)] = _correlation(S[self._own(g)])[1]
         return out
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
@@ -129,7 +133,10 @@ class Correlations:
         return np.where(sure, r, np.where(told, low, -1.0)), np.where(sure, r, np.where(told, high, 1.0))
 
     def records(self, S: Array) -> Array:
-        return S[::6][: self.groups]
+        return S[:: self.per][: self.groups]
+
+    def _own(self, group: int) -> slice:
+        return slice(self.per * group, self.per * group + 6)
 
 
 def _correlation(sums: Array) -> tuple[float, Array]:

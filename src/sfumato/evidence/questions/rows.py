@@ -53,6 +53,10 @@ class Rows(ABC):
     def limits(self, z: float) -> tuple[Array, Array]:
         """Limits that a normal estimate would have at so many standard deviations."""
 
+    @abstractmethod
+    def population(self) -> Rows:
+        """The same of the distribution behind the table."""
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know besides the numbers."""

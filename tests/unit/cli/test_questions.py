@@ -1,0 +1,77 @@
+"""sfumato estimate --mean, --median, --quantiles, --cdf, --correlation."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato import channels as c
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    rng = np.random.default_rng(2)
+    sex = rng.choice(["F", "M"], 2000)
+    rows = pa.table(
+        {"sex": sex, "pay": np.clip(rng.gamma(3, 9, 2000) + 9 * (sex == "M"), 0, 99), "age": rng.random(2000) * 80}
+    )
+    schema = sf.Schema(
+        {
+            "sex": sf.Categorical(("F", "M")),
+            "pay": sf.Numeric(0, 100, bins=10, nullable=True),
+            "age": sf.Numeric(0, 80, bins=8),
+        }
+    )
+    scheme = sf.Scheme(
+        schema, {"sex": c.symmetric(2, 0.1), "pay": c.windows(10, 20, nullable=True), "age": c.windows(8, 9)}
+    )
+    path = tmp_path_factory.mktemp("releases") / "r.parquet"
+    sf.randomize(rows, scheme, rng=sf.experiment(4)).save(path)
+    return path
+
+
+def test_mean_by_group(release: Path, tmp_path: Path) -> None:
+    found = run(f"estimate {release} --mean pay --by sex --plot {tmp_path / 'm.svg'}")
+    assert found.code == 0 and "mean of pay by sex" in found.out and "no_answer" in found.out
+    assert (tmp_path / "m.svg").exists()
+    whole = json.loads(run(f"estimate {release} --mean pay --by sex --json").out)
+    assert [row["sex"] for row in whole["rows"]] == ["F", "M"] and whole["population"] == "finite population"
+    behind = json.loads(run(f"estimate {release} --mean pay --by sex --population --json").out)
+    assert behind["rows"][0]["sd"] > whole["rows"][0]["sd"]
+
+
+def test_median_quantiles_and_running_shares(release: Path, tmp_path: Path) -> None:
+    median = json.loads(run(f"estimate {release} --median pay --where sex=F --json").out)
+    assert median["where"] == {"sex": "F"} and median["rows"][0]["q"] == 0.5
+    three = json.loads(run(f"estimate {release} --columns pay --quantiles .25,.5,.75 --by sex --json").out)
+    assert [row["q"] for row in three["rows"]] == [0.25, 0.5, 0.75] * 2
+    running = run(f"estimate {release} --cdf pay --by sex --rows 3 --plot {tmp_path / 'c.svg'}")
+    assert "the first 3 of 20 rows" in running.out + running.error and (tmp_path / "c.svg").exists()
+    assert run(f"estimate {release} --correlation age,pay").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "say what to estimate"),
+        ("--by sex", "say what to estimate"),
+        ("--columns sex --by sex", "--by goes with"),
+        ("--mean pay --median pay", "two questions"),
+        ("--mean pay --columns sex", "names its own attribute"),
+        ("--mean pay --top 3", "--top"),
+        ("--mean sex", "has no order"),
+        ("--quantiles .5", "needs the attribute"),
+        ("--quantiles half --columns pay", "takes numbers"),
+        ("--quantiles 1.5 --columns pay", "(0, 1)"),
+        ("--correlation pay", "two attributes"),
+    ],
+)
+def test_bad_questions_get_one_line(release: Path, options: str, message: str) -> None:
+    found = run(f"estimate {release} {options}")
+    assert found.code != 0 and message in found.error and "Traceback" not in found.error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,18 +31,35 @@ LISTED_CELLS = 1 << 20
 class DirectEvidence(ReleaseEvidence):
     """Counts with covariance, from a release (estimated) or from raw rows (exact)."""
 
-    def __init__(self, release: Release, method: str = "moment", names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, release: Release, method: str = "moment", names: Sequence[str] | None = None, weights: Any = None
+    ) -> None:
         if method not in METHODS:
             raise EstimationError(f"method must be one of {', '.join(METHODS)} or model, got {method!r} instead")
         super().__init__(release, names)
         self.method = method
         self._warned = False
+        #: How many people each row stands for, part by part; None where every record counts once.
+        self.weights: tuple[Array, ...] | None = None
+        if weights is not None:
+            from sfumato.evidence.survey_weights import survey_weights
+
+            self.weights = survey_weights(release, weights)
 
     def __repr__(self) -> str:
         about = "exact" if self.exact else self.method
         return f"Evidence({self.n:,} records, {about}; {printable(', '.join(self.names))})"
 
+    def check_unweighted(self, what: str) -> None:
+        """Refuse what does not follow survey weights."""
+        if self.weights is not None:
+            raise EstimationError(
+                f"{what} are of records, each of which counts once: ask for share, mean, cdf, quantile or correlation, "
+                f"which follow the weights, or leave weights out"
+            )
+
     def refitted(self, release: Release) -> DirectEvidence:
+        self.check_unweighted("models")
         return DirectEvidence(release, self.method, self.names)
 
     def about(self, target: str) -> DirectEvidence:
@@ -51,6 +69,7 @@ class DirectEvidence(ReleaseEvidence):
     def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate:
         """How many records hold each combination of values of the named attributes."""
         asked = self._asked(names)
+        self.check_unweighted("counts")
         found = seen(self.release, asked)
         if not found:
             raise EstimationError("the release holds no rows: there is nothing to estimate")
@@ -77,6 +96,7 @@ class DirectEvidence(ReleaseEvidence):
         Unbiased whatever the method of this evidence: only the moment estimate goes cell by cell.
         """
         asked = self._asked(names)
+        self.check_unweighted("cells")
         codes = check_cells(cells, self.schema.sizes(asked))
         found = tuple(self._listed(part, asked, codes) for part in self.release.parts if len(part))
         if not found:

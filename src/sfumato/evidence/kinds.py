@@ -33,13 +33,16 @@ def evidence(
     schema: Schema | None = None,
     method: str = "moment",
     names: Sequence[str] | None = None,
+    *,
+    weights: Any = None,
     **options: Any,
 ) -> Evidence:
     """Evidence from a release, or, with a schema, exactly from a raw table.
 
     ``method`` is "moment" (unbiased, may be negative), "mle" (maximum likelihood, never negative), "project" (moment
     moved to the nearest possible counts: quick, but it biases ordered attributes) or "model" (one joint model of all
-    attributes, which takes the options of ``ModelEvidence``). ``names`` keeps to some of the attributes.
+    attributes, which takes the options of ``ModelEvidence``). ``names`` keeps to some of the attributes. ``weights``
+    are survey weights, for means and other questions: a column in the clear, or a number for each row.
     """
     if isinstance(source, Release):
         if schema is not None:
@@ -49,11 +52,17 @@ def evidence(
         raise EstimationError("a raw table needs its schema: sfumato.evidence(table, schema)")
     else:
         release = Release.raw(source, schema)
+        if isinstance(weights, str) and weights not in schema:
+            from sfumato.evidence.survey_weights import column_of
+
+            weights = column_of(source, weights)
+    if method == "model" and weights is not None:
+        raise EstimationError("a joint model takes no survey weights: use another method")
     if method == "model":
         return model_evidence(release, names=names, **options)
     if options:
         raise EstimationError(f"method {method!r} takes no option {next(iter(options))!r}")
-    return DirectEvidence(release, method, names)
+    return DirectEvidence(release, method, names, weights)
 
 
 @one_thread()
@@ -102,6 +111,8 @@ def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Ev
     if isinstance(source, Release):
         return evidence(source)
     if isinstance(source, Evidence):
+        if getattr(source, "weights", None) is not None:
+            raise EstimationError("learners take every record once: leave the survey weights out of the evidence")
         return source
     raise EstimationError(
         f"{who}, got {type(source).__name__} instead: sfumato.evidence(table, schema) makes evidence of a raw table"

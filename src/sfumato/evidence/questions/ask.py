@@ -59,7 +59,9 @@ class Asked:
         return gather(self.ev, self.attributes, build)
 
     def notes(self) -> tuple[str, ...]:
-        return told_by_model(self.ev, self.attributes) + left_out(self.ev, self.groups, self.where)
+        weighed = getattr(self.ev, "weights", None) is not None
+        weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
+        return told_by_model(self.ev, self.attributes) + left_out(self.ev, self.groups, self.where) + weights
 
 
 def _condition(held: tuple[str, Any]) -> str:

@@ -39,6 +39,8 @@ from sfumato.evidence.seen import Seen
 
 Z = float(ndtri(0.975))
 K, GROUPS = 20, 3
+Question = tuple[tuple[str, ...], list[Statistic], Callable[[Sums], Any]]
+
 MEANS = ("mean", "mean by group", "difference", "ratio")  # what a channel for means tells
 SHAPES = ("skewed", "heaped", "even")
 
@@ -166,7 +168,7 @@ class Replicates:
         return Sums(tuple(Part(float(n), t[run], s[run], o[run]) for n, t, s, o in held))
 
 
-def questions() -> dict[str, tuple[tuple[str, ...], list[Statistic], Callable[[Sums], Any]]]:
+def questions() -> dict[str, Question]:
     """What is asked: the attributes, the sums and the answer."""
     x, y = (np.arange(K) + 0.5) / K, (np.arange(5) + 0.5) / 5
     one = np.eye(GROUPS)
@@ -201,22 +203,31 @@ def questions() -> dict[str, tuple[tuple[str, ...], list[Statistic], Callable[[S
     }
 
 
+def replies(
+    setting: Setting, question: Question, runs: int, seed: int, population: bool
+) -> Iterator[tuple[Any, Array]]:
+    """The answers from many releases, and the truth."""
+    names, statistics, answer = question
+    found = Replicates(setting, names, statistics, runs, seed)
+    total = found.expected if population else found.truth
+    none = np.zeros((len(total),) * 2)
+    truth = answer(Sums((Part(float(setting.n), total, none, none),))).value
+    for run in range(runs):
+        reply = answer(found.sums(run, population))
+        yield (reply.population() if population else reply), truth
+
+
 def study(setting: Setting, runs: int, seed: int) -> dict[str, tuple[float, float]]:
     """The coverage of every question, of the finite population and of the population; the mean over its rows."""
     out = {}
-    for name, (names, statistics, answer) in questions().items():
+    for name, question in questions().items():
         if setting.name.startswith("average") and name not in MEANS:
             continue
-        found = Replicates(setting, names, statistics, runs, seed)
         covered = []
         for population in (False, True):
-            total = found.expected if population else found.truth
-            exact = Sums((Part(float(setting.n), total, np.zeros((len(total),) * 2), np.zeros((len(total),) * 2)),))
-            truth = answer(exact).value
             inside = []
-            for run in range(runs):
-                reply = answer(found.sums(run, population))
-                low, high = (reply.population() if population else reply).limits(Z)
+            for reply, truth in replies(setting, question, runs, seed, population):
+                low, high = reply.limits(Z)
                 inside.append((low <= truth + 1e-9) & (truth - 1e-9 <= high))
             covered.append(float(np.mean(inside)))
         out[name] = (covered[0], covered[1])

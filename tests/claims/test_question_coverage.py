@@ -1,0 +1,38 @@
+"""The intervals of means, quantiles, differences and correlations hold the truth as often as they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.looking_often import EVERY, LAST, paths
+from benchmarks.question_coverage import Setting, Z, questions, replies, scheme
+
+from sfumato import channels as c
+from sfumato.evidence.critical import critical_value
+
+RUNS = 150
+
+
+@pytest.mark.parametrize("name", ["mean by group", "difference", "quantiles", "correlation"])
+def test_limits_cover(name: str) -> None:
+    """At most one in a million correct builds fails. The negative control: limits a third as wide must fail."""
+    own = scheme(c.symmetric(3, 0.15), c.windows(20, 15), c.symmetric(5, 0.25))
+    setting = Setting("windows 15", (own,), 4000, "skewed")
+    covered, narrow = [], []
+    for population in (False, True):
+        for reply, truth in replies(setting, questions()[name], RUNS, 99, population):
+            low, high = reply.limits(Z)
+            covered.append(np.mean((low <= truth) & (truth <= high)))
+            low, high = reply.limits(Z / 3)
+            narrow.append(np.mean((low <= truth) & (truth <= high)))
+    assert 0.88 < np.mean(covered) <= 1
+    assert np.mean(narrow) < 0.75
+
+
+def test_anytime_limits_hold_at_all_looks_and_plain_ones_do_not() -> None:
+    off, sd = paths(c.windows(10, 9), np.full(10, 0.1), 150, 5)
+    t = np.arange(EVERY, LAST + 1, EVERY)
+    often = np.array([critical_value(0.95, n) for n in t])
+    late = t >= 300
+    assert (np.abs(off) <= often * sd)[:, late].all(axis=1).mean() > 0.87
+    assert (np.abs(off) <= Z * sd)[:, late].all(axis=1).mean() < 0.8

@@ -27,7 +27,7 @@ from sfumato.evidence.questions.combinations import contrast, ratio
 from sfumato.evidence.questions.forms import Correlations, Ratios
 from sfumato.evidence.questions.quantiles import Quantiles
 from sfumato.evidence.questions.statistics import (
-    Part,
+    PartSums,
     Statistic,
     Sums,
     means_only,
@@ -165,7 +165,7 @@ class Replicates:
 
     def sums(self, run: int, population: bool) -> Sums:
         held = self.of_population if population else self.parts
-        return Sums(tuple(Part(float(n), t[run], s[run], o[run]) for n, t, s, o in held))
+        return Sums(tuple(PartSums(float(n), t[run], s[run], o[run]) for n, t, s, o in held))
 
 
 def questions() -> dict[str, Question]:
@@ -211,7 +211,7 @@ def replies(
     found = Replicates(setting, names, statistics, runs, seed)
     total = found.expected if population else found.truth
     none = np.zeros((len(total),) * 2)
-    truth = answer(Sums((Part(float(setting.n), total, none, none),))).value
+    truth = answer(Sums((PartSums(float(setting.n), total, none, none),))).value
     for run in range(runs):
         reply = answer(found.sums(run, population))
         yield (reply.population() if population else reply), truth

@@ -84,8 +84,10 @@ def estimate(
     release = Release.concat([Release.load(file) for file in files])
     held = _conditions(where, release.schema)
     if question.asked:
-        if top is not None:
-            raise SfumatoError("--top lists the largest counts: it goes with --columns alone")
+        if top is not None or false is not None:
+            raise SfumatoError(
+                f"{'--top' if false is None else '--false'} is about counts: it goes with --columns alone"
+            )
         reply = question.answer(evidence(release, method=method or "moment"), columns, held)
         answer(reply.population() if population else reply, level, rows, plot, json, held)
         return

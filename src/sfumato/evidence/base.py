@@ -180,17 +180,23 @@ class ReleaseEvidence(ABC):
 
         return ask.share(self, name, by, where)
 
-    def quantile(self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None) -> Rows:
-        """Where the running share passes q: .5 is the median. Limits by inverting the test of the running share."""
+    def quantile(
+        self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None, *, smooth: bool = False
+    ) -> Rows:
+        """Where the running share passes q: .5 is the median. Limits by inverting the test of the running share.
+
+        ``smooth`` goes through a smoothed distribution: much closer where neighbours resemble each other, wrong where
+        values heap.
+        """
         from sfumato.evidence.questions import ask
 
-        return ask.quantile(self, name, q, by, where)
+        return ask.quantile(self, name, q, by, where, smooth)
 
-    def cdf(self, name: str, by: By = None, where: Where = None) -> Rows:
-        """The share of those up to each value, among those who answered."""
+    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool = False) -> Rows:
+        """The share of those up to each value, among those who answered; ``smooth`` as for quantiles."""
         from sfumato.evidence.questions import ask
 
-        return ask.cdf(self, name, by, where)
+        return ask.cdf(self, name, by, where, smooth)
 
     def correlation(self, a: str, b: str, by: By = None, where: Where = None) -> Answer:
         """Pearson's correlation of two attributes among those who answered both."""

@@ -140,11 +140,13 @@ class Evidence(Protocol):
         """The share of each value among those who answered."""
         ...
 
-    def quantile(self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None) -> Rows:
+    def quantile(
+        self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None, *, smooth: bool = False
+    ) -> Rows:
         """Where the running share passes q."""
         ...
 
-    def cdf(self, name: str, by: By = None, where: Where = None) -> Rows:
+    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool = False) -> Rows:
         """The share of those up to each value."""
         ...
 

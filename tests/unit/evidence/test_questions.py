@@ -266,6 +266,20 @@ def test_quantiles_through_additive_noise(noisy: tuple[sf.Release, np.ndarray, n
         ev.quantile("x", by="sex")
 
 
+def test_smoothing_is_closer_where_neighbours_resemble_each_other() -> None:
+    rng = np.random.default_rng(4)
+    x = np.append(rng.beta(2, 4, 5000) * 40, [np.nan] * 500)
+    schema = sf.Schema({"x": sf.Numeric(0, 40, bins=40, nullable=True), "g": sf.Categorical(("a", "b"))})
+    rows = pa.table({"x": pa.array(x, from_pandas=True), "g": ["a", "b"] * 2750})
+    scheme = sf.Scheme(schema, {"x": c.windows(40, 9, nullable=True)}, clear=["g"])
+    ev = sf.evidence(sf.randomize(rows, scheme, rng=sf.experiment(9)))
+    rough, close = ev.quantile("x", [0.25, 0.5]), ev.quantile("x", [0.25, 0.5], smooth=True)
+    truth = np.nanquantile(x, [0.25, 0.5])
+    assert holds(close, truth) and (np.diff(close.interval(), axis=0) < 0.7 * np.diff(rough.interval(), axis=0)).all()
+    assert close.beside["no_answer"][0] == pytest.approx(500, abs=250) and "rounded off" in repr(close)
+    assert len(ev.cdf("x", by="g", smooth=True).value) == 80
+
+
 def test_group_without_records_says_so() -> None:
     schema = sf.Schema({"g": sf.Categorical(("a", "b", "c")), "x": sf.Numeric(0, 10, bins=5)})
     raw = pa.table({"g": ["a", "b"] * 100, "x": [1.0, 7.0] * 100})

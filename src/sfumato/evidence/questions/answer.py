@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Index
 from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
-from sfumato.evidence.questions.forms import Form
+from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
 from sfumato.printable import label_text
@@ -30,7 +30,7 @@ class Answer(Rows):
     """
 
     sums: Sums | ModelSums
-    form: Form
+    form: AnswerForm
     what: str
     names: Mapping[str, list[Any]]
     of_population: bool = False

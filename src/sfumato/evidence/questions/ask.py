@@ -14,9 +14,9 @@ from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
-from sfumato.evidence.questions.forms import Correlations, Form, Ratios
+from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
 from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
-from sfumato.evidence.questions.groups import Groups, groups
+from sfumato.evidence.questions.groups import AskedGroups, groups
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
@@ -33,7 +33,7 @@ class Asked:
 
     ev: Evidence
     names: tuple[str, ...]
-    groups: Groups
+    groups: AskedGroups
     where: Where
 
     @property
@@ -157,11 +157,11 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
     return _answer(asked, sums, Correlations(rows, per), f"correlation of {a} and {b}", asked.groups.columns, everybody)
 
 
-def cdf(ev: Evidence, name: str, by: By = None, where: Where = None) -> Rows:
+def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool = False) -> Rows:
     """The share of those up to and including each value, among those who answered."""
     asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "running shares")
-    if name in noisy(ev):
-        from sfumato.evidence.questions.through_noise import smooth_cdf
+    if smooth or name in noisy(ev):
+        from sfumato.evidence.questions.smoothed import smooth_cdf
 
         return smooth_cdf(asked, name)
     sums, per, k = _running(asked, name, domain)
@@ -177,12 +177,12 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None) -> Rows:
     return replace(found, running=label)
 
 
-def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None) -> Rows:
+def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool = False) -> Rows:
     """Where the running share passes q; limits by inverting the test of the running share."""
     levels = check_quantiles(q)
     asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "quantiles")
-    if name in noisy(ev):
-        from sfumato.evidence.questions.through_noise import smooth_quantile
+    if smooth or name in noisy(ev):
+        from sfumato.evidence.questions.smoothed import smooth_quantile
 
         return smooth_quantile(asked, name, levels)
     sums, per, k = _running(asked, name, domain)
@@ -261,7 +261,12 @@ def _running(asked: Asked, name: str, domain: Domain) -> tuple[Sums | ModelSums,
 
 
 def _answer(
-    asked: Asked, sums: Sums | ModelSums, form: Form, what: str, keys: Mapping[str, list[Any]], everybody: Index | None
+    asked: Asked,
+    sums: Sums | ModelSums,
+    form: AnswerForm,
+    what: str,
+    keys: Mapping[str, list[Any]],
+    everybody: Index | None,
 ) -> Answer:
     everybody = everybody if asked.nullable() else None
     return Answer(sums, form, what + asked.whom, keys, everybody=everybody, said=asked.notes())

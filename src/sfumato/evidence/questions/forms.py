@@ -17,7 +17,7 @@ from sfumato.arrays import Array
 _NOTHING = 1e-9  # of a record
 
 
-class Form(Protocol):
+class AnswerForm(Protocol):
     """How answers follow from sums S with covariance C."""
 
     @property

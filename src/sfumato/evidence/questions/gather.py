@@ -12,9 +12,9 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.questions.groups import Groups
+from sfumato.evidence.questions.groups import AskedGroups
 from sfumato.evidence.questions.records import record_part
-from sfumato.evidence.questions.statistics import ModelSums, Part, Statistic, Sums, table_part
+from sfumato.evidence.questions.statistics import ModelSums, PartSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
 from sfumato.evidence.seen import seen
 from sfumato.scheme import Scheme
@@ -34,7 +34,7 @@ def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums
         raise EstimationError("the release holds no rows: there is nothing to estimate")
     if ev.smoothed:
         return _of_model(ev, names, build)
-    found: dict[Scheme, list[Part]] = {}
+    found: dict[Scheme, list[PartSums]] = {}
     own = getattr(ev, "weights", None)
     if own is None and not noisy(ev) & set(names):
         statistics = build(())
@@ -46,10 +46,10 @@ def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums
     return Sums(tuple(_together(parts) for parts in found.values()))
 
 
-def _together(parts: list[Part]) -> Part:
+def _together(parts: list[PartSums]) -> PartSums:
     """Parts of one scheme as one."""
     total, second, own = (np.sum([getattr(p, field) for p in parts], axis=0) for field in ("total", "second", "own"))
-    return Part(sum(part.n for part in parts), total, second, own)
+    return PartSums(sum(part.n for part in parts), total, second, own)
 
 
 def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
@@ -82,7 +82,7 @@ def told_by_model(ev: Evidence, names: Sequence[str]) -> tuple[str, ...]:
     return ("from the joint model, which tells no covariance of its own: the error is that of unbiased counts",)
 
 
-def left_out(ev: Evidence, asked: Groups, where: Mapping[str, Any] | None) -> tuple[str, ...]:
+def left_out(ev: Evidence, asked: AskedGroups, where: Mapping[str, Any] | None) -> tuple[str, ...]:
     """How many records a condition leaves out because they gave no answer to it."""
     out = []
     for name in where or {}:

@@ -21,7 +21,7 @@ MOST_GROUPS = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class AskedGroups:
     """The groups, each with its labels and the indicator of its records."""
 
     names: tuple[str, ...]
@@ -48,7 +48,7 @@ class Groups:
 
 def groups(
     schema: Schema, noisy: Collection[str], by: str | Sequence[str] | None, where: Mapping[str, Any] | None
-) -> Groups:
+) -> AskedGroups:
     """The groups of a question, checked."""
     names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     if len(set(names)) != len(names):
@@ -67,7 +67,7 @@ def groups(
         {name: np.eye(size)[code] for name, size, code in zip(names, sizes, codes, strict=True)}
         for codes in product(*(range(size) for size in sizes))
     )
-    return Groups(names, labels, members, held)
+    return AskedGroups(names, labels, members, held)
 
 
 def _inside(domain: Domain, name: str, value: Any) -> Array:

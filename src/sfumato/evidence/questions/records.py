@@ -18,16 +18,16 @@ from sfumato.channels.codes import join_codes
 from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import blocks
-from sfumato.evidence.questions.statistics import Part, Statistic, block_scores, product
+from sfumato.evidence.questions.statistics import PartSums, Statistic, block_scores, product
 from sfumato.evidence.seen import columns
-from sfumato.released.part import Part as Rows
+from sfumato.released.part import Part
 
 _BLOCK = 1 << 16
 #: μ₄ / μ₂² of each noise.
 _KURTOSIS = {Uniform: 1.8, Gaussian: 3.0, Laplace: 6.0}
 
 
-def record_part(rows: Rows, statistics: Sequence[Statistic], weights: Array | None) -> Part:
+def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | None) -> PartSums:
     """The statistics from the released records of one part; each record counts as its weight says."""
     names = list(dict.fromkeys(name for one in statistics for name in one))
     noisy = {name: rows.scheme.noises[name] for name in names if name in rows.scheme.noises}
@@ -68,7 +68,7 @@ def record_part(rows: Rows, statistics: Sequence[Statistic], weights: Array | No
                 own[i, j] = np.nan
     own = np.where(np.isnan(own), np.outer(total, total) / max(table.num_rows, 1), own)
     own = np.triu(own) + np.triu(own, 1).T
-    return Part(float(table.num_rows), total, second, own)
+    return PartSums(float(table.num_rows), total, second, own)
 
 
 def power_scores(noise: Channel, z: Array, power: int) -> Array:

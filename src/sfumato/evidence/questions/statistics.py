@@ -34,7 +34,7 @@ MOST = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class PartSums:
     """What the records of one scheme say: n, S, G diag(Ñ) Gᵀ and the estimate of W diag(N) Wᵀ."""
 
     n: float
@@ -57,7 +57,7 @@ class Sums:
     noise that this adds to the sum is none of the channel's, and belongs to the finite population's covariance too.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[PartSums, ...]
     rounded: tuple[tuple[int, int, float], ...] = ()
 
     @property
@@ -115,14 +115,14 @@ def weights(statistics: Sequence[Statistic], names: Sequence[str], sizes: Sequen
     return np.stack([kronecker([np.asarray(one.get(name, ones[name])) for name in names]) for one in statistics])
 
 
-def table_part(seen: Seen, statistics: Sequence[Statistic], G: Array | None = None) -> Part:
+def table_part(seen: Seen, statistics: Sequence[Statistic], G: Array | None = None) -> PartSums:
     """The statistics from released counts; ``G`` where the scores are known already."""
     G = released_scores(seen, statistics) if G is None else G
     total, second = G @ seen.counts, (G * seen.counts) @ G.T
     if any(means_only(block) for block in seen.blocks):
-        return Part(seen.total, total, second, _own_of_means(seen, statistics, total))
+        return PartSums(seen.total, total, second, _own_of_means(seen, statistics, total))
     W = weights(statistics, seen.names, seen.shape)
-    return Part(seen.total, total, second, (W * seen.centre) @ W.T)
+    return PartSums(seen.total, total, second, (W * seen.centre) @ W.T)
 
 
 def product(one: Statistic, other: Statistic) -> Statistic | None:

@@ -1,7 +1,8 @@
-"""Running shares and quantiles of numbers that were released with additive noise: through their smoothed distribution.
+"""Running shares and quantiles through a smoothed distribution: of numbers under additive noise, or where it is asked.
 
-The averaged models of ``density`` are fitted to the released numbers of each group, cut into cells. Their covariance is
-that of the distribution behind the table; for the table itself it is on the safe side.
+The averaged models of ``density`` are fitted to the released values of each group. Their covariance is that of the
+distribution behind the table; for the table itself it is on the safe side. Values that heap are smoothed over, and the
+band does not tell.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.channels.base import Channel
 from sfumato.channels.noise import Noise
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import is_identity
 from sfumato.evidence.density.smooth import Smooth, smooth
@@ -57,14 +61,16 @@ class Smoothed(Rows):
     def notes(self) -> tuple[str, ...]:
         empty = sum(one is None for one in self.found)
         return (
-            "from the smoothed density: sharp edges are rounded, and the error is that of the population",
+            "from a smoothed distribution: heaps and edges are rounded off; the error is that of the population",
             *([f"no answer can be given for {empty} groups without records"] if empty else []),
         )
 
     @property
     def beside(self) -> dict[str, Array]:
         per = len(self.value) // len(self.found)
-        return {"answered": np.repeat([0.0 if one is None else one.n for one in self.found], per)}
+        n, gone = np.array([(0.0, 0.0) if one is None else (one.n, one.n * one.missing) for one in self.found]).T
+        out = {"answered": np.repeat(n - gone, per)}
+        return out | ({"no_answer": np.repeat(gone, per)} if gone.any() else {})
 
     @property
     def floor(self) -> float:
@@ -116,7 +122,9 @@ def smooth_cdf(asked: Asked, name: str) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(edges) - 1)
     label = "up_to" + "_" * ("up_to" in keys)
-    keys[label] = edges[1:].tolist() * len(found)
+    domain = asked.ev.schema[name]
+    ends = edges[1:].tolist() if isinstance(domain, Numeric) else list(domain.labels[: len(edges) - 1])
+    keys[label] = ends * len(found)
     return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label)
 
 
@@ -132,36 +140,47 @@ def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:
 
 
 def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
+    """The smoothed distribution of each group, and the ends of the values."""
     parts = [part for part in asked.ev.release.parts if len(part)]
-    noise = parts[0].scheme.noises.get(name)
-    if not isinstance(noise, Noise) or any(part.scheme.noises.get(name) != noise for part in parts):
-        raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
     if getattr(asked.ev, "weights", None) is not None or asked.ev.smoothed:
-        raise EstimationError(f"{name!r} carries additive noise: its distribution is asked of evidence without weights")
+        raise EstimationError(f"a smoothed distribution of {name!r} is asked of evidence without weights or model")
+    channel = parts[0].scheme[name]
+    if channel.arity != 1 or any(part.scheme[name] != channel for part in parts):
+        raise EstimationError(f"{name!r} must pass the same channel in every part, and alone, to be smoothed")
     others = [other for other in asked.attributes if other != name]
     for other in others:
         if not all(is_identity(part.scheme.group(other).channel) for part in parts):
             raise EstimationError(
-                f"{name!r} carries additive noise: its distribution is told of groups in the clear only, and {other!r} "
-                f"is randomized; its mean can be asked by {other}"
+                f"a smoothed distribution of {name!r} is told of groups in the clear only, and {other!r} is "
+                f"randomized; its mean can be asked by {other}"
             )
     domain = asked.ev.schema[name]
-    if not isinstance(domain, Numeric):
-        raise EstimationError(f"{name!r} is not numeric")
     rows = [part.arrow() for part in parts]
-    z = np.concatenate([one.column(name).to_numpy() for one in rows])
+    column = channel.columns([name])[0]
+    released = np.concatenate([one.column(column).to_numpy() for one in rows])
     codes = {other: np.concatenate([one.column(other).to_numpy() for one in rows]) for other in others}
+    if isinstance(channel, Noise):
+        channel, released, edges = _cut(channel, released, domain)
+    else:
+        k = domain.size - domain.nullable
+        edges = domain.edge_array if isinstance(domain, Numeric) else np.arange(k + 1.0)
+    found: list[Smooth | None] = []
+    for group in range(len(asked.groups.labels)):
+        inside = np.ones(len(released), dtype=bool)
+        for other, member in asked.groups.statistic(group, {}).items():
+            inside &= np.asarray(member)[codes[other]] > 0
+        counts = np.bincount(released[inside], minlength=channel.m)
+        nullable = domain.nullable and channel.k == domain.size
+        found.append(smooth(counts, channel, nullable=nullable) if counts.sum() else None)
+    return tuple(found), edges
+
+
+def _cut(noise: Noise, z: Array, domain: Domain) -> tuple[Channel, NDArray[np.int64], Array]:
+    """Additive noise as a channel between cells of the numbers and cells of the released ones."""
+    if not isinstance(domain, Numeric):
+        raise EstimationError("only a numeric attribute carries additive noise")
     edges = np.linspace(domain.edge_array[0], domain.edge_array[-1], _CELLS + 1)
     reach = max(z.max() - edges[-1], edges[0] - z.min(), 1e-9) * (1 + 1e-9)
     shown = np.linspace(edges[0] - reach, edges[-1] + reach, _RELEASED + 1)
     shown[0], shown[-1] = -np.inf, np.inf
-    channel = noise.discretize(edges, shown)
-    cells = np.searchsorted(shown, z, side="right") - 1
-    found: list[Smooth | None] = []
-    for group in range(len(asked.groups.labels)):
-        inside = np.ones(len(z), dtype=bool)
-        for other, member in asked.groups.statistic(group, {}).items():
-            inside &= np.asarray(member)[codes[other]] > 0
-        counts = np.bincount(cells[inside], minlength=_RELEASED)
-        found.append(smooth(counts, channel) if counts.sum() else None)
-    return tuple(found), edges
+    return noise.discretize(edges, shown), np.searchsorted(shown, z, side="right") - 1, edges

@@ -14,7 +14,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
-from sfumato.evidence.base import is_identity
+from sfumato.evidence.blocks import is_identity
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.part import Part

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato import channels, datasets, errors
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
+from sfumato.forms import Forms
 from sfumato.owner import Groups, Ledger, mgas, randomize, randomize_file
 from sfumato.randomness import experiment
 from sfumato.reading.csv_format import CsvFile
@@ -37,6 +38,7 @@ __all__ = [
     "Density",
     "Estimate",
     "Evidence",
+    "Forms",
     "Groups",
     "Ledger",
     "Numeric",

@@ -125,6 +125,10 @@ class EstimationError(SfumatoError, ValueError):
     """An estimate that the data or the request does not allow."""
 
 
+class NotAskedError(EstimationError):
+    """A table of attributes that no form asks together."""
+
+
 class MissingPartError(SfumatoError, ImportError):
     """An optional package that the request needs and that is not installed."""
 

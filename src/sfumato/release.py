@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, SchemeError
+from sfumato.forms import merged
 from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
@@ -80,8 +82,17 @@ class Release:
 
     @property
     def schema(self) -> Schema:
-        """The attributes, the same for all parts."""
-        return self.parts[0].scheme.schema
+        """The attributes of all parts."""
+        return self._schema
+
+    @cached_property
+    def _schema(self) -> Schema:
+        return merged([part.scheme.schema for part in self.parts], "the parts")
+
+    @property
+    def whole(self) -> bool:
+        """Whether every record was asked about every attribute."""
+        return all(len(part.scheme.schema) == len(self.schema) for part in self.parts)
 
     @property
     def id(self) -> str | None:
@@ -114,26 +125,19 @@ class Release:
         """The rows with values instead of codes, where a column's released values are the attribute's own."""
         import pyarrow as pa
 
-        whole = self.arrow() if rows is None else self._head(rows)
-        out = {}
-        for name in whole.schema.names:
-            column = whole.column(name)
-            same = name in self.schema and all(_releases_values(part.scheme, name) for part in self.parts)
-            if same:
-                check_codes(name, column.to_numpy(), self.schema[name].size)
-            out[name] = self.schema[name].decode(column.to_numpy()) if same else column
-        return pa.table(out)
-
-    def _head(self, rows: int) -> pa.Table:
-        """The first rows, as codes; no more of a file is read than they need."""
-        import pyarrow as pa
-
         found, left = [], rows
-        for part in self.parts:
-            some = part.head(left)
-            found.append(some)
-            left -= some.num_rows
+        for part in self.parts:  # no more of a file is read than the rows need
+            some = part.arrow() if left is None else part.head(left)
+            left = None if left is None else left - some.num_rows
+            found.append(pa.table({name: self._decoded(name, some.column(name)) for name in some.schema.names}))
         return pa.concat_tables(with_one_id_type(found, self.id), promote_options="permissive")
+
+    def _decoded(self, name: str, column: pa.ChunkedArray) -> Any:
+        asked = [part.scheme for part in self.parts if name in part.scheme.schema]
+        if not asked or not all(_releases_values(scheme, name) for scheme in asked):
+            return column
+        check_codes(name, column.to_numpy(), self.schema[name].size)
+        return self.schema[name].decode(column.to_numpy())
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
@@ -150,31 +154,44 @@ class Release:
         )
 
     def select(self, names: Sequence[str]) -> Release:
-        """The same records with some attributes only; those that are randomized together stay together."""
+        """The same records with some attributes only; those that are randomized together stay together.
+
+        Records that were asked about none of them are left out.
+        """
         if isinstance(names, str) or not names:
             raise ReleaseError(f"select takes a list of attributes, got {names!r} instead")
         unknown = [name for name in names if name not in self.schema]
         if unknown:
             raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
-        return Release.of(part.select(names) for part in self.parts)
+        return Release.of(part.select(names) for part in self.parts if not set(names).isdisjoint(part.scheme.schema))
 
     # Parties.
 
     @classmethod
     def concat(cls, releases: Sequence[Release]) -> Release:
-        """One release of records held by different parties, also under different schemes."""
+        """One release of records held by different parties, also under different schemes.
+
+        Parties need not have asked the same questions: of those who were not asked about an attribute, estimates take
+        it that they are like those who were.
+        """
         if not releases:
             raise ReleaseError("concat needs at least one release")
         first = releases[0]
         for other in releases[1:]:
-            if dict(other.schema) != dict(first.schema):
+            shared = [name for name in first.schema if name in other.schema]
+            if not shared or any(first.schema[name] != other.schema[name] for name in shared):
                 raise ReleaseError(
                     f"the releases have different attributes or domains: {differences(first.schema, other.schema)}; "
                     f"randomize them under one schema (--schema)"
                 )
             if other.id != first.id:
                 raise ReleaseError(f"the releases have different id columns, {first.id!r} and {other.id!r}")
-        return cls.of(part for release in releases for part in release.parts)
+        together = cls.of(part for release in releases for part in release.parts)
+        try:
+            together.schema  # noqa: B018
+        except SchemeError as problem:
+            raise ReleaseError(f"the releases cannot be put together: {problem}") from None
+        return together
 
     def join(self, other: Release, on: str | None = None, common: bool = False) -> Release:
         """One release of records whose columns are held by two parties, matched by their ids.
@@ -237,9 +254,8 @@ class Release:
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
             return cls(path, scheme, identifier, link, order)._loaded(path, before)
-        scheme = entries[0][1]
         total = sum(rows for rows, _, _ in entries)
-        whole = in_memory(path, scheme, identifier, total)
+        whole = in_memory(path, [scheme for _, scheme, _ in entries], identifier, total)
         if total != tables.count_rows(path if whole is None else whole):
             raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
         found, start = [], 0

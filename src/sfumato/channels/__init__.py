@@ -9,6 +9,7 @@ from __future__ import annotations
 from sfumato.channels.additive import empirical, from_scipy, gaussian, laplace, tabulated, uniform
 from sfumato.channels.average import average
 from sfumato.channels.base import Channel, from_dict
+from sfumato.channels.cells import cells
 from sfumato.channels.itemset import mask
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import binary, blocks, invariant, matrix, ternary
@@ -26,6 +27,7 @@ __all__ = [
     "average",
     "binary",
     "blocks",
+    "cells",
     "crosswise",
     "empirical",
     "from_dict",

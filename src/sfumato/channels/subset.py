@@ -8,18 +8,20 @@ few thousand values the sets stand in a matrix; beyond, ``hyperplanes`` does wit
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from math import comb
-from typing import Any
+from math import comb, prod
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
+from sfumato.channels.cells import Cells, cells
 from sfumato.channels.geometry import Geometry, is_prime
 from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
 from sfumato.channels.odds import SetChannel, odds, read_fraction, worst_ratio
@@ -101,12 +103,25 @@ class Subset(SetChannel):
         return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
 
 
-def subset(k: int, gamma: float, design: str | None = None, size: int | None = None) -> Subset | Hyperplanes:
+@overload
+def subset(k: int, gamma: float, design: str | None = None, size: int | None = None) -> Subset | Hyperplanes: ...
+
+
+@overload
+def subset(k: Sequence[int], gamma: float, design: str | None = None, size: int | None = None) -> Cells: ...
+
+
+def subset(
+    k: int | Sequence[int], gamma: float, design: str | None = None, size: int | None = None
+) -> Subset | Hyperplanes | Cells:
     """The best subset selection for k values, up to 16 million of them, under a bound on gamma.
 
+    Of several attributes, k = (k_1, k_2, ...), the sets are of their combinations, and the bound is on all together.
     ``design`` ("sets", "projective", or the same without a matrix, "hyperplanes") and ``size`` (of the sets; or the
     prime of the field) settle what is otherwise chosen for equally likely values.
     """
+    if isinstance(k, Sequence):
+        return cells(subset(prod(whole("k", one, 1) for one in k), gamma, design, size), k)
     k, gamma = whole("k", k, 2), bound(gamma)
     if design not in (None, *DESIGNS, "hyperplanes"):
         raise ChannelError(f"design must be 'sets', 'projective' or 'hyperplanes', got {design!r} instead")

@@ -18,7 +18,7 @@ from sfumato.evidence.blocks import blocks, is_identity
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
-from sfumato.evidence.seen import Seen, columns, seen, seen_records
+from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.pages.display import MOST, html_table
 from sfumato.release import Release
 from sfumato.schema import Numeric
@@ -61,7 +61,9 @@ class ReleaseEvidence(ABC):
         """
         groups = (group for part in self.release.parts for group in part.scheme.groups)
         asked = set(self.names)
-        return not self.smoothed and all(is_identity(group.channel) for group in groups if asked & set(group.names))
+        if self.smoothed or not all(asked <= set(part.scheme.schema) for part in self.release.parts):
+            return False
+        return all(is_identity(group.channel) for group in groups if asked & set(group.names))
 
     def _repr_html_(self) -> str:
         rows = [[name, domain.kind, domain.size, domain.nullable] for name, domain in self.schema.items()]
@@ -136,11 +138,11 @@ class ReleaseEvidence(ABC):
 
     def records(self, names: Sequence[str], *, distinct: bool = True, inverted: bool = True) -> Iterator[Seen]:
         asked = self._check(names)
-        return (seen_records(part, asked, distinct, inverted) for part in self.release.parts if len(part))
+        return (seen_records(part, asked, distinct, inverted) for part in asking(self.release, asked) if len(part))
 
     def released_cells(self, names: Sequence[str]) -> int:
         asked = self._check(names)
-        return max(prod(block.released for block in blocks(part.scheme, asked)) for part in self.release.parts)
+        return max(prod(block.released for block in blocks(p.scheme, asked)) for p in asking(self.release, asked))
 
     def expect_many(self) -> None:
         for part in self.release.parts:
@@ -149,21 +151,23 @@ class ReleaseEvidence(ABC):
     def feasible(self, names: Sequence[str]) -> bool:
         """Whether method "mle" can find the table of these attributes in reasonable time."""
         asked = self._check(names)
-        schemes = (part.scheme for part in self.release.parts)
+        schemes = (part.scheme for part in asking(self.release, asked))
         return all(mle.feasible(Seen(asked, blocks(scheme, asked), np.zeros(0)).full) for scheme in schemes)
 
     def density(self, name: str, **options: Any) -> Density:
         """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
         from sfumato.evidence.density import density
 
-        noises = {part.scheme.noises.get(name) for part in self.release.parts}
+        self._check([name])
+        parts = asking(self.release, [name])
+        noises = {part.scheme.noises.get(name) for part in parts}
         noise = noises.pop()
         if noise is None or noises:
             raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
         domain = self.schema[name]
         if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
             options["support"] = (domain.low, domain.high)
-        batches = (part.batches([name]) for part in self.release.parts)
+        batches = (part.batches([name]) for part in parts)
         return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 
     # What analysts ask: ``by`` gives a row per group, ``where={"sex": "F"}`` restricts.

@@ -82,6 +82,11 @@ class Block:
         return out
 
 
+def unasked(name: str, size: int) -> Block:
+    """An attribute that was not asked: a channel of gamma 1, whose one output says nothing."""
+    return Block((name,), (size,), (), (), forward=Dense(np.ones((size, 1))))
+
+
 @lru_cache(maxsize=1 << 14)
 def blocks(scheme: Scheme, names: tuple[str, ...], inverted: bool = True) -> tuple[Block, ...]:
     """The channels that treat these attributes, each with those of its attributes that are asked for.

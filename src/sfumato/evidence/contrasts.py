@@ -64,6 +64,7 @@ _NONE = Contrasts(np.zeros(0), _EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     """All telling contrasts of the two last attributes given the others, and their sums over the configurations."""
+    estimate = estimate.of_asked
     kx, ky = estimate.shape[-2:]
     table = estimate.judged.reshape(-1, kx, ky)
     if min(kx, ky) < 2:  # an attribute of one value depends on nothing

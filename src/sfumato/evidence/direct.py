@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from sfumato.evidence.blocks import blocks, is_identity
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
 from sfumato.evidence.record_moments import listed_cells
-from sfumato.evidence.seen import Seen, columns, seen, seen_records
+from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.simplex import project
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -78,7 +79,9 @@ class DirectEvidence(ReleaseEvidence):
         else:
             moved = [self._moved(one, quiet) for one in found]
             found, value = tuple(one for one, _ in moved), np.sum([own for _, own in moved], axis=0)
-        estimate = Estimate(self.schema.select(asked), np.asarray(value), found, self.method)
+        estimate = Estimate(self.schema.select(asked), np.asarray(value), found, self.method, records=self._records)
+        if estimate.asked < 1:
+            estimate = replace(estimate, value=estimate.value / estimate.asked)
         if not quiet:
             self._warn_if_projected(asked)
             _warn_if_negative(estimate)
@@ -87,7 +90,8 @@ class DirectEvidence(ReleaseEvidence):
     def counts_many(self, requests: Sequence[Sequence[str]], *, quiet: bool = False) -> list[Estimate]:
         """Several tables, counted in as few scans as possible."""
         for part in self.release.parts:
-            counter(part).plan([columns(blocks(part.scheme, self._check(names))) for names in requests])
+            asked = (names for names in map(self._check, requests) if set(names) <= set(part.scheme.schema))
+            counter(part).plan([columns(blocks(part.scheme, names)) for names in asked])
         return super().counts_many(requests, quiet=quiet)
 
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
@@ -98,11 +102,17 @@ class DirectEvidence(ReleaseEvidence):
         asked = self._asked(names)
         self.check_unweighted("cells")
         codes = check_cells(cells, self.schema.sizes(asked))
-        found = tuple(self._listed(part, asked, codes) for part in self.release.parts if len(part))
+        found = tuple(self._listed(part, asked, codes) for part in asking(self.release, asked) if len(part))
         if not found:
             raise EstimationError("the release holds no rows: there is nothing to estimate")
         value = np.asarray(np.sum([one.centre for one in found], axis=0))
-        return Estimate(self.schema.select(asked), value, found, "moment", codes=codes)
+        estimate = Estimate(self.schema.select(asked), value, found, "moment", codes=codes, records=self._records)
+        return replace(estimate, value=value / estimate.asked)
+
+    @property
+    def _records(self) -> float | None:
+        """How many records there are, where not all were asked everything."""
+        return None if self.release.whole else float(self.n)
 
     def shares(self, names: Sequence[str]) -> Array:
         return self.counts(names, quiet=True).value / self.n
@@ -153,7 +163,8 @@ class DirectEvidence(ReleaseEvidence):
             return
         ordered = [name for name in names if self.schema[name].ordered and self.schema[name].size > 2]
         schemes = [part.scheme for part in self.release.parts]
-        changed = [name for name in ordered if not all(is_identity(s.group(name).channel) for s in schemes)]
+        asked = {name: [scheme for scheme in schemes if name in scheme.schema] for name in ordered}
+        changed = [name for name in ordered if not all(is_identity(s.group(name).channel) for s in asked[name])]
         if changed:
             self._warned = True
             warnings.warn(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,10 @@ class Estimate:
         superpopulation:     Cov(N̂)          =  A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
 
     where A is the left inverse of Pᵀ and Ñ the released counts. The first speaks of this table's own counts, the
-    second (``population()``, as shares that sum to 1) of the distribution behind the table.
+    second (``population()``, as shares that sum to 1) of the distribution behind the table. Where only a share f of
+    the N records was asked, chosen at random, the counts of those asked are divided by f, and the first becomes
+
+        (A diag(Ñ) Aᵀ - f diag(N̂) - (1 - f) N̂ N̂ᵀ / n) / f²,        N̂ of the n = f N who were asked
     """
 
     schema: Schema  # of the estimated attributes, in order
@@ -51,6 +54,7 @@ class Estimate:
     of_population: bool = False
     codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
     pooled: Pooled | None = field(default=None, kw_only=True)  # where parts are weighed by their precision
+    records: float | None = field(default=None, kw_only=True)  # how many there are, where not all were asked
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +75,25 @@ class Estimate:
     @cached_property
     def n(self) -> float:
         """The number of records."""
-        return sum(piece.total for piece in self.seen) if self.pooled is None else self.pooled.rows
+        if self.pooled is not None and self.records is None:
+            return self.pooled.rows
+        return self._told if self.records is None else self.records
+
+    @property
+    def asked(self) -> float:
+        """The share of the records that were asked about these attributes."""
+        return self._told / self.n if self.n else 1.0
+
+    @cached_property
+    def _told(self) -> float:
+        return sum(piece.total for piece in self.seen)
+
+    @property
+    def of_asked(self) -> Self:
+        """The same of those who were asked alone."""
+        if self.records is None:
+            return self
+        return replace(self, value=self.value * (1.0 if self.of_population else self.asked), records=None)
 
     @property
     def population_kind(self) -> str:
@@ -110,10 +132,9 @@ class Estimate:
     @cached_property
     def variance(self) -> Array:
         """The variance of each cell, without forming the covariance matrix."""
-        total = np.zeros(())
+        total, drawn = np.zeros(()), self._drawn
         for piece in self.seen:
-            own = piece.centre**2 / piece.total if self.of_population else piece.centre
-            total = total + piece.spread - own
+            total = total + piece.spread - (1 - drawn) * piece.centre - drawn * piece.centre**2 / piece.total
         return np.maximum(total, 0.0) / self._scale**2
 
     @property
@@ -128,9 +149,10 @@ class Estimate:
         check_covariance(cells)
         out = np.zeros((cells, cells))
         for piece in self.seen:
-            A, centre = piece.rows(), piece.centre
-            taken = np.outer(centre, centre) / piece.total if self.of_population else np.diag(centre)
-            out += (A * piece.counts) @ A.T - taken
+            A, centre, drawn = piece.rows(), piece.centre, self._drawn
+            out += (A * piece.counts) @ A.T - (1 - drawn) * np.diag(centre)
+            if drawn:
+                out -= drawn * np.outer(centre, centre) / piece.total
         return np.asarray(out / self._scale**2)
 
     def covariance(self, one: Array, other: Array) -> float:
@@ -139,7 +161,7 @@ class Estimate:
         for piece in self.seen:
             a, b = (piece.inverse.T.apply(piece.in_blocks(weights).reshape(-1)) for weights in (one, other))
             mine, theirs = one @ piece.centre, other @ piece.centre
-            taken = mine * theirs / piece.total if self.of_population else (one * other) @ piece.centre
+            taken = (1 - self._drawn) * ((one * other) @ piece.centre) + self._drawn * mine * theirs / piece.total
             total += float((a * b) @ piece.counts - taken)
         return total / self._scale**2
 
@@ -163,13 +185,13 @@ class Estimate:
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
         level = wider_level(level, self.n) if anytime else level
-        sides = records(self.seen, self.of_population)
+        sides = records(self.seen, self._drawn > 0)
         if self.pooled is not None:
             centre = self.unbiased * self._scale
             sides = (replace(sides[0].flat(), estimate=centre), replace(sides[1].flat(), estimate=centre))
         if cells is not None:
             sides = (sides[0].flat().at(cells), sides[1].flat().at(cells))
-        low, high = limits(*sides, level, self.of_population)
+        low, high = limits(*sides, level, self._drawn)
         value = self.value if cells is None else self.value[cells]
         return np.minimum(low / self._scale, value), np.maximum(high / self._scale, value)
 
@@ -236,7 +258,13 @@ class Estimate:
 
     @property
     def _scale(self) -> float:
-        return sum(piece.total for piece in self.seen) if self.of_population else 1.0
+        """What the counts of those who were asked are divided by."""
+        return self._told if self.of_population else self.asked
+
+    @property
+    def _drawn(self) -> float:
+        """How far the records are a sample: 1 of the distribution behind the table, 1 - f of a table asked in part."""
+        return 1.0 if self.of_population else 1.0 - self.asked
 
     def __repr__(self) -> str:
         return f"{printable(self._title)}\n{text_table(*self._shown())}"

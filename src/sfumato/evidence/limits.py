@@ -71,11 +71,12 @@ class Records:
         return Records(*(part[..., cells] for part in parts))
 
 
-def limits(below: Records, above: Records, level: float, population: bool = False) -> tuple[Array, Array]:
+def limits(below: Records, above: Records, level: float, population: float = 0.0) -> tuple[Array, Array]:
     """The least and the greatest count that a test at 1 - level accepts, cell by cell.
 
     For a population the count is N times a share: the records themselves are then a sample, and each belongs to the
-    cell with the probability n / N.
+    cell with the probability n / N. Between 0 and 1 ``population`` is the share of a table that was not asked: moments
+    then lie between those of the table asked whole and of a sample from a population without end.
     """
     alpha = 1 - check_level(level)
     chunks = [slice(at, at + _CHUNK) for at in range(0, below.estimate.size, _CHUNK)]
@@ -86,7 +87,7 @@ def limits(below: Records, above: Records, level: float, population: bool = Fals
     return low.reshape(below.estimate.shape), high.reshape(below.estimate.shape)
 
 
-def p_value(count: Array, records: Records, population: bool) -> Array:
+def p_value(count: Array, records: Records, population: float) -> Array:
     """The probability, if this is the true count, of an estimate that speaks as much or more against it."""
     from scipy.special import ndtr
 
@@ -119,7 +120,7 @@ def _normal_score(z: Array, skew: Array) -> Array:
     return np.where(np.abs(skew) > 1e-4, curved, z - skew * (z * z - 1) / 6)
 
 
-def _central(count: Array, records: Records, population: bool) -> tuple[Array, Array, Array]:
+def _central(count: Array, records: Records, population: float) -> tuple[Array, Array, Array]:
     """The second to fourth central moments, summed over the records, if this is the true count."""
     n, own, other = records.most, records.own, records.other
     tilted = other[0] + records.tilt * (count - records.pivot) / np.maximum(n - count, 1e-300)
@@ -129,10 +130,21 @@ def _central(count: Array, records: Records, population: bool) -> tuple[Array, A
         return second, third, fourth
     m1 = count / np.maximum(n, 1e-300)
     m2, m3, m4 = (m1 * mine + (1 - m1) * theirs for mine, theirs in zip(own, others, strict=True))
-    return n * (m2 - m1**2), n * (m3 - 3 * m1 * m2 + 2 * m1**3), n * (m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4)
+    drawn = m2 - m1**2, m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
+    if population == 1:
+        return n * drawn[0], n * drawn[1], n * drawn[2]
+    whole = (m1 * mine + (1 - m1) * theirs for mine, theirs in zip(about_the_mean(own), others, strict=True))
+    second, third, fourth = (n * (population * d + (1 - population) * w) for d, w in zip(drawn, whole, strict=True))
+    return second, third, fourth
 
 
-def _edge(records: Records, end: float, alpha: float, population: bool) -> Array:
+def about_the_mean(moments: Array) -> Array:
+    """Second to fourth moments about the mean 1, from those about 0."""
+    second, third, fourth = moments
+    return np.stack([second - 1, third - 3 * second + 2, fourth - 4 * third + 6 * second - 3])
+
+
+def _edge(records: Records, end: float, alpha: float, population: float) -> Array:
     """The last accepted count on the way from the estimate to 0 or N, by the Illinois form of the secant rule."""
     start, rounding = np.clip(records.estimate, 0.0, records.most), 10 * _NOTHING * (1 + records.most)
     goal = float(np.sqrt(-2 * np.log(alpha)))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence.components import components
-from sfumato.evidence.limits import Records
+from sfumato.evidence.limits import Records, about_the_mean
 from sfumato.evidence.seen import Seen
 from sfumato.evidence.simplex import project
 
@@ -138,12 +138,6 @@ def _told(
         variance, common, slope = m2, m3 + 2 * share * own[0], own[0] + 1 - other[0]
     tilt = _ratio(common, variance) - slope
     return Records(estimate, most, own, other, share * most, np.where(variance > 1e-9, tilt, 0.0))
-
-
-def about_the_mean(moments: Array) -> Array:
-    """Second to fourth moments about the mean 1, from those about 0."""
-    second, third, fourth = moments
-    return np.stack([second - 1, third - 3 * second + 2, fourth - 4 * third + 6 * second - 3])
 
 
 def _possible(moments: Array) -> Array:

@@ -15,7 +15,8 @@ from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Dense, Kronecker, UniformPlus, kronecker, left_inverse
-from sfumato.evidence.blocks import Block, blocks
+from sfumato.errors import NotAskedError
+from sfumato.evidence.blocks import Block, blocks, unasked
 from sfumato.evidence.counting import counter
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -114,11 +115,36 @@ class Seen:
 
     def forward(self, theta: Array) -> Array:
         """Pᵀθ, θ flat in the order of the names."""
+        silent = self._silent
+        if silent:
+            return self._asked.forward(theta.reshape(self.shape).sum(axis=silent).reshape(-1))
         return self._forward.apply(self.in_blocks(theta).reshape(-1))
 
     def backward(self, weights: Array) -> Array:
         """P w."""
+        silent = self._silent
+        if silent:
+            told = self._asked.backward(weights)
+            alone = [1 if place in silent else size for place, size in enumerate(self.shape)]
+            return np.broadcast_to(told.reshape(alone), self.shape).reshape(-1)
         return self.placed(self.transition.apply(weights))
+
+    @cached_property
+    def _silent(self) -> tuple[int, ...]:
+        """The places of the attributes that were not asked."""
+        unasked = {name for block in self.blocks if not block.columns for name in block.names}
+        return tuple(place for place, name in enumerate(self.names) if name in unasked)
+
+    @cached_property
+    def _asked(self) -> Seen:
+        """The same without the attributes that were not asked."""
+        kept = tuple(name for place, name in enumerate(self.names) if place not in self._silent)
+        return replace(self, names=kept, blocks=tuple(block for block in self.blocks if block.columns))
+
+    def widened(self, names: Sequence[str], sizes: Sequence[int]) -> Seen:
+        """The same among more attributes, which were not asked."""
+        more = (unasked(name, size) for name, size in zip(names, sizes, strict=True) if name not in self.names)
+        return replace(self, names=tuple(names), blocks=(*self.blocks, *more))
 
     def through(self, maps: Iterable[Array]) -> Array:
         """The counts multiplied by a matrix for each block, in the order of the names."""
@@ -194,11 +220,12 @@ class Seen:
     def joined(self) -> tuple[NDArray[Any], ...]:
         """The released code of each block, record by record."""
         held = self.codes or {}
-        return tuple(join_codes([held[column] for column in block.columns], block.outputs) for block in self.blocks)
+        asked = (block for block in self.blocks if block.columns)
+        return tuple(join_codes([held[column] for column in block.columns], block.outputs) for block in asked)
 
     def dense(self) -> Seen:
         """Listed records as counts of all released cells."""
-        flat = join_codes(self.joined, self.released).astype(np.int64)
+        flat = join_codes(self.joined, [block.released for block in self.blocks if block.columns]).astype(np.int64)
         counts = np.bincount(flat, weights=self.counts, minlength=prod(self.released))
         return replace(self, counts=np.asarray(counts, dtype=np.float64), codes=None)
 
@@ -207,7 +234,7 @@ class Seen:
         values first, then an axis for each place.
         """
         out = []
-        for block in self.blocks:
+        for block in (block for block in self.blocks if block.columns):
             places = [self.names.index(name) for name in block.names]
             order = sorted(range(len(places)), key=places.__getitem__)
             table = block.P.T.reshape(-1, *block.sizes).transpose(0, *(1 + i for i in order))
@@ -222,11 +249,23 @@ def seen(release: Release, names: Sequence[str], inverted: bool = True) -> tuple
     """
     asked = tuple(names)
     found: dict[Scheme, Array] = {}
-    for part in release.parts:
+    for part in asking(release, asked):
         counts = counter(part).counts(columns(blocks(part.scheme, asked, inverted)))
         found[part.scheme] = found[part.scheme] + counts if part.scheme in found else counts
     made = ((scheme, counts) for scheme, counts in found.items() if counts.any())
     return tuple(Seen(asked, blocks(scheme, asked, inverted), counts, scheme=scheme) for scheme, counts in made)
+
+
+def asking(release: Release, names: Sequence[str]) -> tuple[Part, ...]:
+    """The parts in which all of these attributes were asked."""
+    found = tuple(part for part in release.parts if all(name in part.scheme.schema for name in names))
+    if not found:
+        together = f"{', '.join(names[:-1])} and {names[-1]} together" if len(names) > 1 else names[0]
+        raise NotAskedError(
+            f"no form asks {together}: their table cannot be estimated by itself; "
+            f'a model of all forms (method="model") answers for it, or design forms that ask them'
+        )
+    return found
 
 
 def seen_records(part: Part, names: Sequence[str], distinct: bool = True, inverted: bool = True) -> Seen:

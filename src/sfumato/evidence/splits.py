@@ -68,4 +68,5 @@ def _cut(release: Release, count: int, order: Callable[[int], NDArray[np.int64]]
         at += rows.num_rows
         for number, own in enumerate(cut):
             own.append(part.with_rows(rows.take(np.flatnonzero(place == number))))
-    return [Release.of(part for part in own if len(part)) for own in cut]
+    # a form that nobody of a cut was given stays, for what it could have asked
+    return [Release.of(part for part in own if len(part) or not release.whole) for own in cut]

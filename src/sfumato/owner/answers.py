@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array, Bytes, Codes, Words
+from sfumato.arrays import Array, Bytes, Codes, Index, Words
 from sfumato.domains import Domain, Tally
 from sfumato.errors import ChannelError, SchemaError
+from sfumato.forms import Forms
 from sfumato.randomness import Source, words
 from sfumato.scheme import Group, Scheme
 from sfumato.secrets.keyed_answers import ROUNDING, KeyedSource, code_bytes
@@ -33,6 +34,10 @@ class Fresh:
     def meet(self, ids: NDArray[np.bytes_] | None) -> None:
         """The people of the next rows, who do not matter here."""
 
+    def chosen(self, forms: Forms, n: int) -> Index:
+        """The form of each of n records."""
+        return forms.chosen(words(self._source, n))
+
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
         columns = _rounded(group, domains, truth, lambda _: words(self._source, len(truth[0])))
         return group.channel.sample_columns(columns, self._source)
@@ -49,6 +54,10 @@ class Keyed:
         if ids is None:
             raise SchemaError("keyed answers need ids")
         self._people = self._source.people(ids)
+
+    def chosen(self, forms: Forms, n: int) -> Index:
+        """The form of each of these people."""
+        return forms.chosen(self._source.form_words(bytes.fromhex(forms.fingerprint), self._people))
 
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
         word = self._source.words(asked, self._people, _truth(group, truth))
@@ -84,12 +93,20 @@ class Digests:
         self._account = account
         self._source = KeyedSource(subkey(account.secret, "sfumato ledger 2"))
 
-    def see(self, scheme: Scheme, encoded: Encoded, ids: NDArray[np.bytes_]) -> None:
+    def see(self, scheme: Scheme, encoded: Encoded, ids: NDArray[np.bytes_], forms: Forms | None = None) -> None:
+        """Records that answer a scheme, which may be one of several forms.
+
+        Of forms every attribute is told, in the same order for all: 0 for those that are not on this form.
+        """
         people = self._source.people(ids)
         values = []
         for group, columns in encoded:
             asked = question(scheme, group.names)
             values.append((group.names, asked, self._source.words(asked, people, _truth(group, columns))(0)))
+        if forms is not None:
+            found = {name: words for names, _, words in values for name in names}
+            none = np.zeros(len(ids), dtype=np.uint64)
+            values = [((n,), form_question(forms, n), found.get(n, none)) for n in forms.schema.names]
         self._account.see(BatchDigests(people, values))
 
 
@@ -142,6 +159,12 @@ def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     }
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
+
+
+@lru_cache(maxsize=1 << 10)
+def form_question(forms: Forms, name: str) -> bytes:
+    """What forms ask about an attribute: SHA-256 of their fingerprint in hexadecimal, a bar and the name."""
+    return hashlib.sha256(f"{forms.fingerprint}|{name}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _rounded(

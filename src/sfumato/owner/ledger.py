@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
+from sfumato.forms import Forms
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
 from sfumato.owner.composition import GivenAnswer, total
@@ -60,7 +61,7 @@ class Ledger:
 
     @contextmanager
     def entry(
-        self, scheme: Scheme, key: bytes | None = None, again: bool = False, id: str | None = None
+        self, scheme: Scheme | Forms, key: bytes | None = None, again: bool = False, id: str | None = None
     ) -> Iterator[Booking]:
         """Book a release: ``see`` is told who answers, ``settle`` books it before anything leaves the house.
 
@@ -80,7 +81,7 @@ class Ledger:
                 raise ReleaseError(f"the ledger knows no attribute {attribute!r}: which one is {name!r} the same as?")
             database.execute("insert or replace into aliases values (?, ?)", (name, attribute))
 
-    def composed(self, scheme: Scheme, key: bytes | None = None) -> dict[str, float]:
+    def composed(self, scheme: Scheme | Forms, key: bytes | None = None) -> dict[str, float]:
         """The gamma each attribute could reach once this scheme is released too, to people who were asked before.
 
         Under a key it is what they reach if their values have not changed since.
@@ -120,7 +121,7 @@ class Booking:
         self,
         ledger: Ledger,
         database: sqlite3.Connection,
-        scheme: Scheme,
+        scheme: Scheme | Forms,
         key: bytes | None,
         again: bool,
         id: str | None,
@@ -197,7 +198,7 @@ class Booking:
 
 
 def _findings(
-    ledger: Ledger, database: sqlite3.Connection, scheme: Scheme, key: str | None, places: dict[str, int]
+    ledger: Ledger, database: sqlite3.Connection, scheme: Scheme | Forms, key: str | None, places: dict[str, int]
 ) -> tuple[list[Composed], list[Entry], Names]:
     """What the answers to each attribute would add up to for the people in the table of now."""
     entries = ledger.file.entries(database, ledger.population)

@@ -8,13 +8,14 @@ import math
 import unicodedata
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sfumato.arrays import Words
 from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
-from sfumato.owner.answers import question
+from sfumato.forms import Forms
+from sfumato.owner.answers import form_question, question
 from sfumato.owner.composition import GivenAnswer, Total
 from sfumato.owner.ledger_file import Entry
 from sfumato.owner.ledger_people import PeopleBlock
@@ -37,8 +38,18 @@ class AskedAttribute:
         return GivenAnswer(as_float(self.gamma), token, block.everyone, truth)
 
 
-def asked_by(scheme: Scheme) -> list[AskedAttribute]:
-    """The attributes of a scheme, each as the ledger knows it."""
+def asked_by(scheme: Scheme | Forms) -> list[AskedAttribute]:
+    """The attributes of a scheme, each as the ledger knows it.
+
+    Of forms each person answers one, and the ledger does not keep which: every attribute is booked for everybody, with
+    the worst gamma of the forms that ask it, which is on the safe side.
+    """
+    if isinstance(scheme, Forms):
+        worst: dict[str, AskedAttribute] = {}
+        for one in (one for form in scheme.forms for one in asked_by(form)):
+            if one.name not in worst or as_float(one.gamma) > as_float(worst[one.name].gamma):
+                worst[one.name] = replace(one, question=form_question(scheme, one.name).hex(), plain=False)
+        return [worst[name] for name in scheme.schema.names]
     out: list[AskedAttribute] = []
     for group in scheme.groups:
         asked = question(scheme, group.names).hex()

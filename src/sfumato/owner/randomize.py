@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from sfumato.errors import SchemaError, SchemeError
+from sfumato.forms import Forms
 from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
-from sfumato.owner.request import RandomizeRequest, answered_batches, finished
+from sfumato.owner.request import RandomizeRequest, answered_batches, finished, formed_batches
 from sfumato.owner.shuffle import TAG, Shuffle
 from sfumato.owner.spark import is_spark, randomize_spark
 from sfumato.randomness import Rng
 from sfumato.reading import tables
 from sfumato.release import Release
-from sfumato.released.writer import Writer
+from sfumato.released.part import Part
+from sfumato.released.writer import Writer, code_types
 from sfumato.scheme import Scheme
 from sfumato.secrets.pseudonyms import id_text
 from sfumato.writing.described_file import sidecar
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 def randomize(
     table: Any,
-    scheme: Scheme,
+    scheme: Scheme | Forms,
     key: bytes | None = None,
     id: str | None = None,
     link_key: bytes | None = None,
@@ -39,7 +41,10 @@ def randomize(
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
-    """Randomize every row of a table under a scheme.
+    """Randomize every row of a table under a scheme, or under one of several forms.
+
+    Of ``Forms`` every record is given one at random, and answers only that; under a key the same record always gets the
+    same form. The release has a part for every form.
 
     With ``key`` and ``id`` the same record with the same value always gets the same answer, however the table is
     ordered or cut into pieces; a changed value gets an independent one. Without, every call draws afresh from the
@@ -67,7 +72,14 @@ def randomize(
         found = list(released_batches(table, request, None, account=booking))
         if not found:
             raise SchemaError("the table is empty: there is nothing to randomize")
-    return Release(pa.Table.from_batches(found), scheme, id, request.link, request.order)
+    if not isinstance(scheme, Forms):
+        return Release(pa.Table.from_batches([batch for _, batch in found]), scheme, id, request.link, request.order)
+    parts = []
+    for number, form in enumerate(scheme.forms):
+        own = [batch for form_number, batch in found if form_number == number]
+        rows = pa.Table.from_batches(own) if own else no_rows(form, id, found[0][1])
+        parts.append(Part(rows, form, id, request.link, request.order))
+    return Release.of(parts)
 
 
 class How(TypedDict, total=False):
@@ -81,7 +93,7 @@ class How(TypedDict, total=False):
 def randomize_file(
     table: Any,
     target: str | Path,
-    scheme: Scheme,
+    scheme: Scheme | Forms,
     key: bytes | None = None,
     id: str | None = None,
     link_key: bytes | None = None,
@@ -103,17 +115,17 @@ def randomize_file(
     check_distinct({"the source": table}, writes)
     with (
         _booked(ledger, scheme, key, again, id) as booking,
-        Writer(path, [scheme], id, overwrite, [request.link], request.order) as writer,
+        Writer(path, request.schemes, id, overwrite, [request.link] * len(request.schemes), request.order) as writer,
     ):
-        for batch in released_batches(table, request, path.parent, progress, booking):
-            writer.write(batch)
+        for number, batch in released_batches(table, request, path.parent, progress, booking):
+            writer.write(batch, number)
         if booking is not None:
             writer.before_it_is_there = booking.settle
     return Release.load(target)
 
 
 def _booked(
-    ledger: Ledger | str | Path | None, scheme: Scheme, key: bytes | None, again: bool, id: str | None
+    ledger: Ledger | str | Path | None, scheme: Scheme | Forms, key: bytes | None, again: bool, id: str | None
 ) -> AbstractContextManager[Booking | None]:
     if ledger is None:
         return nullcontext()
@@ -126,8 +138,10 @@ def _booked(
 def _take_down(table: Any, request: RandomizeRequest, id: str, account: Account) -> None:
     """Tell an account who is asked, where the rows themselves are treated elsewhere."""
     digests = Digests(account)
-    for batch in tables.batches(table, [*request.scheme.schema.names, id]):
-        digests.see(request.scheme, encode(batch, request.scheme), id_text(batch.column(id)))
+    forms = request.scheme if isinstance(request.scheme, Forms) else None
+    for _, batch, number in formed_batches(tables.batches(table, [*request.scheme.schema.names, id]), request):
+        scheme = request.schemes[number]
+        digests.see(scheme, encode(batch, scheme), id_text(batch.column(id)), forms)
 
 
 def released_batches(
@@ -136,21 +150,39 @@ def released_batches(
     folder: Path | None,
     progress: Callable[[int], None] | None = None,
     account: Account | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """The released rows of a table in the order they are released in; ``folder`` takes those that memory does not."""
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The released rows of a table, form by form, in the order they are released in, each with its form's number.
+
+    ``folder`` takes the rows that memory does not.
+    """
     import pyarrow as pa
 
-    tagged = request.pseudonyms is not None
-    with Shuffle(folder, request.source, tagged) as shuffle:
-        for batch in answered_batches(table, request, account):
-            if request.keep_order:
-                yield finished(batch, request)
-                if tagged:  # only to see that no id occurs twice
-                    shuffle.add(pa.RecordBatch.from_arrays([batch.column(TAG)], [TAG]))
+    tagged, count = request.pseudonyms is not None, len(request.schemes)
+    kept: list[list[pa.RecordBatch]] = [[] for _ in range(count)]
+    with ExitStack() as open_ones:
+        mixed = [open_ones.enter_context(Shuffle(folder, request.source, tagged, count)) for _ in range(count)]
+        everybody = open_ones.enter_context(Shuffle(folder, request.source, tagged))
+        for number, batch in answered_batches(table, request, account):
+            if not request.keep_order:
+                mixed[number].add(batch)
+            elif count == 1:
+                yield number, finished(batch, request)
             else:
-                shuffle.add(batch)
+                kept[number].append(batch)
+            if tagged and (request.keep_order or count > 1):  # to see that no id occurs twice, in whatever forms
+                everybody.add(pa.RecordBatch.from_arrays([batch.column(TAG)], [TAG]))
             if progress is not None:
                 progress(batch.num_rows)
-        for batch in shuffle.rows():
-            if not request.keep_order:
-                yield finished(batch, request)
+        for _ in everybody.rows():
+            pass
+        for number in range(count):
+            for batch in kept[number] if request.keep_order else mixed[number].rows():
+                yield number, finished(batch, request)
+
+
+def no_rows(scheme: Scheme, id: str | None, like: pa.RecordBatch) -> pa.Table:
+    """The part of a form that nobody was given."""
+    import pyarrow as pa
+
+    kinds = {**code_types(scheme), **({id: like.schema.field(id).type} if id is not None else {})}
+    return pa.table({name: pa.array([], type=kind) for name, kind in kinds.items()})

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sfumato.domains import Tally, warn_moved
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError
+from sfumato.forms import Forms
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.shuffle import TAG, tag_column, tags_of
 from sfumato.randomness import Rng, Source, source, warn_of_seed
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 class RandomizeRequest:
     """What was asked for, checked."""
 
-    scheme: Scheme
+    scheme: Scheme | Forms
     id: str | None
     answers: Fresh | Keyed
     pseudonyms: Pseudonyms | None
@@ -37,7 +40,7 @@ class RandomizeRequest:
     @classmethod
     def of(
         cls,
-        scheme: Scheme,
+        scheme: Scheme | Forms,
         key: bytes | None = None,
         id: str | None = None,
         link_key: bytes | None = None,
@@ -45,6 +48,8 @@ class RandomizeRequest:
         order: str = "shuffle",
         rng: Rng = None,
     ) -> RandomizeRequest:
+        if not isinstance(scheme, Scheme | Forms):
+            raise SchemeError(f"scheme must be a Scheme or Forms, got {type(scheme).__name__} instead")
         for name, given in (("key", key is not None), ("link_key", link_key is not None), ("clear_ids", clear_ids)):
             if given and id is None:
                 raise SchemeError(f"{name} needs id, the column that tells records apart")
@@ -69,6 +74,11 @@ class RandomizeRequest:
         return cls(scheme, id, answers, made, clear_ids, order == "keep", src, key)
 
     @property
+    def schemes(self) -> tuple[Scheme, ...]:
+        """The scheme, or that of each form."""
+        return self.scheme.forms if isinstance(self.scheme, Forms) else (self.scheme,)
+
+    @property
     def link(self) -> str | None:
         """The fingerprint of the key of the pseudonyms; None where the release carries none."""
         return None if self.pseudonyms is None or self.clear_ids else self.pseudonyms.fingerprint
@@ -83,41 +93,60 @@ def _warn(line: str) -> None:
     warnings.warn(line, DisclosureWarning, stacklevel=4)
 
 
-def answered_batches(table: Any, request: RandomizeRequest, account: Account | None = None) -> Iterator[pa.RecordBatch]:
-    """The answers to every batch of raw rows, with their tags, in the order of the table."""
+def answered_batches(
+    table: Any, request: RandomizeRequest, account: Account | None = None
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The answers to every batch of raw rows, with their tags, in the order of the table, and the form's number."""
     import pyarrow as pa
 
-    scheme, id = request.scheme, request.id
-    kinds = code_types(scheme)
+    id, schemes = request.id, request.schemes
+    forms = request.scheme if isinstance(request.scheme, Forms) else None
+    kinds = [code_types(scheme) for scheme in schemes]
     moved = Tally()
     digests = None if account is None else Digests(account)
-    wanted = [*scheme.schema.names, *([id] if id is not None else [])]
-    for batch in tables.batches(table, wanted, tables.AS_TEXT):  # as text, an id of 007 stays 007
-        if not batch.num_rows:
-            continue
+    wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
+    for whole, batch, number in formed_batches(tables.batches(table, wanted, tables.AS_TEXT), request):
+        scheme = schemes[number]
         ids = None if id is None else id_text(batch.column(id))
         try:
             encoded = encode(batch, scheme, moved)
         except OutsideDomainError as problem:
             raise scheme.schema.count_outside(table, problem) from None
         if digests is not None and ids is not None:
-            digests.see(scheme, encoded, ids)
-        request.answers.meet(ids)
+            digests.see(scheme, encoded, ids, forms)
+        if not whole:
+            request.answers.meet(ids)
         released = answer(scheme, encoded, request.answers)
-        columns = {name: pa.array(released[name], type=kinds[name]) for name in scheme.columns}
+        columns = {name: pa.array(released[name], type=kinds[number][name]) for name in scheme.columns}
         if id is not None and ids is not None and request.pseudonyms is not None:
             if request.clear_ids:
                 columns[id] = decoded(batch.column(id))
             columns[TAG] = tag_column(request.pseudonyms.of(ids))
-        yield pa.RecordBatch.from_pydict(columns)
-    warn_moved(scheme.schema, moved, stacklevel=5)
+        yield number, pa.RecordBatch.from_pydict(columns)
+    warn_moved(request.scheme.schema, moved, stacklevel=5)
+
+
+def formed_batches(
+    batches: Iterable[pa.RecordBatch], request: RandomizeRequest
+) -> Iterator[tuple[bool, pa.RecordBatch, int]]:
+    """The raw rows of each form, with its number; whether they are a whole batch, whose people were met already."""
+    for batch in batches:  # read as text, an id of 007 stays 007
+        if not batch.num_rows:
+            continue
+        request.answers.meet(None if request.id is None else id_text(batch.column(request.id)))
+        if not isinstance(request.scheme, Forms):
+            yield True, batch, 0
+            continue
+        chosen = request.answers.chosen(request.scheme, batch.num_rows)
+        for number in np.unique(chosen).tolist():
+            yield False, batch.take(np.flatnonzero(chosen == number)), number
 
 
 def answered_rows(table: Any, scheme: Scheme, rng: Rng = None) -> pa.Table:
     """The answers of every row, in the order of the rows: for experiments that compare both, not to be released."""
     import pyarrow as pa
 
-    return pa.Table.from_batches(list(answered_batches(table, RandomizeRequest.of(scheme, rng=rng))))
+    return pa.Table.from_batches([batch for _, batch in answered_batches(table, RandomizeRequest.of(scheme, rng=rng))])
 
 
 def finished(batch: pa.RecordBatch, request: RandomizeRequest) -> pa.RecordBatch:

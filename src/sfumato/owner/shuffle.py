@@ -30,17 +30,20 @@ TAG = "\0tag"
 HELD_ROWS = 1 << 21
 HELD_BYTES = 1 << 26
 BUCKETS = 256
+_LEAST_BYTES = 1 << 18
 
 
 class Shuffle:
     """Takes rows in any order with ``add`` and gives them back in another with ``rows``.
 
     ``folder`` is where rows lie that are too many to hold; None holds them all. With ``tagged`` the rows carry TAG,
-    decide their order by it and must differ in it; else the order comes from ``src``.
+    decide their order by it and must differ in it; else the order comes from ``src``. ``share`` is how many of these
+    share the memory.
     """
 
-    def __init__(self, folder: Path | None, src: Source, tagged: bool) -> None:
+    def __init__(self, folder: Path | None, src: Source, tagged: bool, share: int = 1) -> None:
         self._folder, self._source, self._tagged = folder, src, tagged
+        self._most_rows, self._most_bytes = HELD_ROWS // share, max(HELD_BYTES // share, _LEAST_BYTES)
         self._held: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self._file: Any = None
@@ -59,7 +62,7 @@ class Shuffle:
         self._held.append(batch)
         self._rows += batch.num_rows
         self._bytes += batch.nbytes
-        if self._folder is not None and (self._rows >= HELD_ROWS or self._bytes >= HELD_BYTES):
+        if self._folder is not None and (self._rows >= self._most_rows or self._bytes >= self._most_bytes):
             self._scatter()
 
     def rows(self) -> Iterator[pa.RecordBatch]:

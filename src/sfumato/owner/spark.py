@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import SchemaError, SfumatoError
+from sfumato.forms import Forms, read_scheme
 from sfumato.owner.answers import Fresh, Keyed
 from sfumato.owner.request import RandomizeRequest, answered_batches, finished
 from sfumato.owner.shuffle import TAG, repeated_ids, tag_column, tags_of
@@ -18,8 +19,8 @@ from sfumato.randomness import SecureSource
 from sfumato.reading.positions import spark_places
 from sfumato.reading.problems import without_values
 from sfumato.release import Release
-from sfumato.released.writer import code_types
-from sfumato.scheme import Scheme
+from sfumato.released.part import Part
+from sfumato.released.writer import common_types
 from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
@@ -39,10 +40,10 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
 
     Fresh answers and random columns are drawn once and kept (the lineage is cut): a partition that Spark computed a
     second time would be a second, independent release of the same records. Keyed answers and pseudonyms are the same
-    each time.
+    each time. Forms are told apart once, so they are kept too.
     """
     scheme, id = request.scheme, request.id
-    kinds = code_types(scheme)
+    kinds = common_types(request.schemes)
     columns = [_SIGNED.get(kinds[name].bit_width, "double") for name in scheme.columns]
     wanted = list(scheme.schema.names)
     if id is not None:
@@ -52,16 +53,22 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
     released = [*scheme.columns, *([id] if id is not None else [])]
     treated = spark_places(frame, wanted).mapInArrow(
         partial(_partition, scheme.to_json(), request.key, id, request.pseudonyms, request.clear_ids),
-        ", ".join([*(f"c{i} {kind}" for i, kind in enumerate(columns)), "tag binary"]),
+        ", ".join([*(f"c{i} {kind}" for i, kind in enumerate(columns)), "form int", "tag binary"]),
     )
     with _in_one_line():
-        if request.key is None:
+        if request.key is None or isinstance(scheme, Forms):
             treated = treated.localCheckpoint(eager=True)
         repeated = 0 if id is None else treated.groupBy("tag").count().filter("count > 1").count()
     if repeated:
         raise SchemaError(repeated_ids(repeated))
     ordered = treated if request.keep_order else treated.orderBy("tag")
-    return Release(ordered.drop("tag").toDF(*released), scheme, id, request.link, request.order)
+    parts = []
+    for number, form in enumerate(request.schemes):
+        held = [i for i, name in enumerate(released) if name in form.columns or name == id]
+        rows = ordered if len(request.schemes) == 1 else ordered.filter(f"form = {number}")
+        named = rows.select(*(f"c{i}" for i in held)).toDF(*(released[i] for i in held))
+        parts.append(Part(named, form, id, request.link, request.order))
+    return Release.of(parts)
 
 
 @contextmanager
@@ -89,25 +96,33 @@ def _partition(
 
     src = SecureSource()
     answers = Fresh(src) if key is None else Keyed(key)
-    request = RandomizeRequest(Scheme.from_json(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
+    request = RandomizeRequest(read_scheme(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
+    kinds = common_types(request.schemes)
     for batch in batches:
-        for answered in answered_batches(batch.rename_columns(wanted), request):
+        for number, answered in answered_batches(batch.rename_columns(wanted), request):
             if id is None:
                 tags = np.empty((answered.num_rows, 16), dtype=np.uint8)
                 src.fill(tags.reshape(-1))
             else:
                 tags = tags_of(answered.column(TAG))
-            out = _signed(finished(answered, request)).append_column("tag", tag_column(tags).cast(pa.binary()))
-            yield out.rename_columns([*(f"c{i}" for i in range(out.num_columns - 1)), "tag"])
+            ready = finished(answered, request)
+            for name in kinds:
+                if name not in ready.schema.names:
+                    ready = ready.append_column(name, pa.nulls(ready.num_rows, kinds[name]))
+            out = _signed(ready.select([*request.scheme.columns, *([id] if id is not None else [])]), kinds)
+            out = out.append_column("form", pa.array(np.full(out.num_rows, number, dtype=np.int32)))
+            out = out.append_column("tag", tag_column(tags).cast(pa.binary()))
+            yield out.rename_columns([*(f"c{i}" for i in range(out.num_columns - 2)), "form", "tag"])
 
 
-def _signed(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _signed(batch: pa.RecordBatch, kinds: Mapping[str, Any]) -> pa.RecordBatch:
+    """Codes in signed integers, as wide as any form needs."""
     import pyarrow as pa
 
     wider = {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}
     fields = [
-        pa.field(f.name, wider[f.type.bit_width] if pa.types.is_unsigned_integer(f.type) else f.type)
+        pa.field(f.name, wider[kinds[f.name].bit_width] if pa.types.is_unsigned_integer(f.type) else f.type)
         for f in batch.schema
     ]
     return batch.cast(pa.schema(fields))

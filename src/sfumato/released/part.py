@@ -11,7 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
-from sfumato.released.writer import code_types
+from sfumato.released.writer import code_types, common_types
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -112,12 +112,12 @@ def held(rows: Any) -> Any:
     return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
 
 
-def in_memory(path: Path, scheme: Scheme, identifier: str | None, total: int) -> pa.Table | None:
+def in_memory(path: Path, schemes: Sequence[Scheme], identifier: str | None, total: int) -> pa.Table | None:
     """The rows of several parts in memory; None where Parquet holds so many that they are better left in the file."""
     import pyarrow as pa
 
-    columns = [*scheme.columns, *([identifier] if identifier else [])]
-    kinds = {**code_types(scheme), **({identifier: pa.string()} if identifier else {})}
+    kinds = {**common_types(schemes), **({identifier: pa.string()} if identifier else {})}
+    columns = list(kinds)
     try:
         check_decoded(path, columns, total)
         stream = tables.batches(path, columns, {name: _wide(kind) for name, kind in kinds.items()})

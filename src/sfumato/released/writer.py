@@ -36,13 +36,16 @@ class Writer(DescribedFile):
         self._links = [None] * len(self._schemes) if links is None else list(links)
         self._order = order
         self._rows = [0] * len(self._schemes)
-        self._kinds = _common_types(self._schemes)
+        self._kinds = common_types(self._schemes)
 
     def write(self, batch: pa.RecordBatch, part: int = 0) -> None:
         """Append rows that were made under the scheme of this part."""
         import pyarrow as pa
 
         names = [*self._kinds, *([self._id] if self._id is not None else [])]
+        for name in names:  # a question that was not asked has no answers
+            if name not in batch.schema.names:
+                batch = batch.append_column(name, pa.nulls(batch.num_rows, self._kinds[name]))
         batch = batch.select(names)
         if self._sink is None:
             kinds = {**self._kinds, **({self._id: _plain_type(batch, self._id)} if self._id is not None else {})}
@@ -101,14 +104,10 @@ def _plain_type(batch: pa.RecordBatch, name: str) -> Any:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _common_types(schemes: Sequence[Scheme]) -> dict[str, Any]:
-    """The widest type that any part needs, for each column."""
-    kinds = code_types(schemes[0])
-    for scheme in schemes[1:]:
-        others = code_types(scheme)
-        if set(others) != set(kinds):
-            raise ReleaseError(
-                f"the parts release different columns ({', '.join(kinds)} against {', '.join(others)}); save them apart"
-            )
-        kinds = {name: max(kind, others[name], key=lambda t: t.bit_width) for name, kind in kinds.items()}
+def common_types(schemes: Sequence[Scheme]) -> dict[str, Any]:
+    """The widest type that any part needs, for each column of any part."""
+    kinds: dict[str, Any] = {}
+    for scheme in schemes:
+        for name, kind in code_types(scheme).items():
+            kinds[name] = max(kinds.get(name, kind), kind, key=lambda t: t.bit_width)
     return kinds

@@ -17,15 +17,19 @@ values away.) This is what a program in another language has to compute, byte by
                  00 00 00 00 00 00 f8 7f for no answer)
     word(i)    = CBC(k, g || person || v || i),  i in 4 bytes, low byte first, and g = first 16 bytes of
                  SHA-256("answer|" || question || "|" || the number of blocks of v || i, in decimal)
+    form       = CBC(k, f || person),  f = first 16 bytes of SHA-256("form|" || the 32 bytes of the forms' fingerprint)
 
 An attribute with points is rounded first. With p = (x - low) / (high - low) (points - 1) in doubles, computed in this
 order, and i = the smaller of floor(p) and points - 2, its code is i + 1 if word(2^31 + j) < floor((p - i) 2^63), and
 else i; j is its place in the group, from 0. So the whole answer, rounding and all, is a function of the true value: the
 same person with the same value repeats it, and the words of another value, however near, are independent of these.
 
+Where records answer forms, the form is the first one whose weight, added to the weights before it, exceeds the word of
+``form``, weights in 2^-63 parts. It does not depend on any value: a person always gets the same form.
+
 The 63-bit word is the first 8 bytes, low byte first, shifted right by one bit. The question is the SHA-256 that
 ``owner.answers.question`` describes. CBC as a message code is a pseudo-random function as long as no message begins
-with another one; h and g fix the length of what follows, so none does.
+with another one; h, g and f fix the length of what follows, so none does.
 """
 
 from __future__ import annotations
@@ -99,6 +103,10 @@ class KeyedSource:
         """16 bytes that stand for each person."""
         return self._chain.texts("person", ids)
 
+    def form_words(self, fingerprint: bytes, people: Bytes) -> Words:
+        """A word of every person, which says which form is theirs."""
+        return _word(self._chain.step(self._chain.start(b"form|" + fingerprint), people))
+
     def words(self, question: bytes, people: Bytes, truth: Sequence[NDArray[Any]]) -> Callable[[int], Words]:
         """``word(i)``: the i-th word of every person, for this question and these true values.
 
@@ -124,11 +132,15 @@ class KeyedSource:
 
         def word(index: int) -> Words:
             block.view("<u4")[:, 3] = index
-            out = np.ascontiguousarray(self._chain.step(state, block).view("<u8")[:, 0])
-            out >>= np.uint64(64 - BITS)
-            return out
+            return _word(self._chain.step(state, block))
 
         return word
+
+
+def _word(state: Bytes) -> Words:
+    out = np.ascontiguousarray(state.view("<u8")[:, 0])
+    out >>= np.uint64(64 - BITS)
+    return out
 
 
 def code_bytes(codes: NDArray[Any], size: int) -> NDArray[Any]:

@@ -156,7 +156,7 @@ def test_estimate_shows_what_is_asked_for(here: Path) -> None:
         ("join clinic.parquet laboratory.parquet --on name -o x.parquet", "has no id column 'name'"),
         ("join clinic.parquet laboratory.parquet -o nowhere/x.parquet", "the folder nowhere does not exist"),
         ("join clinic.parquet laboratory.parquet -o clinic.parquet", "is read by this command"),
-        ("concat north.parquet clinic.parquet -o x.parquet", "different attributes"),
+        ("concat north.parquet clinic.parquet -o x.parquet", "different id columns"),
         ("concat north.parquet south.parquet -o schema.json", "schema.json already exists"),
         ("concat north.parquet south.parquet", "--out"),
         ("export patients.csv x.csv", "patients.csv has no scheme"),

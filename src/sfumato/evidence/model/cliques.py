@@ -98,7 +98,8 @@ class JunctionEvidence(ModelOfRelease):
     def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
         asked = self._asked(names)
         noise = self._moment.counts(asked, quiet=True)
-        return ModelEstimate(noise.schema, self.shares(asked) * self.n, noise.seen, "model")
+        value = self.shares(asked) * self.n
+        return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records)
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
@@ -109,7 +110,7 @@ class JunctionEvidence(ModelOfRelease):
         codes = check_cells(cells, self.schema.sizes(asked))
         noise = self._moment.cells(asked, codes)
         share = self.messages.mass(self._given(dict(zip(asked, codes.T, strict=True))), len(codes))
-        return ModelEstimate(noise.schema, share * self.n, noise.seen, "model", codes=codes)
+        return ModelEstimate(noise.schema, share * self.n, noise.seen, "model", codes=codes, records=noise.records)
 
     def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
         classes = self.schema[target].size
@@ -136,7 +137,10 @@ class JunctionEvidence(ModelOfRelease):
     def _likelihood(self, release: Release) -> float:
         total = 0.0
         for part in release.parts:
-            records = seen_records(part, self.names)
+            asked = [name for name in self.names if name in part.scheme.schema]
+            if not asked or not len(part):
+                continue
+            records = seen_records(part, asked).widened(self.names, self.messages.sizes)
             whole_groups([records], "the model must cover whole groups")
             for found, counts in messages.findings(records):
                 seen = self.messages.mass(found, len(counts))

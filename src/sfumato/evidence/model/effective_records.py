@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -41,10 +42,28 @@ def attribute_retention(scheme: Scheme, name: str) -> float:
         return retention(group.channel)
 
 
+def pair_retention(scheme: Scheme, one: str, other: str) -> float:
+    """What is left of a pair: the product of both, the pair's own where one channel treats them, 0 if not asked."""
+    if one not in scheme.schema or other not in scheme.schema:
+        return 0.0
+    group = scheme.group(one)
+    if other in group.names and len(group.channel.outputs) < len(group.names):
+        return retention(group.channel)
+    return attribute_retention(scheme, one) * attribute_retention(scheme, other)
+
+
 def left_to_learn_from(release: Release, names: Sequence[str], target: str | None) -> float:
-    """N · a_class² · median over the others of a_j², summed over the parts of a release."""
+    """N · a_class² · median over the others of a_j², summed over the parts of a release.
+
+    Where not everybody is asked everything: the median over the pairs (with the class, if there is one) of the same
+    sum.
+    """
+    if not release.whole and len(names) > 1:
+        pairs = combinations(names, 2) if target is None else ((target, name) for name in names if name != target)
+        sized = [(len(part), part.scheme) for part in release.parts]
+        return float(np.median([sum(n * pair_retention(scheme, *pair) for n, scheme in sized) for pair in pairs]))
     total = 0.0
-    for part in release.parts:
+    for part in (part for part in release.parts if all(name in part.scheme.schema for name in names)):
         kept = {name: attribute_retention(part.scheme, name) for name in names}
         own = kept.pop(target) if target is not None else float(np.median(list(kept.values())))
         total += len(part) * own * float(np.median(list(kept.values()))) if kept else len(part) * own

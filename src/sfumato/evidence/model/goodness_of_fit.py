@@ -37,7 +37,8 @@ def disagreements(moment: DirectEvidence, model: Evidence, level: float) -> tupl
 
     names = model.names
     wanted = [s for size in (1, 2, 3) for s in combinations(names, size)]
-    wanted = [s for s in wanted if np.prod(moment.schema.sizes(s)) <= _MOST_CELLS]
+    forms = [set(part.scheme.schema) for part in moment.release.parts]
+    wanted = [s for s in wanted if np.prod(moment.schema.sizes(s)) <= _MOST_CELLS and any(set(s) <= f for f in forms)]
     if len(wanted) > _MOST_TABLES:
         step = len(wanted) / _MOST_TABLES
         wanted = [wanted[int(i * step)] for i in range(_MOST_TABLES)]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
@@ -113,16 +113,24 @@ class ModelEvidence(ModelOfRelease):
     def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
         asked = self._asked(names)
         shares = self.shares(asked)
-        counted = self._moment.counts(asked, quiet=True)
-        unbiased = counted.population()
         found = self._information
+        try:
+            counted = self._moment.counts(asked, quiet=True)
+        except NotAskedError:
+            if found is None:
+                raise
+            root = found.root(tuple(self.names.index(name) for name in asked))
+            schema, n = self.schema.select(asked), float(self.n)
+            return ModelEstimate(schema, shares * n, (), "model", records=n, root=root)
+        unbiased = counted.population()
         if found is not None:
             root = found.root(tuple(self.names.index(name) for name in asked))
             wrong = misfit(shares, (root**2).sum(axis=1), unbiased)
         else:  # too many parameters to invert: the unbiased estimate's own noise bounds the model's from above
             root = np.zeros((len(shares), 0))
             wrong = unbiased.variance + misfit(shares, unbiased.variance, unbiased)
-        return ModelEstimate(unbiased.schema, shares * self.n, counted.seen, "model", root=root, misfit=wrong)
+        out = ModelEstimate(unbiased.schema, shares * self.n, counted.seen, "model", root=root, misfit=wrong)
+        return replace(out, records=counted.records)
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
@@ -133,7 +141,8 @@ class ModelEvidence(ModelOfRelease):
         codes = check_cells(cells, whole.shape)
         flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
         seen = tuple(one.at(codes) for one in whole.seen)
-        cut = {"value": whole.value[flat], "root": np.asarray(whole.root)[flat], "misfit": whole.misfit[flat]}
+        misfit = np.broadcast_to(whole.misfit, whole.value.shape)
+        cut = {"value": whole.value[flat], "root": np.asarray(whole.root)[flat], "misfit": misfit[flat]}
         return replace(whole, seen=seen, codes=codes, **cut)
 
     def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:

@@ -90,11 +90,16 @@ def log_released(part: Seen, theta: Array, target: int | None = None) -> Array:
 def likelihood(release: Release, names: Sequence[str]) -> Likelihood:
     """Count the release for a joint model of the named attributes.
 
-    Of attributes that are randomized together with others it sees the mean channel over the others' values.
+    Of attributes that are randomized together with others it sees the mean channel over the others' values. A question
+    that a part did not ask is a channel with one output.
     """
     found: dict[Scheme, Seen] = {}
+    sizes = release.schema.sizes(names)
     for part in release.parts:
-        one = _counted(part, tuple(names))
+        asked = tuple(name for name in names if name in part.scheme.schema)
+        if not asked:
+            continue
+        one = _counted(part, asked).widened(names, sizes)
         found[part.scheme] = one.holding(one.counts + found[part.scheme].counts) if part.scheme in found else one
     parts = tuple(part for part in found.values() if part.counts.any())
     if not parts:

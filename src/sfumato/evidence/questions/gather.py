@@ -16,7 +16,7 @@ from sfumato.evidence.questions.groups import AskedGroups
 from sfumato.evidence.questions.records import record_part
 from sfumato.evidence.questions.statistics import ModelSums, PartSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
-from sfumato.evidence.seen import seen
+from sfumato.evidence.seen import asking, seen
 from sfumato.scheme import Scheme
 
 #: Makes the statistics, given the attributes that carry additive noise.
@@ -38,12 +38,19 @@ def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums
     own = getattr(ev, "weights", None)
     if own is None and not noisy(ev) & set(names):
         statistics = build(())
-        return Sums(tuple(table_part(one, statistics) for one in seen(ev.release, names, inverted=False)))
+        parts = tuple(table_part(one, statistics) for one in seen(ev.release, names, inverted=False))
+        return Sums(parts, records=_everybody(ev))
+    told = asking(ev.release, names)
     for number, rows in enumerate(ev.release.parts):
-        if len(rows):
+        if len(rows) and rows in told:
             weights = None if own is None else own[number]
             found.setdefault(rows.scheme, []).append(record_part(rows, build(rows.scheme.noises), weights))
-    return Sums(tuple(_together(parts) for parts in found.values()))
+    return Sums(tuple(_together(parts) for parts in found.values()), records=_everybody(ev))
+
+
+def _everybody(ev: Evidence) -> float | None:
+    """How many records there are, where not all were asked everything."""
+    return None if ev.release.whole else float(len(ev.release))
 
 
 def _together(parts: list[PartSums]) -> PartSums:

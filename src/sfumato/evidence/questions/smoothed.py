@@ -24,6 +24,7 @@ from sfumato.evidence.blocks import is_identity
 from sfumato.evidence.density.smooth import Smooth, smooth
 from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
 from sfumato.evidence.questions.rows import Rows
+from sfumato.evidence.seen import asking
 from sfumato.schema import Numeric
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:
 
 def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
     """The smoothed distribution of each group, and the ends of the values."""
-    parts = [part for part in asked.ev.release.parts if len(part)]
+    parts = [part for part in asking(asked.ev.release, asked.attributes) if len(part)]
     if getattr(asked.ev, "weights", None) is not None or asked.ev.smoothed:
         raise EstimationError(f"a smoothed distribution of {name!r} is asked of evidence without weights or model")
     channel = parts[0].scheme[name]

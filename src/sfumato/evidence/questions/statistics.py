@@ -55,22 +55,27 @@ class Sums:
 
     ``rounded`` lists (sum, number of records, variance) where values were rounded at random before anything else: the
     noise that this adds to the sum is none of the channel's, and belongs to the finite population's covariance too.
+    ``records`` is how many there are in all, where the parts hold only those who were asked.
     """
 
     parts: tuple[PartSums, ...]
     rounded: tuple[tuple[int, int, float], ...] = ()
+    records: float | None = None
 
     @property
     def n(self) -> float:
         return sum(part.n for part in self.parts)
 
     def finite(self) -> tuple[Array, Array]:
-        """The sums over this table's own records."""
+        """The sums over this table's own records; see ``Estimate`` for the covariance where not all were asked."""
+        f = 1.0 if self.records is None else self.n / self.records
         total = np.sum([part.total for part in self.parts], axis=0)
-        cov = np.sum([part.second - part.own for part in self.parts], axis=0)
+        cov = np.sum([part.second - f * part.own for part in self.parts], axis=0)
+        if f < 1:
+            cov = cov - (1 - f) * np.sum([np.outer(part.total, part.total) / part.n for part in self.parts], axis=0)
         for at, records, variance in self.rounded:
             cov[at, at] += variance * max(float(sum(part.own[records, records] for part in self.parts)), 0.0)
-        return np.asarray(total), np.asarray(cov)
+        return np.asarray(total / f), np.asarray(cov / f**2)
 
     def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
         """The means over the population behind the table, parts weighed by their precision for what is asked.

@@ -14,6 +14,7 @@ from sfumato.cli import console
 from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence, evidence
+from sfumato.forms import Forms
 from sfumato.owner.ledger import Ledger
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -59,10 +60,16 @@ def assess(
         console.say(found.text(min(100, console.width())))
 
 
-def _read(file: Path) -> tuple[Scheme, Evidence | None]:
+def _read(file: Path) -> tuple[Scheme | Forms, Evidence | None]:
     if file.suffix == ".json":
-        return console.read_scheme(file), None
+        return console.read_scheme_or_forms(file), None
     release = Release.load(file)
+    if not release.whole:
+        rows: dict[Scheme, int] = {}
+        for part in release.parts:
+            rows[part.scheme] = rows.get(part.scheme, 0) + len(part)
+        held = [scheme for scheme, count in rows.items() if count]
+        return Forms(held, [rows[scheme] / len(release) for scheme in held]), evidence(release)
     return release.scheme, evidence(release)
 
 

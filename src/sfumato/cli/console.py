@@ -17,6 +17,8 @@ from rich.table import Table
 
 from sfumato.cli.busy import Busy
 from sfumato.errors import SchemaError, SchemeError, SfumatoError
+from sfumato.forms import FORMAT as FORMS
+from sfumato.forms import Forms
 from sfumato.printable import json_text, printable, printable_lines
 from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
@@ -234,6 +236,8 @@ def read_schema(path: Path) -> Schema:
         document = read_json(text, "it")
         if isinstance(document, dict) and document.get("format") == "sfumato scheme":
             return Scheme.from_dict(document).schema
+        if isinstance(document, dict) and document.get("format") == FORMS:
+            return Forms.from_dict(document).schema
         return Schema.from_json(text)
     except SfumatoError as problem:
         raise SchemaError(f"{path}: {problem}") from None
@@ -241,6 +245,14 @@ def read_schema(path: Path) -> Schema:
 
 def read_scheme(path: Path) -> Scheme:
     """The scheme in a file, or one line that says what the file is instead."""
+    found = read_scheme_or_forms(path)
+    if isinstance(found, Forms):
+        raise SchemeError(f"{path}: these are forms, and this command takes a scheme: see sfumato inspect {path}")
+    return found
+
+
+def read_scheme_or_forms(path: Path) -> Scheme | Forms:
+    """The scheme, or the forms, in a file."""
     text = read_text(path)
     try:
         document = read_json(text, "the scheme")
@@ -249,7 +261,9 @@ def read_scheme(path: Path) -> Scheme:
                 "this is a schema, which has no channels yet; make a scheme of it: "
                 f"sfumato design {path} --n RECORDS --gamma 3 --save scheme.json"
             )
-        return Scheme.from_json(text)
+        if isinstance(document, dict) and document.get("format") == FORMS:
+            return Forms.from_dict(document)
+        return Scheme.from_dict(document)
     except SfumatoError as problem:
         raise SchemeError(f"{path}: {problem}") from None
 

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.design import design as choose
+from sfumato.design.whole_record import design_record
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema
 from sfumato.writing.whole_files import replacing
@@ -21,6 +22,10 @@ def design(
         str | None, typer.Option(help="The bound on every attribute's gamma, as 3; or on each, as sex=3,age=5.")
     ] = None,
     joint_gamma: Annotated[float | None, typer.Option(help="The bound on the whole record's gamma.")] = None,
+    record_gamma: Annotated[
+        float | None,
+        typer.Option(help="The bound on all answers of one person, who may be asked a few questions only."),
+    ] = None,
     rho1: Annotated[float | None, typer.Option(help="No belief of at most rho1 ...")] = None,
     rho2: Annotated[float | None, typer.Option(help="... may rise to rho2.")] = None,
     sigma: Annotated[float | None, typer.Option(help="Guessing must not pay: benefit divided by loss.")] = None,
@@ -28,7 +33,11 @@ def design(
     half_width: Annotated[float | None, typer.Option(help="The wanted precision of shares, as 0.02.")] = None,
     level: Annotated[float, typer.Option(help="The confidence of intervals.")] = 0.95,
     target: Annotated[
-        str, typer.Option(help="What matters: shares, cdf (running shares), mean, or auto by kind of attribute.")
+        str,
+        typer.Option(
+            help="What matters: shares, cdf (running shares), mean, or auto by kind of attribute. With --record-gamma: "
+            "the attribute that is to be foretold."
+        ),
     ] = "auto",
     save: Annotated[Path | None, typer.Option(help="Write the scheme here, as JSON.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the trade-off curves (.svg, .png, .pdf).")] = None,
@@ -50,13 +59,24 @@ def design(
 
         sfumato design schema.json --n 20000 --gamma 3 --target mean
 
+    At most gamma 9 for all answers of one person together, each of whom may be asked a few questions only:
+
+        sfumato design schema.json --n 50000 --record-gamma 9 --target income --save forms.json
+
     Guessing must not pay for someone who loses five times what he wins; draw the trade-off for age:
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
     """
+    if record_gamma is not None:
+        others = (gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, plot, attribute)
+        if any(wish is not None for wish in others):
+            raise SfumatoError("--record-gamma goes with --n, --target, --save and --json only")
+        _whole_record(_schema(source), n, record_gamma, target, save, overwrite, json)
+        return
     if all(wish is None for wish in (gamma, joint_gamma, rho1, sigma, half_width)):
         raise SfumatoError(
-            "say what is wanted: --gamma 3, --joint-gamma 20, --rho1 0.1 --rho2 0.5, --sigma 0.2 or --half-width 0.02"
+            "say what is wanted: --gamma 3, --record-gamma 9, --joint-gamma 20, "
+            "--rho1 0.1 --rho2 0.5, --sigma 0.2 or --half-width 0.02"
         )
     found = choose(
         _schema(source),
@@ -88,6 +108,22 @@ def design(
         console.note(f"written to {save}: sfumato assess {save} --n {n} says what it discloses")
     if plot is not None:
         console.note(f"written to {plot}")
+
+
+def _whole_record(
+    schema: Schema, n: int, gamma: float, target: str, save: Path | None, overwrite: bool, json: bool
+) -> None:
+    found = design_record(schema, n, gamma, None if target == "auto" else target)
+    if save is not None:
+        with replacing(save, overwrite) as temporary:
+            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
+    if json:
+        whole = {"gamma": found.scheme.gamma, "epsilon": found.scheme.epsilon}
+        console.emit({"alternatives": found.rows(), "whole_record": whole})
+        return
+    console.say(found.explain())
+    if save is not None:
+        console.note(f"written to {save}: sfumato randomize TABLE RELEASE --scheme {save}")
 
 
 def _gamma(text: str | None) -> float | dict[str, float] | None:

@@ -10,6 +10,7 @@ import typer
 from sfumato.assess.goodness_of_fit import goodness_of_fit
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
+from sfumato.forms import Forms
 from sfumato.release import Release
 from sfumato.released.in_words import in_words
 from sfumato.scheme import Scheme
@@ -37,8 +38,10 @@ def inspect(
     """
     release: Release | None = None
     schemes: list[tuple[int | None, Scheme]]
+    found: Scheme | Forms | None = None
     if file.suffix == ".json":
-        schemes = [(None, console.read_scheme(file))]
+        found = console.read_scheme_or_forms(file)
+        schemes = [(None, form) for form in found] if isinstance(found, Forms) else [(None, found)]
     else:
         release = Release.load(file)
         schemes = [(len(part), part.scheme) for part in release.parts]
@@ -60,6 +63,16 @@ def inspect(
     alike: dict[str, tuple[list[int], Scheme]] = {}
     for count, scheme in schemes:
         alike.setdefault(scheme.fingerprint, ([], scheme))[0].extend([] if count is None else [count])
+    if found is not None and isinstance(found, Forms):
+        console.say(
+            f"{file.name}: {len(found)} forms {found.fingerprint[:16]}; each record answers one; all answers of one "
+            f"person together: gamma {console.number(found.gamma)}"
+        )
+        console.table(
+            ["form", "weight", "gamma"],
+            [[" + ".join(form.schema.names), w, form.gamma] for form, w in zip(found, found.weights, strict=True)],
+        )
+        return
     for counts, scheme in alike.values():
         held = f"{sum(counts):,} records" if counts else "a scheme"
         if len(counts) > 1:
@@ -123,11 +136,17 @@ def _show_tests(tests: list[dict[str, Any]]) -> None:
 
 def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:
     """Headings and the first records, every answer in words."""
-    names = [*release.parts[0].scheme.columns, *([release.id] if release.id else [])]
+    released = dict.fromkeys(column for part in release.parts for column in part.scheme.columns)
+    names = [*released, *([release.id] if release.id else [])]
     out: list[list[str]] = []
     for part in release.parts:
         head = part.head(most - len(out))
-        columns = [in_words(part.scheme, name, head.column(name).to_pylist()) for name in names]
+        columns = [
+            in_words(part.scheme, name, head.column(name).to_pylist())
+            if name in part.scheme.columns or name == release.id
+            else [""] * head.num_rows
+            for name in names
+        ]
         if release.id is not None and release.id_kind != "clear":
             columns[-1] = [pseudonym[:12] + "…" for pseudonym in columns[-1]]  # the whole one is in the file
         out += [list(row) for row in zip(*columns, strict=True)]

@@ -11,6 +11,7 @@ import typer
 from sfumato.cli import console
 from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
+from sfumato.forms import Forms
 from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.reading import tables
@@ -23,7 +24,7 @@ from sfumato.writing.whole_files import check_distinct, replacing
 def randomize(
     source: Annotated[Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv, of any size.")],
     target: Annotated[Path, typer.Argument(help="The release to write: .parquet, or .csv with a .json beside it.")],
-    scheme: Annotated[Path | None, typer.Option(help="The public scheme, as JSON.")] = None,
+    scheme: Annotated[Path | None, typer.Option(help="The public scheme, or forms, as JSON.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
     schema: Annotated[Path | None, typer.Option(help="With --gamma: the public schema, as JSON.")] = None,
     columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
@@ -133,7 +134,8 @@ def randomize(
         console.emit(about)
     else:
         console.say(f"{len(release):,} records randomized into {target}")
-        console.say(f"gamma of a whole record {console.number(chosen.gamma)}; scheme {chosen.fingerprint[:16]}")
+        kind = "forms" if isinstance(chosen, Forms) else "scheme"
+        console.say(f"gamma of a whole record {console.number(chosen.gamma)}; {kind} {chosen.fingerprint[:16]}")
     if id is not None and key is None and link_key is None and not clear_ids:
         console.note(
             "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
@@ -152,13 +154,13 @@ def _ledger(path: Path, population: str, new: bool, limit: float, same: list[str
 
 def _scheme(
     source: Path, path: Path | None, gamma: float | None, schema: Path | None, columns: str | None, id: str | None
-) -> Scheme:
+) -> Scheme | Forms:
     if (path is None) == (gamma is None):
         raise SchemeError("give either --scheme FILE or --gamma BOUND")
     if path is not None:
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
-        return console.read_scheme(path)
+        return console.read_scheme_or_forms(path)
     if schema is not None:
         known = console.read_schema(schema)
         return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)

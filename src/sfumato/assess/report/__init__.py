@@ -19,6 +19,7 @@ from sfumato.assess.report.summary import record_gamma, several, verdict
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.forms import Forms
 from sfumato.owner.ledger import Ledger
 from sfumato.pages.display import html_table
 from sfumato.scheme import Scheme
@@ -74,7 +75,7 @@ class Report:
 
 
 def report(
-    scheme: Scheme,
+    scheme: Scheme | Forms,
     evidence: Evidence | None = None,
     n: int | None = None,
     *,
@@ -95,13 +96,14 @@ def report(
     >>> report(sf.Scheme(schema, {"sex": sf.channels.binary(.25, .25)}), n=1000)
     Report(1 attributes or groups, 0 serious warnings)
     """
-    if not isinstance(scheme, Scheme):
-        raise SfumatoError(f"report takes a scheme, got {type(scheme).__name__} instead")
+    if not isinstance(scheme, Scheme | Forms):
+        raise SfumatoError(f"report takes a scheme or forms, got {type(scheme).__name__} instead")
     if evidence is not None and n is None:
         n = evidence.n
     if n is not None:
         check_n(n)
-    known = {"+".join(group.names) for group in scheme.groups} | set(scheme.schema.names)
+    forms = scheme.forms if isinstance(scheme, Forms) else (scheme,)
+    known = {"+".join(group.names) for form in forms for group in form.groups} | set(scheme.schema.names)
     for name in prior or {}:
         if name not in known:
             raise SfumatoError(f"prior names {name!r}, which is not an attribute or group of the scheme")

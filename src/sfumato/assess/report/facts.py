@@ -29,6 +29,7 @@ from sfumato.channels.scores import mean_variance
 from sfumato.domains import Numeric
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.forms import Forms
 from sfumato.printable import label_text, printable
 from sfumato.scheme import Scheme
 
@@ -66,7 +67,7 @@ class Unit:
 class Facts:
     """Everything the report says, before it is put into words."""
 
-    scheme: Scheme
+    scheme: Scheme | Forms
     n: int | None
     units: tuple[Unit, ...]
     noise: dict[str, dict[str, Any]]  # columns with additive noise, and what is known of each
@@ -105,7 +106,7 @@ class Facts:
 
 
 def gather(
-    scheme: Scheme,
+    scheme: Scheme | Forms,
     evidence: Evidence | None,
     n: int | None,
     priors: Mapping[str, Any],
@@ -113,8 +114,14 @@ def gather(
     spent: Mapping[str, float],
 ) -> Facts:
     """Compute every measure of every attribute or group."""
-    units = tuple(_measured(unit, n) for unit in _units(scheme, evidence, priors))
-    added = {**scheme.noises, **noise}
+    forms = scheme.forms if isinstance(scheme, Forms) else (scheme,)
+    weights = scheme.weights if isinstance(scheme, Forms) else (1.0,)
+    units = tuple(
+        _measured(unit, None if n is None else max(round(n * weight), 1))
+        for form, weight in zip(forms, weights, strict=True)
+        for unit in _units(form, evidence, priors)
+    )
+    added = {**{name: kind for form in forms for name, kind in form.noises.items()}, **noise}
     noisy = {name: _noisy(scheme, name, kind) for name, kind in added.items()}
     return Facts(scheme, n, units, noisy, dict(spent), _clear_ids(evidence), _kept_order(evidence))
 
@@ -128,7 +135,7 @@ def _clear_ids(evidence: Evidence | None) -> str | None:
     return release.id if release is not None and release.id_kind == "clear" else None
 
 
-def _noisy(scheme: Scheme, name: str, noise: Any) -> dict[str, Any]:
+def _noisy(scheme: Scheme | Forms, name: str, noise: Any) -> dict[str, Any]:
     """What additive noise leaves open: the interval measure, and the loss if the whole range were equally likely."""
     out = {"noise": str(noise), "sd": float(noise.sd), "interval": interval_privacy(noise, 0.95)}
     if name in scheme.schema and isinstance(domain := scheme.schema[name], Numeric):

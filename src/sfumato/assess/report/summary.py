@@ -6,6 +6,7 @@ import math
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import grade, listed, number, percent, quoted
+from sfumato.forms import Forms
 
 _PROTECTED = {
     "strong": "strongly protected",
@@ -32,6 +33,9 @@ def verdict(facts: Facts) -> str:
     gammas += [math.inf] * len(facts.noise)
     if not gammas:
         return "Nothing is disclosed: every attribute has a single possible value."
+    if isinstance(facts.scheme, Forms):
+        word = _PROTECTED[grade(record_gamma(facts))]
+        return f"Each person answers one form, and all answers of one person together are {word}."
     each, together = (grade(value) for value in (max(gammas), record_gamma(facts)))
     if not several(facts):
         return f"The one answer of each person is {_PROTECTED[each]}."
@@ -50,6 +54,8 @@ def summary(facts: Facts) -> list[str]:
     if guarded:
         finite = [unit for unit in guarded if unit.measures["gamma"] < math.inf]
         count = sum(unit.alike * len(unit.names) for unit in guarded)
+        if isinstance(facts.scheme, Forms):  # of which several ask the same
+            count = len({name for unit in guarded for name in unit.names})
         out.append(f"{_many(count, 'attribute')} {'is' if count == 1 else 'are'} randomized before leaving the owner.")
         if finite:
             out.append(_guarantee(finite, len(finite) == len(guarded)))
@@ -84,7 +90,7 @@ def whole(facts: Facts) -> str:
     """The whole record, in one sentence or two."""
     guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
     bare = [f"“{u.title}”" for u in facts.units if u.identity]
-    epsilon = joint_epsilon(guarded)
+    epsilon = record_epsilon(facts, guarded)
     known = f"A whole record gives away {listed(bare)} with certainty. " if bare else ""
     if facts.noise:
         known += f"Nothing bounds what it tells of {listed([f'“{name}”' for name in facts.noise])}. "
@@ -104,6 +110,11 @@ def whole(facts: Facts) -> str:
 def _many(count: int, noun: str) -> str:
     small = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
     return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
+
+
+def record_epsilon(facts: Facts, guarded: list[Unit]) -> float:
+    """ln of the same of a whole record, of which forms ask a part only."""
+    return facts.scheme.epsilon if isinstance(facts.scheme, Forms) else joint_epsilon(guarded)
 
 
 def joint_epsilon(units: list[Unit]) -> float:

@@ -1,0 +1,166 @@
+r"""How to ask under one bound on the whole person: split the bound, or ask each record a few questions only.
+
+The error of a table of k cells is told as the expected sum of absolute errors of its shares, all cells equally likely,
+
+    sqrt(2 / pi) sqrt(k tr V / m),        m the number of records that answer it,
+
+with V the covariance of one record's best estimate. A channel that keeps the share r of the sample has
+tr V = (1 - 1/k) / r; channels side by side multiply tr V + 1/k; a sum over other attributes adds up their cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb, prod
+from typing import Any
+
+import numpy as np
+
+from sfumato.assess.precision import check_n
+from sfumato.channels import Channel
+from sfumato.channels.arguments import bound
+from sfumato.channels.cells import Cells
+from sfumato.channels.efficiency import even_efficiency
+from sfumato.errors import SfumatoError
+from sfumato.forms import MOST, Forms
+from sfumato.pages.display import text_table
+from sfumato.schema import Schema
+from sfumato.scheme import Scheme
+
+_NAMES = {1: "one question", 2: "pairs", 3: "triples"}
+_NEARLY = 1 - 2.0**-40  # roots are rounded: stay a hair under the bound
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """A way to ask, and the expected errors of single attributes and of pairs of them; inf where nothing is told."""
+
+    name: str
+    scheme: Scheme | Forms
+    single: float
+    pair: float
+
+    @property
+    def forms(self) -> int:
+        return len(self.scheme) if isinstance(self.scheme, Forms) else 1
+
+
+@dataclass(frozen=True, eq=False)
+class RecordDesign:
+    """The alternatives side by side, and the one whose pair tables have the least error."""
+
+    alternatives: tuple[Alternative, ...]
+    chosen: Alternative
+    n: int
+    target: str | None
+
+    @property
+    def scheme(self) -> Scheme | Forms:
+        return self.chosen.scheme
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The alternatives as plain numbers."""
+        return [
+            {
+                "design": one.name,
+                "forms": one.forms,
+                "gamma": one.scheme.gamma,
+                "error_of_attribute": one.single,
+                "error_of_pair": None if one.pair == math.inf else one.pair,
+                "chosen": one is self.chosen,
+            }
+            for one in self.alternatives
+        ]
+
+    def explain(self) -> str:
+        """The alternatives in a table, and which is chosen."""
+        about = f" with {self.target}" if self.target else ""
+        shown = [
+            [
+                one.name,
+                f"{one.forms:,}",
+                f"{one.scheme.gamma:.4g}",
+                f"{one.single:.3f}",
+                "not told" if one.pair == math.inf else f"{one.pair:.3f}",
+                "chosen" if one is self.chosen else "",
+            ]
+            for one in self.alternatives
+        ]
+        heads = [
+            "each record answers",
+            "forms",
+            "gamma of all answers",
+            "error of an attribute",
+            f"error of a pair{about}",
+        ]
+        return (
+            f"{text_table([*heads, ''], shown)}\n"
+            f"Errors are expected sums of absolute errors of the shares of a table, estimated by itself, from "
+            f"{self.n:,} records. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
+        )
+
+
+def design_record(schema: Schema, n: int, gamma: float, target: str | None = None) -> RecordDesign:
+    """Choose how many questions to ask together under a bound on the whole record, from expected errors.
+
+    With a ``target`` its pairs count only, and its forms are given more often.
+    """
+    check_n(n)
+    gamma = bound(gamma)
+    if target is not None and target not in schema:
+        raise SfumatoError(f"there is no attribute {target!r} to aim at; the schema has {', '.join(schema.names)}")
+    if len(schema) < 2:
+        raise SfumatoError("a bound on the whole record needs at least two attributes: use gamma for one")
+    pairs = [pair for pair in combinations(schema.names, 2) if target is None or target in pair]
+    own = gamma ** (1 / len(schema)) * _NEARLY
+    split = Scheme.for_gamma(schema, own)
+    found = [_weighed("every question, bound split", split, [split], [1.0], pairs, n)]
+    for ask, name in _NAMES.items():
+        if ask <= len(schema) and comb(len(schema), ask) <= MOST:
+            forms = Forms.for_gamma(schema, gamma, ask, target)
+            found.append(_weighed(name, forms, forms.forms, forms.weights, pairs, n))
+    return RecordDesign(tuple(found), min(found, key=lambda one: (one.pair, one.single)), n, target)
+
+
+def _weighed(
+    name: str,
+    scheme: Scheme | Forms,
+    forms: Sequence[Scheme],
+    weights: Sequence[float],
+    pairs: Sequence[tuple[str, ...]],
+    n: int,
+) -> Alternative:
+    def error(names: tuple[str, ...]) -> float:
+        told = [(w, _variance(form, names)) for form, w in zip(forms, weights, strict=True)]
+        asked = [(w, v) for w, v in told if v < math.inf]
+        if not asked:
+            return math.inf
+        records = n * sum(w for w, _ in asked)
+        mean = sum(w * v for w, v in asked) / sum(w for w, _ in asked)
+        cells = prod(scheme.schema.sizes(names))
+        return math.sqrt(2 / math.pi * cells * mean / records)
+
+    attributes = dict.fromkeys(name for pair in pairs for name in pair)
+    single = float(np.mean([error((name,)) for name in attributes]))
+    return Alternative(name, scheme, single, float(np.mean([error(pair) for pair in pairs])))
+
+
+def _variance(form: Scheme, names: tuple[str, ...]) -> float:
+    """tr V of the table of some attributes; inf where the form does not ask them."""
+    if any(name not in form.schema for name in names):
+        return math.inf
+    k, traced = prod(form.schema.sizes(names)), 1.0
+    for group in dict.fromkeys(form.group(name) for name in names):
+        held = prod(form.schema.sizes([name for name in group.names if name in names]))
+        kept = even_efficiency(_plain(group.channel))
+        if kept <= 0:
+            return math.inf
+        traced *= (1 - 1 / held) / kept + 1 / held
+    return traced - 1 / k
+
+
+def _plain(channel: Channel) -> Channel:
+    return channel.channel if isinstance(channel, Cells) else channel

@@ -1,0 +1,98 @@
+"""A bound on the whole person on the command line: design, randomize, inspect, estimate, assess."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato.design.whole_record import design_record
+
+SCHEMA = sf.Schema(
+    {
+        "a": sf.Categorical(("x", "y", "z")),
+        "b": sf.Categorical(("no", "yes")),
+        "c": sf.Ordinal(("low", "middle", "high")),
+        "d": sf.Categorical(("no", "yes")),
+        "e": sf.Categorical(("no", "yes")),
+    }
+)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rng = np.random.default_rng(5)
+    rows = {name: np.array(domain.labels)[rng.integers(0, domain.size, 2000)] for name, domain in SCHEMA.items()}
+    pd.DataFrame(rows).to_csv(tmp_path / "table.csv", index=False)
+    (tmp_path / "schema.json").write_text(SCHEMA.to_json())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_design_shows_the_alternatives_and_saves_forms(here: Path) -> None:
+    ran = run("design schema.json --n 50000 --record-gamma 9 --save forms.json")
+    assert ran.code == 0
+    for words in ("bound split", "one question", "pairs", "triples", "chosen", "one person together: gamma 9"):
+        assert words in " ".join(ran.out.split())
+    forms = sf.Forms.from_json((here / "forms.json").read_text())
+    assert forms.gamma == pytest.approx(9)
+    said = json.loads(run("design schema.json --n 50000 --record-gamma 9 --target d --json").out)
+    assert [one["chosen"] for one in said["alternatives"]].count(True) == 1
+    assert said["whole_record"]["gamma"] <= 9
+    assert run("randomize table.csv release.parquet --scheme forms.json").code == 0
+    found = json.loads(run("estimate release.parquet --columns a,b --json").out)
+    assert sum(cell["estimate"] for cell in found["cells"]) == pytest.approx(2000, rel=1e-6)
+    assert "all answers of one person together: gamma 9" in run("inspect forms.json").out.replace("\n", " ")
+    assert run("inspect release.parquet --rows 3").code == 0
+    for file in ("forms.json --n 2000", "release.parquet"):
+        assert "All answers of one person together: " in run(f"assess {file}").out
+    assert run("export release.parquet words.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("design schema.json --n 50000 --record-gamma 1", "gamma must lie in (1, inf)"),
+        ("design schema.json --n 50000 --record-gamma 9 --target z", "there is no attribute 'z'"),
+        ("design schema.json --n 50000 --record-gamma 9 --gamma 3", "--record-gamma goes with"),
+    ],
+)
+def test_errors_are_one_line(here: Path, line: str, words: str) -> None:
+    ran = run(line)
+    assert ran.code != 0
+    assert words in ran.error
+    assert len(ran.error.strip().splitlines()) == 1
+
+
+def test_expected_errors_are_those_of_draws() -> None:
+    found = {one.name: one for one in design_record(SCHEMA, 4000, 9).alternatives}
+    rng = np.random.default_rng(7)
+    table = {name: np.array(domain.labels)[rng.integers(0, domain.size, 4000)] for name, domain in SCHEMA.items()}
+    pairs = list(combinations(SCHEMA.names, 2))
+    exact = sf.evidence(table, SCHEMA)
+    for name in ("every question, bound split", "pairs"):
+        errors = []
+        for draw in range(6):
+            ev = sf.evidence(sf.randomize(table, found[name].scheme, rng=sf.experiment(500 + draw)))
+            found_now = ((ev.counts(pair, quiet=True), exact.counts(pair)) for pair in pairs)
+            errors += [np.abs(one.value - true.value).sum() / 4000 for one, true in found_now]
+        assert 0.75 < np.mean(errors) / found[name].pair < 1.3
+        assert np.mean(errors) / found[name].single > 1.5  # the negative control: not any number will do
+    assert found["pairs"].pair < found["every question, bound split"].pair
+    assert found["one question"].pair == np.inf
+
+
+def test_the_report_says_what_one_person_gives_away() -> None:
+    forms = sf.Forms.for_gamma(SCHEMA, 9)
+    text = sf.report(forms, n=5000).text()
+    assert "All answers of one person together: " in text
+    assert "(gamma 9)" in text
+    assert "Five attributes are randomized" in text
+    assert json.loads(sf.report(forms).json())["whole_record"]["gamma"] == pytest.approx(9)
+    assert "one person together" in sf.report(forms, n=5000).html()

@@ -10,13 +10,14 @@ import numpy as np
 
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.learn.regression.design_columns import Column, numbers
+from sfumato.learn.regression.formula_words import check_formula, unknown_name
 from sfumato.printable import label_text
 from sfumato.schema import Schema
 
 #: The most combinations of values on which a formula is read.
 _GRID = 1 << 20
 #: Transforms that look at the data, which nobody here has.
-_STATEFUL = re.compile(r"\b(center|scale|standardize|poly|bs|cr|cs|cc|hashed|lag)\s*\(")
+_STATEFUL = re.compile(r"(?<![\w.])(center|scale|standardize|poly|bs|cr|cs|cc|hashed|lag)\s*\(")
 
 
 def is_formula(text: Any, schema: Schema) -> bool:
@@ -37,6 +38,7 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     found = _STATEFUL.search(right)
     if found:
         raise EstimationError(f"{found[1]}() in a formula looks at the data: write the numbers that it would find")
+    check_formula(right, schema)
     try:
         wanted = sorted(map(str, Formula(right).required_variables))
     except (FormulaicError, SyntaxError, ValueError) as problem:
@@ -44,7 +46,7 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     names = [name for name in schema.names if name in wanted]
     for name in wanted:
         if name not in schema:
-            raise EstimationError(f"the formula names {name!r}, which is unknown: {', '.join(schema.names)}")
+            raise unknown_name(name, schema)
         if schema[name].nullable and numbers(schema[name]) is not None:
             raise EstimationError(f"{name!r} has no number where no answer was given: give names=[...] instead")
     sizes = schema.sizes(names)

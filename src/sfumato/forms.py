@@ -18,7 +18,8 @@ from sfumato.channels import Channel, cells, from_dict, identity, subset, symmet
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.best import best_channel
 from sfumato.channels.efficiency import even_efficiency
-from sfumato.errors import SchemeError, SfumatoError, cause
+from sfumato.channels.size_limits import check_cells
+from sfumato.errors import ChannelError, SchemeError, SfumatoError, cause
 from sfumato.pages.display import html_table
 from sfumato.printable import printable
 from sfumato.randomness import quantize
@@ -56,6 +57,10 @@ class Forms:
         self.schema = merged([form.schema for form in given], "the forms")
         self.forms = given
         self.weights = _weights(weights, len(given))
+        try:
+            check_cells(sum({id(g.channel): g.channel.matrix_cells for f in given for g in f.groups}.values()))
+        except ChannelError as problem:
+            raise SchemeError(str(problem)) from None
         owner: dict[str, tuple[str, ...]] = {}
         for form in given:
             for group in form.groups:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tests.hostile.guard import guarded, refused
 
@@ -67,3 +68,56 @@ def test_many_spellings_are_looked_up_and_not_searched() -> None:
         assert domain.encode(["s29999", "7", "s0"]).tolist() == [29_999, 7, 0]
     truth = sf.Categorical((True, False), spellings={"ja": True, "nein": False})
     assert truth.encode(["ja", "nein", "true"]).tolist() == [0, 1, 0]
+
+
+def wide_average(values: int, outputs: int) -> dict:
+    """A channel for means to which outputs were added that nobody gives: their weights are 1 part each."""
+    plain = c.average(11, 3).to_dict()
+    known, first = plain["multiples"], max(plain["multiples"]) + 1
+    added = [sign * m for m in range(first, first + (outputs - len(known)) // 2) for sign in (-1, 1)]
+    multiples, rows = sorted(known + added), []
+    for row in plain["weights"]:
+        weights = dict(zip(known, map(int, row), strict=True)) | dict.fromkeys(added, 1)
+        weights[0] -= len(added)
+        rows.append([str(weights[m]) for m in multiples])
+    return plain | {"values": values, "gamma": "4", "multiples": multiples, "weights": rows}
+
+
+def test_channels_for_means_are_not_mixed_row_by_row_when_they_are_read() -> None:
+    points = {"kind": "numeric", "low": 0, "high": 1, "points": 2000}
+    with guarded(seconds=1):
+        assert refused(lambda: sf.Scheme.from_json(document({"a": points}, [(["a"], wide_average(2000, 501))])))
+    names = [f"a{i}" for i in range(150)]
+    different = [c.average(11, 3).to_dict() | {"values": 2000, "gamma": str(4 + i)} for i in range(len(names))]
+    text = document(dict.fromkeys(names, points), [([n], one) for n, one in zip(names, different, strict=True)])
+    with guarded(seconds=2):
+        assert "entries in all" in refused(lambda: sf.Scheme.from_json(text))
+    alike = document(dict.fromkeys(names, points), [([name], different[0]) for name in names])
+    scheme = sf.Scheme.from_json(alike)
+    assert scheme["a0"] is scheme["a149"] and scheme["a0"].gamma <= 4
+
+
+def test_a_channel_for_means_that_exceeds_its_promise_between_the_points_is_refused_when_it_is_used() -> None:
+    broken = c.average(11, 3).to_dict() | {"values": 50, "gamma": "2"}
+    points = {"kind": "numeric", "low": 0, "high": 1, "points": 50}
+    scheme = sf.Scheme.from_json(document({"a": points}, [(["a"], broken)]))
+    assert "exceeds the promised gamma" in refused(lambda: scheme.gamma)
+    assert "exceeds the promised gamma" in refused(lambda: sf.randomize({"a": [0.5]}, scheme))
+
+
+def test_estimating_under_many_windows_does_not_keep_a_factor_for_each() -> None:
+    channels = [c.windows(700, 3 + i) for i in range(41)]  # 4 MB each
+    channels[0].inverse.apply(np.ones(channels[0].m))  # loads what is needed
+    with guarded(memory=100 << 20):
+        for channel in channels:
+            channel.inverse.apply(np.ones(channel.m))
+
+
+def test_the_limit_holds_for_all_forms_together() -> None:
+    schema = sf.Schema({f"a{i}": sf.Numeric(0, 1, points=2000) for i in range(150)})
+    one = c.average(11, 3).to_dict() | {"values": 2000}
+    forms = [
+        sf.Scheme(schema.select((name,)), {name: c.from_dict(one | {"gamma": str(4 + i)})})
+        for i, name in enumerate(schema.names)
+    ]
+    assert "entries in all" in refused(lambda: sf.Forms(forms))

@@ -22,7 +22,9 @@ from sfumato.randomness import ONE
 
 #: The most values: each has a row of weights.
 MOST_VALUES = 1 << 14
-_MOST_OUTPUTS = 1 << 10
+_MOST_OUTPUTS = 1 << 6
+#: A row between two points is computed in whole numbers of Python, which takes as long as so many entries of a matrix.
+_MIXING = 16
 #: How far below the bound the programme stays, so that rounding to integers cannot pass it. The first mostly will do;
 #: where gamma is very large, the solver's own errors are larger too.
 _SLACKS = (1e-8, 1e-6, 1e-4, 1e-2)
@@ -100,18 +102,32 @@ class Average(Channel):
         """The weight of the output "no answer" for those who do answer."""
         return int(self.table[0, -1]) if self.nullable else 0
 
+    @property
+    def matrix_cells(self) -> int:
+        return self.k * self.m * (_MIXING if self._mixed else 1)
+
+    @property
+    def _mixed(self) -> bool:
+        """Whether there are more values than rows in the table."""
+        return self.values > len(self.table) - self.nullable
+
     @cached_property
     def weights(self) -> Words:
         points = self.table[: len(self.table) - self.nullable]
-        if self.values == len(points):
+        if not self._mixed:
             return self.table
         columns = self.m - self.nullable
         rows = between(points[:, :columns].tolist(), self.multiples, self.values, self._middle)
+        if min(map(min, rows)) < 1:
+            raise ChannelError(f"{self} has rows of weights that are not positive: it is damaged")
         out = np.array(rows, dtype=np.uint64)
-        if not self.nullable:
-            return out
-        out = np.column_stack((out, np.full(self.values, self._none, dtype=np.uint64)))
-        return np.vstack((out, self.table[-1]))
+        if self.nullable:
+            out = np.column_stack((out, np.full(self.values, self._none, dtype=np.uint64)))
+            out = np.vstack((out, self.table[-1]))
+        lows, highs = out.min(axis=0).tolist(), out.max(axis=0).tolist()
+        if any(high > self.bound * low for low, high in zip(lows, highs, strict=True)):
+            raise ChannelError(f"{self} exceeds the promised gamma")
+        return out
 
     def _middle(self, x: Fraction) -> int:
         """The first moment that the row of a value has in parts and steps, rounded to a whole number."""
@@ -136,7 +152,8 @@ class Average(Channel):
         made = cls(
             values, read_fraction(parameters["gamma"]), np.array(rows, dtype=np.uint64), multiples, step, nullable
         )
-        return made.checked_means().verified(made.bound)
+        made.checked_means()  # rows between the points are made, and held against gamma, only when they are asked for
+        return made if made._mixed else made.verified(made.bound)
 
     def checked_means(self) -> Average:
         """This channel, once the mean of the scores was seen to be the true value, in integers."""
@@ -164,9 +181,10 @@ def average(k: int, gamma: float, nullable: bool = False) -> Average:
     for slack in _SLACKS:
         try:
             made = _made(k, limit, float(limit) * (1 - slack), bool(nullable))
-        except ChannelError:  # near 1 the solver may fail
+            kept = made.exact_gamma <= limit
+        except ChannelError:  # near 1 the solver may fail, and rounding may pass the bound
             continue
-        if made.exact_gamma <= limit:
+        if kept:
             return made.checked_means()
     raise ChannelError(f"no channel for the mean of {k} values was found at gamma {float(gamma):g}: use symmetric")
 

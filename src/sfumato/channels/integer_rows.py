@@ -36,18 +36,16 @@ def corrected(weights: list[int], multiples: Sequence[int], total: int, moment: 
     divisors = [apart]
     for c in reversed(others):
         divisors.append(gcd(divisors[-1], multiples[c] - multiples[a]))
+    # the first moment about entry a that is still wanted
+    wanted = moment - total * multiples[a] - sum(w * (m - multiples[a]) for w, m in zip(out, multiples, strict=True))
     for c, divisor in zip(others, divisors[-2::-1], strict=True):
-        wanted = _missing(out, multiples, moment, a, total)
-        out[c] += _solved(multiples[c] - multiples[a], wanted, divisor)
-    out[b] += _missing(out, multiples, moment, a, total) // apart
+        away = multiples[c] - multiples[a]
+        more = _solved(away, wanted, divisor)
+        out[c] += more
+        wanted -= more * away
+    out[b] += wanted // apart
     out[a] += total - sum(out)
     return out
-
-
-def _missing(weights: Sequence[int], multiples: Sequence[int], moment: int, a: int, total: int) -> int:
-    """The first moment about entry ``a`` that is still wanted."""
-    seen = sum(w * m for w, m in zip(weights, multiples, strict=True))
-    return moment - seen - (total - sum(weights)) * multiples[a]
 
 
 def _solved(factor: int, wanted: int, modulus: int) -> int:

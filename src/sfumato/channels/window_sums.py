@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sfumato.channels.linear import Dense, Operator
 from sfumato.errors import ChannelError
 
 _FACTORED = 2048  # values up to which the normal equations are factored; beyond, they are solved step by step
+_KEPT_FACTORS = 4  # of all channels together, at most 32 MB each
 _DENSE_ENTRIES = 1 << 25
 _KEPT = 1 << 22  # entries up to which a matrix that was asked for is kept
 _CLOSE = 1e-12
@@ -192,22 +193,14 @@ class WindowInverse(Operator):
     @property
     def T(self) -> WindowInverse:
         turned = replace(self, turned=not self.turned)
-        for kept in ("weights", "_factor"):
-            if kept in self.__dict__:
-                turned.__dict__[kept] = self.__dict__[kept]
+        if "weights" in self.__dict__:
+            turned.__dict__["weights"] = self.weights
         return turned
 
     @cached_property
     def weights(self) -> Array:
         """1 / the released distribution of equally likely values."""
-        P = self.transition
-        return np.asarray(1 / P.T.apply(np.full(P.rows, 1 / P.rows)))
-
-    @cached_property
-    def _factor(self) -> Any:
-        from scipy.linalg import cho_factor
-
-        return cho_factor(self.transition.gram(self.weights), lower=True, overwrite_a=True)
+        return _even_weights(self.transition)
 
     def power(self, k: int) -> Operator:
         return Dense(self.dense() ** k)
@@ -238,7 +231,7 @@ class WindowInverse(Operator):
         if self.transition.rows <= _FACTORED:
             from scipy.linalg import cho_solve
 
-            return np.asarray(cho_solve(self._factor, right))
+            return np.asarray(cho_solve(_factor(self.transition), right))
         return np.stack([self._stepwise(column) for column in right.T], axis=1)
 
     def _stepwise(self, right: Array) -> Array:
@@ -271,3 +264,15 @@ class WindowInverse(Operator):
             before, size = size, float(residual @ residual)
             direction = residual + size / before * direction
         return counts(found)
+
+
+def _even_weights(P: WindowSums) -> Array:
+    return np.asarray(1 / P.T.apply(np.full(P.rows, 1 / P.rows)))
+
+
+@lru_cache(maxsize=_KEPT_FACTORS)
+def _factor(P: WindowSums) -> Any:
+    """The Cholesky factor of P W Pᵀ. A release may have windows of hundreds of kinds: only the last few are kept."""
+    from scipy.linalg import cho_factor
+
+    return cho_factor(P.gram(_even_weights(P)), lower=True, overwrite_a=True)

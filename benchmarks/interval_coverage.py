@@ -21,7 +21,7 @@ from scipy.stats import binom
 
 from sfumato import channels as c
 from sfumato.arrays import Array
-from sfumato.channels.linear import left_inverse
+from sfumato.channels.left_inverse import left_inverse
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.limits import Records, limits
 from sfumato.evidence.record_moments import records

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Codes, Words
 from sfumato.channels.codes import check_axes, check_range, join_codes, split_codes
-from sfumato.channels.linear import Dense, Operator, left_inverse
+from sfumato.channels.left_inverse import left_inverse
+from sfumato.channels.linear import Dense, Operator
 from sfumato.channels.lookup import Lookup, code_type
 from sfumato.channels.ratios import Ratio, as_float, log
 from sfumato.errors import ChannelError, cause

@@ -292,16 +292,3 @@ def kronecker(arrays: Sequence[Array]) -> Array:
     for array in arrays:
         out = np.asarray(np.kron(out, array), dtype=np.float64)
     return out
-
-
-def left_inverse(P: Array, released: Array) -> Array:
-    """(P W Pᵀ)⁻¹ P W with W = 1 / released: unbiased, and best when that is the released distribution.
-
-    Rows of zeros are impossible values: they stay zero.
-    """
-    W = np.divide(1.0, released, out=np.zeros_like(released), where=released > 0)
-    out = np.zeros_like(P)
-    possible = P.any(axis=1)
-    rows = P[possible]
-    out[possible] = np.linalg.solve((rows * W) @ rows.T, rows * W)
-    return out

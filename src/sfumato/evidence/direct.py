@@ -20,6 +20,7 @@ from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
 from sfumato.evidence.record_moments import listed_cells
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.simplex import project
+from sfumato.evidence.survey_weights import survey_weights
 from sfumato.printable import printable
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -43,8 +44,6 @@ class DirectEvidence(ReleaseEvidence):
         #: How many people each row stands for, part by part; None where every record counts once.
         self.weights: tuple[Array, ...] | None = None
         if weights is not None:
-            from sfumato.evidence.survey_weights import survey_weights
-
             self.weights = survey_weights(release, weights)
 
     def __repr__(self) -> str:

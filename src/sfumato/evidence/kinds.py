@@ -11,6 +11,7 @@ from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.survey_weights import column_of
 from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
@@ -53,8 +54,6 @@ def evidence(
     else:
         release = Release.raw(source, schema)
         if isinstance(weights, str) and weights not in schema:
-            from sfumato.evidence.survey_weights import column_of
-
             weights = column_of(source, weights)
     if method == "model" and weights is not None:
         raise EstimationError("a joint model takes no survey weights: use another method")

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
 from sfumato.channels.geometry import Incidence
-from sfumato.channels.linear import Dense, Kronecker, UniformPlus, kronecker, left_inverse
+from sfumato.channels.left_inverse import left_inverse
+from sfumato.channels.linear import Dense, Kronecker, UniformPlus, kronecker
 from sfumato.errors import NotAskedError
 from sfumato.evidence.blocks import Block, blocks, unasked
 from sfumato.evidence.counting import counter

@@ -42,8 +42,8 @@ def total(n: int, earlier: Sequence[GivenAnswer], now: GivenAnswer | None = None
     """Compose the answers of n people.
 
     >>> everyone = np.ones(2, dtype=bool)
-    >>> first = Answer(3.0, "keyed", everyone, np.array([5, 6], dtype=np.uint64))
-    >>> again = Answer(3.0, "keyed", everyone, np.array([5, 7], dtype=np.uint64))
+    >>> first = GivenAnswer(3.0, "keyed", everyone, np.array([5, 6], dtype=np.uint64))
+    >>> again = GivenAnswer(3.0, "keyed", everyone, np.array([5, 7], dtype=np.uint64))
     >>> found = total(2, [first], again)
     >>> found.gamma.tolist(), found.changed.tolist()
     ([3.0, 9.0], [False, True])

@@ -356,5 +356,5 @@ class TestBadInput:
         assert "\n" not in str(caught.value)
 
     def test_not_a_scheme(self):
-        with pytest.raises(SfumatoError, match="report takes a scheme, got int"):
+        with pytest.raises(SfumatoError, match="report takes a scheme or forms, got int"):
             report(3)

@@ -112,7 +112,7 @@ class TestAssess:
             run("assess", folder / "scheme.json", "--ledger", folder / "none.sqlite")
         with pytest.raises(SfumatoError, match="must look like income=gaussian:5"):
             run("assess", folder / "scheme.json", "--noise", "income")
-        with pytest.raises(SfumatoError, match="cannot be read"):
+        with pytest.raises(SfumatoError, match="there is no such file"):
             run("assess", folder / "nothing.json")
 
 

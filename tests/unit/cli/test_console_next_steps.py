@@ -33,7 +33,7 @@ def test_every_step_names_the_next(folder: Path) -> None:
         assert "schema.json: this is a schema" in refused.error
         assert "sfumato design schema.json" in refused.error
     assert "sfumato schema drafts one" in run("randomize clinic.csv out.parquet --gamma 3").error
-    assert "--gamma 3, --joint-gamma 20" in run("design schema.json --n 300").error
+    assert "--gamma 3, --record-gamma 9, --joint-gamma 20" in run("design schema.json --n 300").error
 
 
 def test_a_hint_can_be_pasted(folder: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_missing_answer_has_words() -> None:
 
 
 def test_the_picture_shows_the_cells_that_are_printed() -> None:
-    with mock.patch.object(plot, "_labels", wraps=plot._labels), mock.patch.object(plot, "save_picture") as saved:
+    with mock.patch.object(plot, "_labels", wraps=plot._labels), mock.patch.object(plot, "saved") as saved:
         ran = run("estimate release.parquet --columns age,sex --where vote=yes --top 4 --plot some.svg")
     assert ran.code == 0, ran.error
     (axes,) = saved.call_args.args[0].axes

@@ -74,7 +74,7 @@ def test_a_proof_needs_declared_ranges(file, tmp_path):
         ("ranges has none for 'z'", ["--ranges", "x=-4:5"]),
         ("must read name=low:high", ["--ranges", "x=-4"]),
         ("must read name=low:high", ["--ranges", "0:1"]),
-        ("cannot be read", ["--ranges", tmp_path / "missing.json"]),
+        ("there is no such file", ["--ranges", tmp_path / "missing.json"]),
     ):
         with pytest.raises(SfumatoError, match=match):
             run(*options, *ranges, "--out", tmp_path / "no.parquet")

@@ -47,7 +47,7 @@ class DesignMatrix:
     The attributes are cut into two halves; a term is a part in the left half and one in the right. With E_A, E_B the
     indicator columns of those parts, log θ = E_A Λ E_Bᵀ + const and the margins are E_Aᵀ θ E_B: no loop over terms.
 
-    >>> design = Design((2, 3), pairwise(2))
+    >>> design = DesignMatrix((2, 3), pairwise(2))
     >>> design.parameters, design.margins(np.full(6, 1 / 6)).round(3)[:2]
     (11, array([0.5, 0.5]))
     """

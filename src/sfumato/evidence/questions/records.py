@@ -8,6 +8,7 @@ Of z = x + noise with mean 0 and moments μ₂, μ₄, and no skew, the scores o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -77,9 +78,9 @@ def power_scores(noise: Channel, z: Array, power: int) -> Array:
         return np.ones_like(z)
     if power == 1:
         return z
-    if not isinstance(noise, Noise):
+    if not noise.continuous:
         raise EstimationError("only additive noise has powers")
-    m2 = noise.sd**2
+    m2 = cast(Noise, noise).sd ** 2
     if power == 2:
         return np.asarray(z**2 - m2)
     kurtosis = next((value for kind, value in _KURTOSIS.items() if isinstance(noise, kind)), None)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,7 +160,7 @@ def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
     column = channel.columns([name])[0]
     released = np.concatenate([one.column(column).to_numpy() for one in rows])
     codes = {other: np.concatenate([one.column(other).to_numpy() for one in rows]) for other in others}
-    if isinstance(channel, Noise):
+    if channel.continuous:
         channel, released, edges = _cut(channel, released, domain)
     else:
         k = domain.size - domain.nullable
@@ -176,7 +176,7 @@ def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
     return tuple(found), edges
 
 
-def _cut(noise: Noise, z: Array, domain: Domain) -> tuple[Channel, NDArray[np.int64], Array]:
+def _cut(noise: Channel, z: Array, domain: Domain) -> tuple[Channel, NDArray[np.int64], Array]:
     """Additive noise as a channel between cells of the numbers and cells of the released ones."""
     if not isinstance(domain, Numeric):
         raise EstimationError("only a numeric attribute carries additive noise")
@@ -184,4 +184,4 @@ def _cut(noise: Noise, z: Array, domain: Domain) -> tuple[Channel, NDArray[np.in
     reach = max(z.max() - edges[-1], edges[0] - z.min(), 1e-9) * (1 + 1e-9)
     shown = np.linspace(edges[0] - reach, edges[-1] + reach, _RELEASED + 1)
     shown[0], shown[-1] = -np.inf, np.inf
-    return noise.discretize(edges, shown), np.searchsorted(shown, z, side="right") - 1, edges
+    return cast(Noise, noise).discretize(edges, shown), np.searchsorted(shown, z, side="right") - 1, edges

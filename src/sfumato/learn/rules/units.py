@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
-from sfumato.channels.linear import Dense, left_inverse
+from sfumato.channels.left_inverse import left_inverse
+from sfumato.channels.linear import Dense
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle

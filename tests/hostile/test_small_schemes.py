@@ -11,6 +11,7 @@ from tests.hostile.guard import guarded, refused
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.scheme import VERSION
+from sfumato.threads import one_thread
 
 TWO = {"kind": "categorical", "values": ["x", "y"]}
 
@@ -108,7 +109,7 @@ def test_a_channel_for_means_that_exceeds_its_promise_between_the_points_is_refu
 def test_estimating_under_many_windows_does_not_keep_a_factor_for_each() -> None:
     channels = [c.windows(700, 3 + i) for i in range(41)]  # 4 MB each
     channels[0].inverse.apply(np.ones(channels[0].m))  # loads what is needed
-    with guarded(memory=100 << 20):
+    with one_thread(), guarded(seconds=30, memory=100 << 20):  # about memory
         for channel in channels:
             channel.inverse.apply(np.ones(channel.m))
 
@@ -121,3 +122,15 @@ def test_the_limit_holds_for_all_forms_together() -> None:
         for i, name in enumerate(schema.names)
     ]
     assert "entries in all" in refused(lambda: sf.Forms(forms))
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_noise_whose_quantiles_are_integrals_is_read_without_them() -> None:
+    names = [f"a{i}" for i in range(60)]
+    slow = [{"kind": "scipy", "name": "studentized_range", "args": [50, 2.5 + i], "kwds": {}} for i in range(60)]
+    domain = {"kind": "numeric", "low": 0, "high": 1, "bins": 4}
+    text = document(dict.fromkeys(names, domain), [([n], one) for n, one in zip(names, slow, strict=True)])
+    with guarded(seconds=5):  # a second for each when their quartiles were asked
+        assert len(sf.Scheme.from_json(text).groups) == 60
+    impossible = text.replace("studentized_range", "norminvgauss").replace("[50, 2.5]", "[0.5, 1]")
+    assert "finite scale" in refused(lambda: sf.Scheme.from_json(impossible))

@@ -174,15 +174,25 @@ def from_scipy(frozen: Any) -> Noise:
         )
     if not hasattr(dist, "pdf"):
         raise ChannelError(f"noise must be continuous, got the discrete distribution {dist.name!r}")
-    if np.ndim(frozen.ppf(0.5)) != 0:
+    shapes, loc, scale = dist._parse_args(*frozen.args, **frozen.kwds)
+    if any(np.ndim(number) != 0 for number in (*shapes, loc, scale)):
         raise ChannelError(f"noise must be one distribution, got {dist.name!r} with arrays for parameters")
-    spread = float(frozen.ppf(0.75) - frozen.ppf(0.25))
+    spread = _spread(frozen, shapes, loc, scale)
     if not (math.isfinite(spread) and spread > 0):
         raise ChannelError(f"noise must have a positive, finite scale, got {dist.name!r} with spread {spread}")
     if dist.name == "uniform":
         return tabulated(frozen.support(), [1.0])
     args = tuple(float(a) for a in frozen.args)
     return Frozen(str(dist.name), args, tuple((str(k), float(v)) for k, v in frozen.kwds.items()), frozen)
+
+
+def _spread(frozen: Any, shapes: Sequence[float], loc: float, scale: float) -> float:
+    """The distance of the quartiles; where quantiles take an integral each, the scale of allowed parameters instead."""
+    from scipy.stats import rv_continuous
+
+    if type(frozen.dist)._ppf is not rv_continuous._ppf:
+        return float(frozen.ppf(0.75) - frozen.ppf(0.25))
+    return float(scale) if np.all(frozen.dist._argcheck(*shapes)) and math.isfinite(loc) else math.nan
 
 
 def named(name: str, args: Sequence[float], kwds: Mapping[str, float]) -> Noise:

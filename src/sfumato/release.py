@@ -13,6 +13,7 @@ from sfumato.forms import merged
 from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers
 from sfumato.released.description import check_matrices, read_description
 from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, held, in_memory
@@ -164,6 +165,21 @@ class Release:
         if unknown:
             raise ReleaseError(f"there is no attribute {unknown[0]!r}; the release has {', '.join(self.schema.names)}")
         return Release.of(part.select(names) for part in self.parts if not set(names).isdisjoint(part.scheme.schema))
+
+    # Numbers under additive noise.
+
+    def noisy_numbers(self, target: str) -> NoisyNumbers:
+        """The numbers that carry additive noise, beside the classes of an attribute that carries none."""
+        return noisy_numbers(self.parts, self.schema, target)
+
+    def in_intervals(self) -> Release:
+        """The same records with every number under additive noise cut into intervals.
+
+        The noise becomes the channel between the bins of the schema and the intervals (x taken as even within a bin),
+        so that all that counts or learns from codes can be asked. What two bins have in common under the noise they
+        cannot tell apart: unbiased tables of strong noise have wide intervals, models bridge them.
+        """
+        return Release.of(map(in_intervals, self.parts))
 
     # Parties.
 

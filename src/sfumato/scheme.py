@@ -94,7 +94,10 @@ class Scheme:
         """The group that holds an attribute whose codes can be counted."""
         found = self._holding(name)
         if found.channel.continuous:
-            raise SchemeError(f"{name!r} is released as a number with additive noise: estimate its density instead")
+            raise SchemeError(
+                f"{name!r} is released as a number with additive noise: estimate its density, or cut the numbers into "
+                "intervals (release.in_intervals())"
+            )
         return found
 
     def _holding(self, name: str) -> Group:

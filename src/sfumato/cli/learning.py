@@ -29,13 +29,20 @@ Columns = Annotated[
 ]
 
 
-def load(files: list[Path], columns: str | None = None, target: str | None = None) -> Release:
-    """One release from several files, different records, with all attributes or those that are named and the target."""
+def load(files: list[Path], columns: str | None = None, target: str | None = None, numbers: bool = False) -> Release:
+    """One release from several files, different records, with all attributes or those that are named and the target.
+
+    Numbers under additive noise are cut into the bins of their schema, unless ``numbers`` are asked for.
+    """
     release = Release.concat([Release.load(file) for file in files])
-    if columns is None:
+    if columns is not None:
+        names = console.listed(columns)
+        release = release.select([*names, *([target] if target is not None and target not in names else [])])
+    noisy = [name for name in release.schema if any(name in part.scheme.noises for part in release.parts)]
+    if not noisy or numbers:
         return release
-    names = console.listed(columns)
-    return release.select([*names, *([target] if target is not None and target not in names else [])])
+    console.note(f"numbers under additive noise are cut into the bins of the schema: {', '.join(noisy)}")
+    return release.in_intervals()
 
 
 def learn(

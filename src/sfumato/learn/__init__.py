@@ -10,11 +10,12 @@ from sfumato.learn.regression import Regression
 from sfumato.learn.rules import AssociationRules, read_baskets
 from sfumato.learn.score import Score
 from sfumato.learn.tan import TAN
-from sfumato.learn.tree import DecisionTree
+from sfumato.learn.tree import AdditiveTree, DecisionTree
 
 __all__ = [
     "TAN",
     "AdditiveLDA",
+    "AdditiveTree",
     "AssociationRules",
     "BayesianNetwork",
     "DecisionTree",

@@ -46,8 +46,7 @@ class NumberClassifier(Parameters, ABC):
 
     def predict_proba(self, x: ArrayLike) -> Array:
         """Pr(class) of clean records, columns in the order of ``classes_``."""
-        if not hasattr(self, "classes_"):
-            raise EstimationError(f"this {type(self).__name__} is not fitted yet: call fit(z, y) first")
+        self._check_fitted()
         return normalise(self._logs(self._matrix(x)))
 
     def predict(self, x: ArrayLike) -> NDArray[Any]:
@@ -64,6 +63,10 @@ class NumberClassifier(Parameters, ABC):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "classes_")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "classes_"):
+            raise EstimationError(f"this {type(self).__name__} is not fitted yet: call fit(z, y) first")
 
     def _matrix(self, x: ArrayLike) -> Array:
         try:

@@ -1,6 +1,7 @@
-"""Decision trees from randomized data: ID3 as Ma (2006) section 7.2 has it, and grown on the joint model."""
+"""Decision trees from randomized data: ID3 as Ma (2006) has it, grown on the joint model, and under additive noise."""
 
+from sfumato.learn.tree.additive import AdditiveTree
 from sfumato.learn.tree.classifier import DecisionTree
 from sfumato.learn.tree.grow import Node
 
-__all__ = ["DecisionTree", "Node"]
+__all__ = ["AdditiveTree", "DecisionTree", "Node"]

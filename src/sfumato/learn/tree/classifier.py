@@ -21,6 +21,7 @@ from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, pr
 from sfumato.learn.tree.intervals import set_intervals
 from sfumato.learn.tree.plot import draw, least_share, text
 from sfumato.learn.tree.sources import PathSource, TableSource
+from sfumato.printable import label_text
 
 COUNTS = ("model", "direct", "paper")
 TABLE_CELLS = 1 << 20
@@ -118,6 +119,10 @@ class DecisionTree(Classifier):
         self._check_fitted()
         set_intervals(self)
         return self.root_.leaves
+
+    def branch_labels(self, node: Node) -> list[str]:
+        """The values of the attribute that a node asks about."""
+        return [label_text(label) for label in self.schema_[self.features_[node.attribute or 0]].labels]
 
     def text(self, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
         """The tree in words, a line per node, all of it unless told.

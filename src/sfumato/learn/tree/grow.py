@@ -53,14 +53,25 @@ class Node:
         return 0 if self.attribute is None else 1 + max(child.depth for child in self.children)
 
 
-class GrownTree(Protocol):
-    """A tree that has been grown, as those see it who draw it or give its leaves limits."""
+class ShownTree(Protocol):
+    """A tree that has been grown, as those see it who put it in words or draw it."""
 
-    schema_: Schema
     target_: str
     features_: tuple[str, ...]
     classes_: NDArray[Any]
-    root_: Node
+
+    @property
+    def root_(self) -> Node: ...
+
+    def branch_labels(self, node: Node) -> Sequence[str]:
+        """What leads to each child of a node."""
+        ...
+
+
+class GrownTree(ShownTree, Protocol):
+    """The same with the evidence that its leaves get their limits from."""
+
+    schema_: Schema
     evidence_: Evidence
 
 

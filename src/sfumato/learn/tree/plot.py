@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.learn.tree.grow import GrownTree, Node
+from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text, label_text, printable
 
@@ -27,9 +27,9 @@ class Branch:
     node: Node
 
 
-def branches(tree: GrownTree, node: Node, together: bool = True) -> list[Branch]:
+def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]:
     """What follows a node; ``together`` takes leaves of one answer as one."""
-    names = tree.schema_[tree.features_[node.attribute or 0]].labels
+    names = tree.branch_labels(node)
     grouped: dict[int, list[int]] = {}
     for code, child in enumerate(node.children):
         alone = child.attribute is not None or not together
@@ -39,11 +39,11 @@ def branches(tree: GrownTree, node: Node, together: bool = True) -> list[Branch]
         first = node.children[codes[0]]
         counts = np.sum([node.children[code].counts for code in codes], axis=0)
         shown = first if len(codes) == 1 else Node(first.path, counts)
-        out.append(Branch(", ".join(printable(label_text(names[code])) for code in codes), shown))
+        out.append(Branch(", ".join(printable(names[code]) for code in codes), shown))
     return out
 
 
-def text(tree: GrownTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
+def text(tree: ShownTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
     """A line per branch: the question, the answer, how many records and how sure."""
     lines: list[str] = []
     total = max(float(tree.root_.counts.sum()), 1e-300)
@@ -65,7 +65,7 @@ def text(tree: GrownTree, depth: int | None = None, least: float = 0.0, width: i
     return "\n".join(lines)
 
 
-def least_share(tree: GrownTree, depth: int, most: int = MOST_ENDS) -> float:
+def least_share(tree: ShownTree, depth: int, most: int = MOST_ENDS) -> float:
     """The smallest share of the records that a branch must hold, so that at most so many ends are drawn."""
     total = max(float(tree.root_.counts.sum()), 1e-300)
     for least in SHARES:
@@ -74,7 +74,7 @@ def least_share(tree: GrownTree, depth: int, most: int = MOST_ENDS) -> float:
     return SHARES[-1]
 
 
-def _ends(tree: GrownTree, node: Node, depth: int, least: float) -> int:
+def _ends(tree: ShownTree, node: Node, depth: int, least: float) -> int:
     below = _large(branches(tree, node), least) if node.attribute is not None and depth > 0 else []
     return sum(_ends(tree, one.node, depth - 1, least) for one in below) if below else 1
 
@@ -89,7 +89,7 @@ def _large(found: list[Branch], least: float) -> list[Branch]:
     return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts))]
 
 
-def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
+def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     """The top levels of a tree, left to right; boxes carry the class shares as a bar.
 
     Of a big tree the branches that hold few records are drawn together, and the picture says so.
@@ -151,7 +151,7 @@ def draw(tree: GrownTree, path: str | Path | None, depth: int) -> Any:
     return saved(figure, path)
 
 
-def _words(tree: GrownTree, node: Node, opened: bool, total: float) -> str:
+def _words(tree: ShownTree, node: Node, opened: bool, total: float) -> str:
     """What a box says."""
     if node.attribute is not None:
         name = tree.features_[node.attribute]
@@ -161,7 +161,7 @@ def _words(tree: GrownTree, node: Node, opened: bool, total: float) -> str:
     return f"{said}  {node.probabilities[best]:.0%} of {share}"
 
 
-def _verdict(tree: GrownTree, node: Node, total: float) -> str:
+def _verdict(tree: ShownTree, node: Node, total: float) -> str:
     best = int(node.probabilities.argmax())
     sure = f"{float(node.probabilities[best]):.1%}"
     if node.low is not None and node.high is not None:
@@ -171,7 +171,7 @@ def _verdict(tree: GrownTree, node: Node, total: float) -> str:
     )
 
 
-def _closed(tree: GrownTree, node: Node) -> str:
+def _closed(tree: ShownTree, node: Node) -> str:
     """What follows a node that is not opened."""
     if node.attribute is None:
         return ""

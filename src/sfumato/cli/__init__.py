@@ -33,6 +33,8 @@ from sfumato.cli import (
     resample,
     sample,
     schema,
+    serve,
+    study,
 )
 from sfumato.cli.command import Command
 from sfumato.cli.console import emit, error, warn
@@ -69,6 +71,7 @@ COMMANDS: dict[Callable[..., Any], str] = {
     audit.audit: "asking the randomizer",
     reproduce.reproduce: "reproducing",
     bench.bench: "",
+    serve.serve: "",
 }
 #: Commands that read raw tables, which may be text files of any format.
 READS_TABLES = (
@@ -85,6 +88,7 @@ for command, said in COMMANDS.items():
     ready = prepared(command, said, folders=folders, also=("out",))
     app.command(cls=Command)(with_csv_options(ready) if command in READS_TABLES else ready)
 app.add_typer(learn.app, name="learn")
+app.add_typer(study.app, name="study")
 
 
 @app.callback(invoke_without_command=True)

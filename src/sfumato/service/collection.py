@@ -1,0 +1,52 @@
+"""The service without HTTP: studies, tokens and responses over one database and one writer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from sfumato.service import clock
+from sfumato.service.clock import Clock
+from sfumato.service.responses import Responses
+from sfumato.service.settings import Settings
+from sfumato.service.storage.database import Database, open_database
+from sfumato.service.storage.writer import Writer
+from sfumato.service.studies import Studies
+from sfumato.service.tokens import Tokens
+
+
+class Collection:
+    """Everything that one server holds. ``close`` writes what waits, then lets go of the database."""
+
+    def __init__(self, database: Database, settings: Settings | None = None, now: Clock = clock.system) -> None:
+        self.database, self.settings, self.clock = database, settings or Settings(), now
+        self.writer = Writer(database.engine)
+        self.studies = Studies(now)
+        self.tokens = Tokens(now, self.studies)
+        self.responses = Responses(self.writer, now, self.studies, self.tokens)
+        self.writer.reload = self._load
+        with database.engine.connect() as connection:
+            self._load(connection)
+
+    def _load(self, connection: Connection) -> None:
+        self.studies.load(connection)
+        self.tokens.load(connection)
+        self.responses.load(connection)
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nobody has a token yet, as at the first start."""
+        return not any(token.role == "admin" and token.revoked is None for token in self.tokens)
+
+    def close(self) -> None:
+        self.responses.save()
+        self.writer.close()
+        self.database.close()
+
+
+def open_collection(
+    folder: str | Path, url: str | None = None, settings: Settings | None = None, now: Clock = clock.system
+) -> Collection:
+    """The collection in a data folder, which is made where it is missing; ``url`` names a PostgreSQL database."""
+    return Collection(open_database(Path(folder), url), settings, now)

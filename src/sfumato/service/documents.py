@@ -1,0 +1,155 @@
+"""The JSON bodies of the API, as pydantic models: they check what is taken, and OpenAPI is written from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Code = Annotated[int | float, Field(description="a released code, or a number under additive noise")]
+
+
+class Document(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Problem(Document):
+    code: str
+    message: str
+    details: dict[str, Any] = {}
+
+
+class Refused(Document):
+    """The shape of every refusal."""
+
+    error: Problem
+
+
+class StudyIn(Document):
+    """A new study; see docs/http-api.md for the fields."""
+
+    id: str = Field(pattern="^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$")
+    title: str = ""
+    text: str = ""
+    kind: Literal["responses", "resampled"] = "responses"
+    scheme: dict[str, Any] | None = None
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    questions: dict[str, Any] = {}
+    access: Literal["open", "invitation"] = "open"
+    minimum: int = Field(default=100, ge=2, le=1 << 40)
+    ends: str | None = None
+
+
+class StudyChange(Document):
+    """Fields of a study that change; those left out stay."""
+
+    title: str = ""
+    text: str = ""
+    kind: Literal["responses", "resampled"] = "responses"
+    scheme: dict[str, Any] | None = None
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    questions: dict[str, Any] = {}
+    access: Literal["open", "invitation"] = "open"
+    minimum: int = Field(default=100, ge=2, le=1 << 40)
+    ends: str | None = None
+
+
+class StudyOut(Document):
+    id: str
+    title: str
+    text: str
+    kind: str
+    scheme: dict[str, Any] | None
+    schema_: dict[str, Any] | None = Field(alias="schema")
+    questions: dict[str, Any]
+    access: str
+    minimum: int
+    ends: str | None
+    state: Literal["draft", "open", "closed"]
+    fingerprint: str
+    gamma: float | None = Field(description="of all answers of one person together; null where nothing bounds it")
+    created: str
+    opened: str | None
+    closed: str | None
+
+
+class StudyList(Document):
+    studies: list[StudyOut]
+
+
+class TokensIn(Document):
+    role: Literal["admin", "miner", "site", "invitation"]
+    study: str | None = None
+    name: str = Field(default="", max_length=200)
+    count: int = Field(default=1, ge=1, le=100_000)
+    expires: str | None = None
+
+
+class NewToken(Document):
+    id: str
+    token: str
+
+
+class NewTokens(Document):
+    tokens: list[NewToken]
+
+
+class TokenOut(Document):
+    id: str
+    role: str
+    study: str | None
+    name: str
+    used: bool
+    created: str
+    expires: str | None
+    revoked: str | None
+
+
+class TokenList(Document):
+    tokens: list[TokenOut]
+
+
+class ResponseIn(Document):
+    id: str = Field(pattern="^[A-Za-z0-9_-]{16,64}$")
+    fingerprint: str
+    form: int | None = None
+    answers: dict[str, Code]
+
+
+class ReportIn(Document):
+    study: str
+    id: str
+    fingerprint: str
+    form: int | None = None
+    answers: dict[str, Code]
+
+
+class ReportsIn(Document):
+    responses: list[ReportIn] = Field(min_length=1, max_length=1000)
+
+
+class ResponseOut(Document):
+    status: str
+    id: str
+    receipt: str
+
+
+class Deleted(Document):
+    status: Literal["deleted"]
+    id: str
+
+
+class Result(Document):
+    id: str
+    status: str = Field(description="accepted, replayed, or the code of a refusal")
+    receipt: str | None = None
+    message: str | None = None
+
+
+class Results(Document):
+    results: list[Result]
+
+
+class Health(Document):
+    status: Literal["ok"]
+    version: str

@@ -1,0 +1,57 @@
+"""What the service refuses, and with which HTTP status: the one list of error codes, which docs/http-api.md repeats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.errors import SfumatoError
+
+#: The HTTP status of each code.
+STATUS = {
+    "malformed": 400,
+    "unauthorized": 401,
+    "forbidden": 403,
+    "invitation_used": 403,
+    "not_found": 404,
+    "unknown_study": 404,
+    "method_not_allowed": 405,
+    "too_slow": 408,
+    "conflict": 409,
+    "frozen": 409,
+    "too_early": 409,
+    "closed": 409,
+    "too_few": 409,
+    "wrong_fingerprint": 409,
+    "deleted": 410,
+    "too_large": 413,
+    "wrong_type": 415,
+    "outside_codes": 422,
+    "refused": 422,
+    "not_possible": 422,
+    "too_many": 429,
+    "internal": 500,
+    "busy": 503,
+}
+
+
+class RefusalError(SfumatoError):
+    """A request that is not granted. ``code`` is for programs, the message for people, and neither quotes an answer."""
+
+    def __init__(self, code: str, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.code, self.details = code, details
+
+    @property
+    def status(self) -> int:
+        return STATUS[self.code]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON that says it."""
+        return {"error": {"code": self.code, "message": str(self), "details": self.details}}
+
+    def __reduce__(self) -> Any:
+        return _again, (self.code, str(self), self.details)
+
+
+def _again(code: str, message: str, details: dict[str, Any]) -> RefusalError:
+    return RefusalError(code, message, **details)

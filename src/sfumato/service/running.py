@@ -1,0 +1,65 @@
+"""The server process: uvicorn around the application, stopped gracefully, without a word about who asked for what."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from sfumato.service.app import create_app
+from sfumato.service.collection import Collection
+
+#: Seconds that requests have to end once the server is asked to stop.
+PATIENCE = 10
+
+
+class Server(uvicorn.Server):
+    """Stops at SIGINT and SIGTERM, after the requests that run, and calls ``ready`` once it listens."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[int], None] | None = None) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
+        await super().startup(sockets=sockets)  # type: ignore[arg-type]
+        if self.started and self._ready is not None:
+            self._ready(self.servers[0].sockets[0].getsockname()[1])
+
+
+def server(
+    collection: Collection, host: str = "127.0.0.1", port: int = 8000, ready: Callable[[int], None] | None = None
+) -> Server:
+    """A server over a collection; ``run()`` serves until it is asked to stop. Port 0 takes any free one."""
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        create_app(collection),
+        host=host,
+        port=port,
+        access_log=False,  # it would hold addresses, and ids in paths
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        limit_concurrency=2000,
+        backlog=2048,
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=PATIENCE,
+    )
+    return Server(config, ready)

@@ -1,0 +1,126 @@
+"""The database: opened, brought to the newest version, and kept from a second server."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from sfumato.errors import MissingPartError, SfumatoError
+from sfumato.service.storage.migrations import migrate
+
+#: What the advisory lock of PostgreSQL is called: the first bytes of "sfumato" as a number.
+_LOCK = 0x7366756D61746F
+
+
+class Database:
+    """An engine for reading and one connection's worth of writing; one server at a time."""
+
+    def __init__(self, url: URL, folder: Path) -> None:
+        self.url, self.folder = url, folder
+        self.engine = _engine(url)
+        self._held: Any = None
+        try:
+            self._hold()
+            with self.engine.begin() as connection:
+                migrate(connection)
+        except DBAPIError as problem:
+            self.close()
+            raise SfumatoError(f"the database cannot be opened: {said(problem)}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _hold(self) -> None:
+        """Keep a second server out: counts and limits are kept in memory, by one process."""
+        if self.url.get_backend_name() == "sqlite":
+            self._held = _locked_file(self.folder / "server.lock")
+            return
+        self._held = self.engine.connect()
+        if not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
+            raise SfumatoError("another server uses this database: stop it first")
+        self._held.commit()
+
+    def close(self) -> None:
+        if self._held is not None:
+            with suppress(DBAPIError):
+                self._held.close()
+        self.engine.dispose()
+
+
+def open_database(folder: Path, url: str | None = None) -> Database:
+    """The database of a data folder: SQLite inside it, or the one that the URL names."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if url is None:
+        return Database(URL.create("sqlite", database=str(folder / "sfumato.db")), folder)
+    try:
+        named = make_url(url)
+    except ArgumentError:
+        raise SfumatoError("the database URL must look like postgresql://user@host/name") from None
+    if named.get_backend_name() not in ("postgresql", "sqlite"):
+        raise SfumatoError("the database must be PostgreSQL (postgresql://user@host/name) or SQLite (sqlite:///file)")
+    return Database(named.set(drivername="postgresql+psycopg") if "postgres" in named.drivername else named, folder)
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"check_same_thread": False, "timeout": 30})
+        event.listen(engine, "connect", _durable_sqlite)
+        event.listen(engine, "begin", _begin)
+        return engine
+    try:
+        engine = create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    except ImportError:
+        raise MissingPartError.named("PostgreSQL", "psycopg", "server") from None
+    event.listen(engine, "connect", _durable_postgresql)
+    return engine
+
+
+def _durable_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _durable_postgresql(connection: Any, _: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET synchronous_commit TO on")
+    connection.commit()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def _locked_file(path: Path) -> Any:
+    try:
+        import fcntl
+    except ImportError:  # not on this system: the owner of the folder takes care
+        return None
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(file)
+        raise SfumatoError(f"another server uses the folder {path.parent}: stop it, or choose another folder") from None
+    return _File(file)
+
+
+class _File:
+    def __init__(self, number: int) -> None:
+        self._number: int | None = number
+
+    def close(self) -> None:
+        if self._number is not None:
+            os.close(self._number)
+            self._number = None
+
+
+def said(problem: DBAPIError) -> str:
+    """What the database says, in one line, without the statement and its values."""
+    return " ".join(str(problem.orig).split())[:200] if problem.orig is not None else type(problem).__name__

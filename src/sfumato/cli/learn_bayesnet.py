@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isnan, prod
+from dataclasses import asdict
+from math import isfinite, isnan, prod
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.bayesnet.edges import edge_rows
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
 
@@ -91,10 +93,9 @@ def bayesnet(
     links = net.edges_
     if len(links) > MOST_LINKS and not everything:
         links = tuple(sorted(links, key=lambda e: (e.p_value, -e.statistic / max(e.df, 1)))[:MOST_LINKS])
-    console.table(
-        ["parent", "child", "statistic", "df", "p-value"],
-        [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in links],
-    )
+    console.table(*edge_rows(links))
+    if any(isfinite(e.trend) for e in links):
+        console.note("trend: in standard deviations, positive where both rise together; it counts in the p-value")
     if len(links) < len(net.edges_):
         console.note(f"the {len(links)} surest of {len(net.edges_)} links; --all prints them all")
     hidden = [] if everything else _large(net)
@@ -138,10 +139,7 @@ def _large(net: BayesianNetwork) -> list[str]:
 def _document(net: BayesianNetwork) -> dict[str, object]:
     return {
         "parents": {node: list(held) for node, held in net.parents_.items()},
-        "edges": [
-            {"parent": e.parent, "child": e.child, "statistic": e.statistic, "df": e.df, "p_value": e.p_value}
-            for e in net.edges_
-        ],
+        "edges": [asdict(e) | {"trend": None if isnan(e.trend) else e.trend} for e in net.edges_],
         "unsupported": net.unsupported_,
         "probabilities": {node: cpt.frame().to_pylist() for node, cpt in net.cpts_.items()},
     }

@@ -59,7 +59,7 @@ class Contrasts:
 
 
 _EMPTY = np.zeros((0, 0))
-_NONE = Contrasts(np.zeros(0), _EMPTY, _EMPTY, _EMPTY, _EMPTY)
+NO_CONTRASTS = Contrasts(np.zeros(0), _EMPTY, _EMPTY, _EMPTY, _EMPTY)
 
 
 def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
@@ -68,15 +68,14 @@ def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     kx, ky = estimate.shape[-2:]
     table = estimate.judged.reshape(-1, kx, ky)
     if min(kx, ky) < 2:  # an attribute of one value depends on nothing
-        return _NONE, _NONE
-    px, py, weight = _independent(table)
+        return NO_CONTRASTS, NO_CONTRASTS
+    px, py, weight = independent(table)
     wide_x, wide_y = widths(kx - 1, ky - 1)
     kept_x, kept_y = _kept(px, weight, wide_x), _kept(py, weight, wide_y)
     J, size = len(table), wide_x * wide_y
     left, right = _rows(px, kept_x), _rows(py, kept_y)
     expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
-    spread = sum((_spread(part, J) for part in estimate.seen), np.zeros(J))
-    clear = (table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0)
+    clear = clear_configurations(estimate, table, weight)
     sums = _levels(px, weight, kept_x)[:, None, :, :, None] * _levels(py, weight, kept_y)[None, :, :, None, :]
     sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
     few = J * size <= MOST
@@ -91,7 +90,7 @@ def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
     raw = weight[:, None, None] * (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
     V = 0.5 * released + 0.5 * null
-    overall = _NONE
+    overall = NO_CONTRASTS
     if few:
         spread_x, spread_y = (np.take_along_axis(p * (1 - p), k, axis=1) for p, k in ((px, kept_x), (py, kept_y)))
         ceiling = np.minimum(spread_x[:, :, None], spread_y[:, None, :])
@@ -165,7 +164,14 @@ def _blocks(each: Array) -> Array:
     return out.reshape(J * size, J * size)
 
 
-def _independent(table: Array) -> tuple[Array, Array, Array]:
+def clear_configurations(estimate: Estimate, table: Array, weight: Array) -> NDArray[np.bool_]:
+    """Which configurations surely hold records at all."""
+    J = len(table)
+    spread = sum((_spread(part, J) for part in estimate.seen), np.zeros(J))
+    return np.asarray((table.sum((1, 2)) > CLEAR * np.sqrt(spread)) & (weight > 0))
+
+
+def independent(table: Array) -> tuple[Array, Array, Array]:
     """Shares of x and of y in each configuration, and how many records it holds; nothing negative."""
     rows, cols = np.maximum(table.sum(2), 0.0), np.maximum(table.sum(1), 0.0)
     weight = np.maximum(table.sum((1, 2)), 0.0)
@@ -213,6 +219,12 @@ def _rows(p: Array, kept: NDArray[np.int64]) -> Array:
     """The rows of I - p 1ᵀ for the kept values of each configuration."""
     full = np.eye(p.shape[1])[None] - p[:, :, None]
     return np.take_along_axis(full, kept[:, :, None], axis=1)
+
+
+def value_rows(p: Array, weight: Array) -> Array:
+    """The rows of I - p 1ᵀ for all values but the most frequent of the whole table, of at most MOST values."""
+    ranked = np.argsort(-(p * weight[:, None]).sum(0), kind="stable")[1 : MOST + 1]
+    return _rows(p, np.tile(ranked, (len(p), 1)))
 
 
 def _levels(p: Array, weight: Array, kept: NDArray[np.int64]) -> Array:

@@ -1,23 +1,28 @@
-"""Tests of independence that know how much noise the channels added."""
+"""Tests of independence that know how much noise the channels added, and the order of values where there is one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import copysign, inf, log, nan, sqrt
 
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import Contrasts, judge, overall_and_common
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.wald import wald as statistic_of
+from sfumato.evidence.trends import centred, scores, trend
+from sfumato.evidence.wald import wald
 
 _CLEARLY = 20.0
 #: How likely two attributes are to depend on each other beforehand, and what twice the log Bayes factor must exceed.
 DEPENDENT = 0.15
 ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
+#: How likely a dependence is to be a trend where there is an order, and the share of the false alarms that the test of
+#: it may give. Chosen on other settings than those that judge (docs/bayesnet.md, "Trends").
+TREND = 0.9
 
 
 @dataclass(frozen=True)
@@ -46,25 +51,33 @@ class Test:
 
 @dataclass(frozen=True)
 class Association:
-    """Two tests of the same independence: on all contrasts, and on their sums over the configurations.
+    """Tests of the same independence: on all contrasts, on their sums over the configurations, and of a trend.
 
     The first sees any dependence. The second has fewer degrees of freedom, suffers less from noise in what is given,
-    and sees dependence that has the same direction in all configurations.
+    and sees dependence that has the same direction in all configurations. The third is there where values are ordered;
+    ``rises`` is then T over its standard deviation where both are: positive if they rise together.
     """
 
     overall: Test
     common: Test
+    trend: Test | None = None
+    rises: float = nan
 
     @property
     def evidence(self) -> float:
-        """Twice the log of the Bayes factor for dependence, either kind being as likely beforehand.
+        """Twice the log of the Bayes factor for dependence: a trend with probability TREND, else either other kind.
 
-        Where all contrasts together speak clearly their sums add nothing, so that strong evidence stays additive.
+        Where all contrasts together speak clearly the others add nothing, so that strong evidence stays additive.
         """
-        overall, common = self.overall.evidence, self.common.evidence
-        if overall > _CLEARLY:
-            common = min(common, overall)
-        return 2 * float(np.logaddexp(overall / 2, common / 2)) - 2 * log(2)
+        overall, common = self.overall.evidence, self._at_most(self.common)
+        general = float(np.logaddexp(overall / 2, common / 2)) - log(2)
+        if self.trend is None:
+            return 2 * general
+        return 2 * float(np.logaddexp(general + log(1 - TREND), self._at_most(self.trend) / 2 + log(TREND)))
+
+    def _at_most(self, test: Test) -> float:
+        overall = self.overall.evidence
+        return min(test.evidence, overall) if overall > _CLEARLY else test.evidence
 
     def likelihood(self, gain: float) -> float:
         """Some of the evidence on the scale of the likelihood of true records, whatever the noise of the test."""
@@ -72,39 +85,78 @@ class Association:
 
     @property
     def test(self) -> Test:
-        """The test that speaks more clearly for dependence."""
-        return max(self.overall, self.common, key=lambda test: test.evidence)
+        """The test that speaks most clearly for dependence."""
+        tests = [self.overall, self.common, *([] if self.trend is None else [self.trend])]
+        return max(tests, key=lambda test: test.evidence)
+
+    @property
+    def statistic(self) -> float:
+        """That of all contrasts, not of the best test, which luck would choose."""
+        return self.overall.statistic
+
+    @property
+    def df(self) -> int:
+        return self.overall.df
+
+    @property
+    def p_value(self) -> float:
+        """That of all contrasts; where values are ordered the smaller of both, each paid for by its share."""
+        return combined(self.overall.p_value, None if self.trend is None else self.trend.p_value)
 
 
-def wald(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Test:
+def combined(general: float, trend: float | None) -> float:
+    """The p-value of a general test and one of a trend, by Bonferroni with unequal shares: at most the level it says.
+
+    >>> round(combined(0.2, 0.009), 9), round(combined(0.0003, 0.5), 9), combined(0.2, None)
+    (0.01, 0.003, 0.2)
+    """
+    return general if trend is None else min(1.0, trend / TREND, general / (1 - TREND))
+
+
+def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Association:
     r"""Whether x and y are independent given some attributes, against the covariance that the channels inflated.
 
         W = Tᵀ V⁻¹ T,        T[j, a, b] = N̂[j, a, b] - N̂[j, a] N̂[j, b] / N̂[j]
 
-    is chi-square under independence, with as many degrees of freedom as there are telling contrasts.
+    is chi-square under independence, with as many degrees of freedom as there are telling contrasts. Where values are
+    ordered so is the square of their trend, with one.
     """
-    return association(source, x, y, given).overall
-
-
-def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Association:
-    """Both tests of the independence of x and y given some attributes."""
     _distinct([*given, x, y], f"{x}, {y} given {', '.join(given) or 'nothing'}")
-    overall, common = overall_and_common(source.counts((*given, x, y), quiet=True))
-    first = _test(overall)
-    return Association(first, _test(common) if given else first)
+    counted = source.counts((*given, x, y), quiet=True)
+    overall, common = overall_and_common(counted)
+    first, rising = _test(overall), trend(counted)
+    both = first if not given else _test(common)
+    if not rising.T.size:
+        return Association(first, both)
+    ordered = scores(source.schema[x]) is not None and scores(source.schema[y]) is not None
+    found = _test(rising)
+    return Association(first, both, found, copysign(sqrt(found.statistic), rising.T[0]) if ordered else nan)
 
 
-def independence(table: Array, covariance: Array) -> tuple[float, int]:
-    """The Wald statistic of T = r cᵀ / n for one estimated table, and its degrees of freedom.
+def independence(table: Array, covariance: Array, domains: Sequence[Domain]) -> float:
+    """The p-value of one estimated table, T = r cᵀ / n, by all contrasts and by their trend where there is an order.
 
     The residuals are contrasts, (I - p 1ᵀ) T (I - q 1ᵀ)ᵀ with the shares p of the rows and q of the columns.
     """
     n = float(table.sum())
     if n <= 0:
-        return 0.0, 0
-    rows, cols = (np.eye(len(m)) - (m / n)[:, None] for m in (table.sum(axis=1), table.sum(axis=0)))
-    C = np.kron(rows, cols)
-    return statistic_of(C @ table.reshape(-1), C @ covariance @ C.T)
+        return 1.0
+    shares = [table.sum(axis=1) / n, table.sum(axis=0) / n]
+    every = [np.eye(len(p)) - p[:, None] for p in shares]
+    general = _p_value(table, covariance, *every)
+    scored = [scores(domain) for domain in domains]
+    if all(u is None for u in scored) or max(table.shape) <= 2:
+        return general
+    rows = [
+        each if u is None else centred(u, domain.nullable, np.maximum(p, 0.0))[None, :]
+        for each, u, domain, p in zip(every, scored, domains, shares, strict=True)
+    ]
+    return combined(general, _p_value(table, covariance, *rows))
+
+
+def _p_value(table: Array, covariance: Array, left: Array, right: Array) -> float:
+    C = np.kron(left, right)
+    return Test(*wald(C @ table.reshape(-1), C @ covariance @ C.T)).p_value
 
 
 def _test(contrasts: Contrasts) -> Test:
@@ -113,19 +165,19 @@ def _test(contrasts: Contrasts) -> Test:
     return Test(statistic, len(contrasts.T), evidence, inflation, deviance)
 
 
-def all_pairs(source: Evidence, names: Sequence[str]) -> dict[tuple[str, str], Test]:
-    """The test of every pair that was asked together, from one pass over the rows."""
+def all_pairs(source: Evidence, names: Sequence[str]) -> dict[tuple[str, str], Association]:
+    """The tests of every pair that was asked together, from one pass over the rows."""
     asked = [set(part.scheme.schema) for part in source.release.parts]
     every = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
     pairs = [pair for pair in every if any(set(pair) <= form for form in asked)]
     source.expect_many()
-    return {pair: association(source, *pair).overall for pair in pairs}
+    return {pair: association(source, *pair) for pair in pairs}
 
 
 def dependent_pairs(source: Evidence, names: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs that depend on each other, by what a link between them gains, most telling first."""
     places = {name: i for i, name in enumerate(names)}
-    gains = {(x, y): test.evidence - ODDS for (x, y), test in all_pairs(source, names).items() if test.df}
+    gains = {pair: one.evidence - ODDS for pair, one in all_pairs(source, names).items() if one.test.df}
     found = [pair for pair, gain in gains.items() if gain > 0]
     return sorted(found, key=lambda pair: (gains[pair], places[pair[0]], places[pair[1]]), reverse=True)
 
@@ -136,7 +188,7 @@ def g_squared(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Te
         G² = 2 Σ Ñ log(Ñ Ñ.. / Ñ_x Ñ_y),        df = (M_x - 1)(M_y - 1) per stratum
 
     Channels that treat x and y apart keep independence, and lose nothing else than power, so nothing needs to be
-    inverted. That is so given other attributes only where those passed unchanged: use ``wald`` otherwise.
+    inverted. That is so given other attributes only where those passed unchanged: use ``association`` otherwise.
     """
     names = [*given, x, y]
     _distinct(names, ", ".join(names))
@@ -144,14 +196,14 @@ def g_squared(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Te
     for part in source.seen(names):
         if any({x, y} <= set(block.full.names) for block in part.blocks):
             raise EstimationError(
-                f"{x} and {y} are randomized together, which makes their released values dependent: use wald"
+                f"{x} and {y} are randomized together, which makes their released values dependent: use association"
             )
         for block in part.blocks:
             changed = {x, y}.isdisjoint(block.names) and not np.array_equal(block.P, np.eye(*block.P.shape))
             if changed:
                 raise EstimationError(
                     f"{block.names[0]} is randomized, and given its released values {x} and {y} may depend on each "
-                    f"other though they do not given the true ones: use wald"
+                    f"other though they do not given the true ones: use association"
                 )
         own = [next(i for i, block in enumerate(part.blocks) if name in block.names) for name in (x, y)]
         table = np.moveaxis(part.counts.reshape(part.released), own, (-2, -1))

@@ -46,8 +46,20 @@ def test_structure_and_json(release, tmp_path) -> None:
     (tmp_path / "s.json").write_text(json.dumps({n: list(h) for n, h in gallery("survey").parents_.items()}))
     document = json.loads(run(release, "--structure", tmp_path / "s.json", "--json"))
     assert document["parents"]["T"] == ["O", "R"] and len(document["edges"]) == 6
+    assert all(edge["trend"] is None for edge in document["edges"])
     cell = document["probabilities"]["A"][0]
     assert cell["low"] <= cell["probability"] <= cell["high"] and abs(cell["probability"] - 0.3) < 0.05
+
+
+def test_edges_show_their_trend(tmp_path) -> None:
+    a = np.random.default_rng(1).integers(0, 5, 4000)
+    schema = sf.Schema({"age": sf.Numeric(0, 5, bins=5), "steps": sf.Ordinal((0, 1, 2, 3, 4))})
+    scheme = sf.Scheme(schema, {name: c.symmetric(5, 0.2) for name in schema})
+    sf.randomize({"age": a + 0.5, "steps": 4 - a}, scheme, rng=2).save(tmp_path / "r.parquet")
+    said = run(tmp_path / "r.parquet")
+    assert "trend" in said and "positive where both rise together" in said
+    (edge,) = json.loads(run(tmp_path / "r.parquet", "--json"))["edges"]
+    assert edge["trend"] < -10
 
 
 def test_bad_requests(release, tmp_path) -> None:

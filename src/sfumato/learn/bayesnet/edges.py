@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
+from typing import Any
 
 from sfumato.learn.bayesnet.scores import StructureScore
 
@@ -13,7 +14,9 @@ from sfumato.learn.bayesnet.scores import StructureScore
 class Edge:
     """A link and the evidence for it: the test of child and parent given the child's other parents.
 
-    NaN where that test would take more memory than allowed, as it may in a structure that was given.
+    ``trend`` is in standard deviations, positive where child and parent rise together; NaN where they are not both
+    ordered. The p-value counts it. All are NaN where the test would take more memory than allowed, as it may in a
+    structure that was given.
     """
 
     parent: str
@@ -21,6 +24,17 @@ class Edge:
     statistic: float
     df: int
     p_value: float
+    trend: float = nan
+
+
+def edge_rows(edges: Sequence[Edge]) -> tuple[list[str], list[list[Any]]]:
+    """A table of links: its header and its rows, with a column for trends where there are any."""
+    header = ["parent", "child", "statistic", "df", "p-value"]
+    rows: list[list[Any]] = [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in edges]
+    if any(isfinite(e.trend) for e in edges):
+        header.append("trend")
+        rows = [[*row, f"{e.trend:+.1f}" if isfinite(e.trend) else ""] for row, e in zip(rows, edges, strict=True)]
+    return header, rows
 
 
 def tested_edges(score: StructureScore, parents: Mapping[str, tuple[str, ...]]) -> tuple[Edge, ...]:
@@ -32,4 +46,4 @@ def _edge(score: StructureScore, node: str, parent: str, held: tuple[str, ...]) 
     if not score.testable(node, held):
         return Edge(parent, node, nan, 0, nan)
     test = score.test(node, parent, [other for other in held if other != parent])
-    return Edge(parent, node, test.statistic, test.df, test.p_value)
+    return Edge(parent, node, test.statistic, test.df, test.p_value, test.rises)

@@ -19,7 +19,7 @@ from sfumato.learn.base import Parameters, class_labels
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.bif import read_bif
 from sfumato.learn.bayesnet.bif_writer import write_bif
-from sfumato.learn.bayesnet.edges import Edge, tested_edges
+from sfumato.learn.bayesnet.edges import Edge, edge_rows, tested_edges
 from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt, given_cpt
 from sfumato.learn.bayesnet.parties import together
 from sfumato.learn.bayesnet.pgmpy_model import from_pgmpy, to_pgmpy
@@ -259,8 +259,8 @@ class BayesianNetwork(Parameters):
 
     def _repr_html_(self) -> str:
         edges = self.edges_ if hasattr(self, "cpts_") else []
-        rows = [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in edges[:MOST]]
-        return html_table(repr(self), ["parent", "child", "statistic", "df", "p-value"], rows, len(edges) - len(rows))
+        header, rows = edge_rows(edges[:MOST])
+        return html_table(repr(self), header, rows, len(edges) - len(rows))
 
     # Inside.
 

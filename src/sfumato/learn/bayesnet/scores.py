@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import MOST, widths
-from sfumato.evidence.independence import ODDS, Association, Test, association
+from sfumato.evidence.independence import ODDS, Association, association
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.arguments import real
@@ -55,9 +55,9 @@ class StructureScore(ABC):
                 self.progress(node)
         return self._local[key]
 
-    def test(self, node: str, parent: str, given: Sequence[str]) -> Test:
-        """The evidence for one edge: the test on all contrasts, not the better of two, which luck would choose."""
-        return association(self.source, parent, node, self.ordered(given)).overall
+    def test(self, node: str, parent: str, given: Sequence[str]) -> Association:
+        """The evidence for one edge."""
+        return association(self.source, parent, node, self.ordered(given))
 
     def ordered(self, names: Sequence[str]) -> tuple[str, ...]:
         """In the order of the schema, so that equal sets share their tables."""

@@ -1,0 +1,111 @@
+r"""Contrasts that use the order of values: does one attribute rise with the other?
+
+Of two ordered attributes with scores u and v one contrast is enough, and of an ordered and an unordered one the
+differences between the means of the groups:
+
+    T = Σ_j Σ_ab (w[a] - w̄_j) (z[b] - z̄_j) N̂[j, a, b]
+
+where j runs over the configurations of what is given and w̄_j, z̄_j are the means in each. Agresti (2013), section 2.4.
+
+The weights w are not the scores themselves but what the channel lets through of them,
+
+    w[x] = Σ_y P[x, y] E[u | y],        E[u | y] = Σ_x p[x] P[x, y] u[x] / Σ_x p[x] P[x, y]
+
+so that values too rare to be told from noise count little. Without randomization w = u. With it, that is the score test
+of u in the released table, which no other test beats against a weak trend. Whatever the weights, T has mean zero where
+the attributes are independent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.domains import Domain
+from sfumato.evidence.contrasts import NO_CONTRASTS, Contrasts, clear_configurations, independent, value_rows
+from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.questions.ask import numbers
+from sfumato.evidence.spreads import spreads
+
+
+def scores(domain: Domain) -> Array | None:
+    """What each value counts as in a trend; None where there is no order, or none that matters.
+
+    Those who gave no answer have no place in the order: see ``centred``.
+    """
+    return numbers(domain) if domain.ordered and domain.size - domain.nullable > 1 else None
+
+
+def trend(estimate: Estimate) -> Contrasts:
+    """The trend of the two last attributes given the others, added up over the configurations; none without order."""
+    estimate = estimate.of_asked
+    domains = list(estimate.schema.values())[-2:]
+    scored = [scores(domain) for domain in domains]
+    if all(u is None for u in scored) or all(domain.size <= 2 for domain in domains) or min(estimate.shape[-2:]) < 2:
+        return NO_CONTRASTS
+    table = estimate.judged.reshape(-1, *estimate.shape[-2:])
+    shares_x, shares_y, weight = independent(table)
+    sides = []
+    for place, (domain, u, p) in enumerate(zip(domains, scored, (shares_x, shares_y), strict=True)):
+        if u is None:
+            sides.append(value_rows(p, weight))
+        else:
+            name = estimate.names[place - 2]
+            w = _weights(u, domain.nullable, p, weight, _channels(estimate, name))
+            sides.append((w[None, :] - p @ w[:, None])[:, None, :])
+    left, right = sides
+    clear = clear_configurations(estimate, table, weight)
+    return _added(estimate, table, (shares_x, shares_y), weight * clear, left, right)
+
+
+def _added(
+    estimate: Estimate, table: Array, shares: tuple[Array, Array], weight: Array, left: Array, right: Array
+) -> Contrasts:
+    """The contrasts of some rows by some columns, added up over the configurations that have a weight."""
+    px, py = shares
+    J, size = len(table), left.shape[1] * right.shape[1]
+    used = weight > 0
+    expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
+    sums = None if J == 1 else np.tile(np.eye(size)[:, None, :], (1, J, 1)) * used[None, :, None]
+    V, null = np.zeros((size, size)), np.zeros((size, size))
+    for part in estimate.seen:
+        share = part.total / estimate.n
+        seen, assumed = spreads(part, left, right, None if sums is None else sums.reshape(size, -1), share * expected)
+        V += 0.5 * seen + 0.5 * assumed
+        null += assumed
+    T = ((left @ table @ right.transpose(0, 2, 1)).reshape(J, size) * used[:, None]).sum(axis=0)
+    own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
+    each = (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
+    raw = (weight[:, None, None] * each).sum(axis=0)
+    found = Contrasts(T, V, null, raw, raw * weight.sum())
+    return found.where((V.diagonal() > 1e-12 * estimate.n) & (raw.diagonal() > 0))
+
+
+def _channels(estimate: Estimate, name: str) -> list[tuple[float, Array]]:
+    """P of one attribute with the records it holds for, part by part; nothing where others are randomized with it."""
+    blocks = [(part.total, next(b for b in part.blocks if name in b.names)) for part in estimate.seen]
+    return [(total, block.P) for total, block in blocks if block.names == (name,) and block.whole is None]
+
+
+def _weights(u: Array, nullable: bool, p: Array, weight: Array, channels: list[tuple[float, Array]]) -> Array:
+    """w of the module's formula, its mean over all records 0; averaged over channels where there are several."""
+    whole = weight @ p / max(weight.sum(), 1e-300)
+    u = centred(u, nullable, whole)
+    if not channels:
+        return u
+    out = np.zeros_like(u)
+    for total, P in channels:
+        q = whole @ P
+        out += total * (P @ ((whole * u) @ P / np.maximum(q, 1e-300)))
+    return out / sum(total for total, _ in channels)
+
+
+def centred(u: Array, nullable: bool, p: Array) -> Array:
+    """Scores of mean 0; those who gave no answer count as the mean of those who did.
+
+    >>> centred(np.array([1.0, 2.0, 3.0, 0.0]), True, np.array([0.25, 0.25, 0.25, 0.25]))
+    array([-1.,  0.,  1.,  0.])
+    """
+    answered = len(u) - nullable
+    own = p[:answered] / max(float(p[:answered].sum()), 1e-300)
+    return np.append(u[:answered] - own @ u[:answered], np.zeros(int(nullable)))

@@ -15,7 +15,7 @@ from sfumato.errors import SfumatoWarning
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
-from sfumato.learn.score import Score
+from sfumato.learn.score import ALL_CELLS, Score
 from sfumato.printable import label_text
 from sfumato.release import Release
 
@@ -71,7 +71,9 @@ def show_score(score: Score, target: str) -> None:
     )
     if score.caution is not None:
         console.say(score.caution)
-    if np.isnan(score.confusion).any():  # too many classes
+    if np.isnan(score.confusion).any():
+        if len(score.classes) <= ALL_CELLS:
+            console.note("right and wrong answers by class are too uncertain to show; fewer --columns may tell them")
         return
     worst = float(np.max(score.confusion_sd))
     if worst > _MOST_UNSURE:

@@ -26,7 +26,7 @@ from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
-from sfumato.learn.influence import Judge, together
+from sfumato.learn.influence import Judge, Judged, together
 from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
 from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.threads import one_thread
@@ -36,6 +36,10 @@ from sfumato.threads import one_thread
 TRUST = 6.0
 #: The same where the table is too large to list, and its error is taken for that of twice as many records.
 DRAWN_TRUST = 2.0
+#: A released table of more cells takes long to weigh, and its confusion matrix takes many times as long.
+LARGE = 1 << 16
+#: The standard error of an accuracy beside which the cells of the confusion matrix are known well enough to show.
+TELLING = 0.02
 
 
 @one_thread()
@@ -54,7 +58,8 @@ def cross_score(
     ``model`` says what to learn and how; it is not changed, and need not be fitted. ``source`` is a release, or the
     kind of evidence to learn from. ``progress`` is called with 1 when a fold's model
     is learned, and again when it is judged. ``confusion=False`` leaves out the
-    confusion matrix, which takes most of the time.
+    confusion matrix, which takes most of the time. It is left out, too, where the table is large and it would be
+    too uncertain to be of use.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -102,17 +107,22 @@ def _by_cells(
     fits: Sequence[_Fold], names: list[str], ridge: float, confusion: bool, judged: Callable[[int], None]
 ) -> Found:
     """Over all cells of the table of the named attributes, the class last."""
-    judges: list[Judge] = []
-    for one in fits:
-        judges.append(Judge(one.kept, one.held, names, ridge, judges[0] if judges else None))
-        judged(1)
     classes = len(fits[0].model.classes_)
     answers = [np.repeat(one.model.decisions(names[:-1]), classes) for one in fits]
     truth = np.arange(len(answers[0])) % classes
     value, sd = np.full((2, 1 + classes**2), np.nan)
-    asked = [None, *(np.ndindex(classes, classes) if confusion and classes <= ALL_CELLS else ())]
-    for place, cell in enumerate(asked):
-        wanted = [truth == said if cell is None else (truth == cell[0]) & (said == cell[1]) for said in answers]
+    judges: list[Judge] = []
+    right: list[Judged] = []
+    for one, said in zip(fits, answers, strict=True):
+        judges.append(Judge(one.kept, one.held, names, ridge, judges[0] if judges else None))
+        right.append(judges[-1].share((truth == said).astype(np.float64)))
+        judged(1)
+    value[0], variance = together(judges, right)
+    sd[0] = np.sqrt(variance)
+    useful = sd[0] <= TELLING or max(judge.cells for judge in judges) <= LARGE
+    told = confusion and classes <= ALL_CELLS and useful
+    for place, cell in enumerate(np.ndindex(classes, classes) if told else (), 1):
+        wanted = [(truth == cell[0]) & (said == cell[1]) for said in answers]
         found = [judge.share(cells.astype(np.float64)) for judge, cells in zip(judges, wanted, strict=True)]
         value[place], variance = together(judges, found)
         sd[place] = np.sqrt(variance)

@@ -36,7 +36,8 @@ from sfumato.scheme import Scheme
 
 #: The penalty of the model, and the prior of what it leaves out.
 TAU = 1.0
-_TOLERANCE = 1e-4  # of the gradient of the mean log-likelihood
+_TOLERANCE = 1e-4  # of the gradient of the mean log-likelihood, and of the weights
+_SLIGHT = 5e-4  # of a share: too little to see in three digits
 #: The least that is counted of tr(BΣBΣ), as a share of its bound: five folds tell it with much noise. On releases of
 #: Iris, wine, Wisconsin and Adult its mean was up to a third of the bound.
 _LEAST = 0.25
@@ -75,22 +76,31 @@ class Judge:
         self._precisions = precisions(self._design, TAU)
         self._q = {key: np.maximum(part.forward(self.theta), 1e-300) for key, part in self._kept.items()}
 
+    @property
+    def cells(self) -> int:
+        """How many released cells are weighed for a share."""
+        return sum(len(part.counts) for part in self.counts.values())
+
     def share(self, wanted: Array) -> Judged:
         """The share of clean records in the wanted cells."""
         held, value, left = {}, 0.0, np.zeros_like(wanted)
         for key, part in self.counts.items():
-            held[key], rest = blend_weights(part, self.theta, wanted, self._ridge)
+            held[key], rest = blend_weights(part, self.theta, wanted, self._ridge, _TOLERANCE)
             value += float(part.counts @ held[key]) / self.records
             left += part.counts.sum() / self.records * rest
         filled = float(self.theta @ left)
         weighted = self.theta * (left - filled)
-        slope = conjugate_gradients(self._information, self._design.margins(weighted), 1e-3)
+        slope = conjugate_gradients(self._information, self._design.margins(weighted), 1e-3, enough=self._slight)
         moved = self.theta * self._centred(slope)
         kept = {key: part.forward(moved) / self._q[key] for key, part in self._kept.items()}
         taken_back = float(slope @ (self._precisions * self._fitted.parameters))
         left_out = np.zeros(0) if self._triples is None else TAU * self._triples.margins(weighted)
         hidden = np.sqrt(self._precisions) * slope
         return Judged(value + filled + taken_back, held, kept, hidden, left_out)
+
+    def _slight(self, rest: Array) -> bool:
+        """Whether an error H⁻¹ r of the slope moves nothing: its prior deviation is at most the root of r · W⁻¹ r."""
+        return float(rest @ (rest / self._precisions)) <= _SLIGHT**2
 
     def _centred(self, parameters: Array) -> Array:
         logits = self._design.log_theta(parameters)

@@ -10,10 +10,10 @@ import sfumato as sf
 from gallery import rest_clear
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
-from sfumato.evidence.model.blended_mean import blended_mean
+from sfumato.evidence.model.blended_mean import blended_mean, conjugate_gradients
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.splits import folds
-from sfumato.learn import DecisionTree, NaiveBayes, cross_score, hold_out
+from sfumato.learn import DecisionTree, NaiveBayes, cross_score, crossfit, hold_out
 from sfumato.learn.score import Score, within
 
 c = sf.channels
@@ -188,3 +188,30 @@ def test_an_accuracy_that_is_no_finding_says_so(accuracy, sd, said):
     score = Score(accuracy, sd, cells, cells * sd, 0.79, np.array(["a", "b"]), 100.0, 0.95, accuracy)
     assert (score.caution is None) if said is None else (said in score.caution)
     assert score.to_dict()["caution"] == score.caution
+
+
+def test_of_a_large_table_only_the_accuracy_is_weighed_where_the_rest_would_be_too_uncertain(monkeypatch):
+    """A confusion matrix of 35 000 records under windows took minutes, and was too uncertain to be shown."""
+    release, weighed = small(0.4), []
+    full = cross_score(NaiveBayes(), release, "class", folds=2, rng=3)
+    share = crossfit.Judge.share
+    monkeypatch.setattr(crossfit.Judge, "share", lambda self, cells: weighed.append(1) or share(self, cells))
+    monkeypatch.setattr(crossfit, "LARGE", 0)
+    found = cross_score(NaiveBayes(), release, "class", folds=2, rng=3)
+    assert found.sd > crossfit.TELLING and len(weighed) == 2
+    assert np.isnan(found.confusion).all() and found.to_dict()["confusion"] is None
+    assert (found.accuracy, found.sd) == (full.accuracy, full.sd) and not np.isnan(full.confusion).any()
+
+
+def test_a_slope_is_not_sought_beyond_what_shows_in_a_share():
+    asked, W = [], np.array([1.0, 1.0, 0.01])
+
+    def forward(x):
+        asked.append(1)
+        return W * x + 1e6 * np.array([1.0, 2.0, 3.0]) * x
+
+    right = np.array([1e-5, 1e-5, 1e-6])
+    conjugate_gradients(forward, right, 1e-9, enough=lambda r: float(r @ (r / W)) < 1e-8)
+    assert not asked
+    conjugate_gradients(forward, 100 * right, 1e-9, enough=lambda r: float(r @ (r / W)) < 1e-8)
+    assert asked

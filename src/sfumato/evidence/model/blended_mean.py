@@ -12,7 +12,7 @@ The records are cut in four: each quarter is weighed with the model of the other
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,26 +65,33 @@ def blended_mean(cuts: Sequence[Cut], wanted: Array, trust: float) -> Blended:
     return Blended(value, noise, gap)
 
 
-def blend_weights(part: Seen, theta: Array, wanted: Array, ridge: float) -> tuple[Array, Array]:
-    """h, and g - P h; ``ridge`` is A / N."""
+def blend_weights(
+    part: Seen, theta: Array, wanted: Array, ridge: float, tolerance: float = 1e-7
+) -> tuple[Array, Array]:
+    """h, and g - P h; ``ridge`` is A / N. Weights need not be the best: what they leave is counted."""
     root = np.sqrt(np.maximum(part.forward(theta), 1e-300))
 
     def forward(k: Array) -> Array:
         """(A/N) k + D^-1/2 Pᵀ Θ P D^-1/2 k, with D = diag(q)."""
         return ridge * k + part.forward(theta * part.backward(k / root)) / root
 
-    h = conjugate_gradients(forward, part.forward(theta * wanted) / root) / root
+    h = conjugate_gradients(forward, part.forward(theta * wanted) / root, tolerance) / root
     return h, wanted - part.backward(h)
 
 
-def conjugate_gradients(forward: Any, right: Array, tolerance: float = 1e-7, most: int = 400) -> Array:
-    """The solution of forward(x) = right, for a symmetric positive map."""
+def conjugate_gradients(
+    forward: Any, right: Array, tolerance: float, most: int = 400, enough: Callable[[Array], bool] | None = None
+) -> Array:
+    """The solution of forward(x) = right, for a symmetric positive map.
+
+    What is left of the right side, r, ends the search when it is small against the whole, or when it is ``enough``.
+    """
     x = np.zeros_like(right)
     r = right.copy()
     d = r.copy()
     size = first = float(r @ r)
     for _ in range(most):
-        if size <= tolerance**2 * first:
+        if size <= tolerance**2 * first or (enough is not None and enough(r)):
             break
         moved = forward(d)
         step = size / float(d @ moved)

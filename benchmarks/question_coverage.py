@@ -31,8 +31,9 @@ from sfumato.evidence.questions.statistics import (
     Statistic,
     Sums,
     means_only,
+    own_of_means,
+    own_scores,
     released_scores,
-    table_part,
     weights,
 )
 from sfumato.evidence.seen import Seen
@@ -155,11 +156,11 @@ class Replicates:
     @staticmethod
     def _seconds(shown: Seen, statistics: list[Statistic], counts: Array, G: Array, W: Array) -> tuple[Array, Array]:
         k = len(G)
-        if any(means_only(block) for block in shown.blocks):
-            found = [table_part(shown.holding(one), statistics, G) for one in counts]
-            return np.stack([part.second for part in found]), np.stack([part.own for part in found])
-        A = shown.inverse.dense()
         pairs = (G[:, None, :] * G[None, :, :]).reshape(k * k, -1)
+        if any(means_only(block) for block in shown.blocks):
+            own = own_of_means(list(own_scores(shown, statistics)), counts, counts @ G.T)
+            return (counts @ pairs.T).reshape(-1, k, k), own
+        A = shown.inverse.dense()
         cells = (W[:, None, :] * W[None, :, :]).reshape(k * k, -1)
         return (counts @ pairs.T).reshape(-1, k, k), (counts @ A.T @ cells.T).reshape(-1, k, k)
 
@@ -238,6 +239,7 @@ def main() -> None:
     fast = "--fast" in sys.argv
     runs = int(next((a.split("=")[1] for a in sys.argv if a.startswith("--runs=")), 200 if fast else 2000))
     only = next((a.split("=")[1] for a in sys.argv if a.startswith("--only=")), "")
+    seed = int(next((a.split("=")[1] for a in sys.argv if a.startswith("--seed=")), 0))
     started = time.time()
     names = list(questions())
     print("| setting | records | values | " + " | ".join(names) + " |")
@@ -246,12 +248,17 @@ def main() -> None:
     for number, setting in enumerate(settings(fast)):
         if only not in f"{setting.name} {setting.n} {setting.shape}":
             continue
-        found = study(setting, runs, number)
+        found = study(setting, runs, 1000 * seed + number)
         for name, pair in found.items():
             if setting.name != "identity" or name in ("mean by group", "difference", "ratio", "median by group"):
                 every[name].append(pair)
         cells = " | ".join("{:.3f} {:.3f}".format(*found[name]) if name in found else "" for name in names)
         print(f"| {setting.name} | {setting.n:,} | {setting.shape} | {cells} |", flush=True)
+    print("\n| question | settings | within .935 to .965 | least | most |\n|---|---|---|---|---|")
+    for name, pairs in every.items():
+        held = [one for pair in pairs for one in pair]
+        within = sum(0.935 <= one <= 0.965 for one in held)
+        print(f"| {name} | {len(held)} | {within} | {min(held):.3f} | {max(held):.3f} |")
     for which, at in (("finite population", 0), ("population", 1)):
         summary = " | ".join(f"{min(r[at] for r in rs):.3f} {max(r[at] for r in rs):.3f}" for rs in every.values())
         print(f"| {which}: least and most | | | {summary} |")

@@ -11,7 +11,9 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.channels.scores import scores
 from sfumato.errors import DisclosureWarning, EstimationError
+from sfumato.evidence.questions.forms import ratio_limits
 
 N = 4000
 SCHEMA = sf.Schema(
@@ -346,3 +348,63 @@ def test_bad_questions_get_one_line(release: sf.Release, ask: Any, message: str)
     with pytest.raises(sf.SfumatoError, match=message) as problem:
         ask(sf.evidence(release))
     assert "\n" not in str(problem.value)
+
+
+def test_limits_of_a_ratio_are_the_ends_of_all_that_is_accepted() -> None:
+    """Also where the bottom may be 0: against trying every value. Taking everything instead covered .97 to .99."""
+    rng = np.random.default_rng(4)
+    tried = np.linspace(0, 8, 4001)
+    unsure = 0
+    for _ in range(200):
+        top, bottom = rng.normal(2, 1), abs(rng.normal(1, 0.6))
+        root = rng.normal(size=(2, 2)) * 0.5
+        v = root @ root.T
+        variance = v[0, 0] - 2 * tried * v[0, 1] + tried**2 * v[1, 1]
+        accepted = tried[(top - tried * bottom) ** 2 <= 4 * variance]
+        given = [np.array([x]) for x in (top, bottom, v[0, 0], v[0, 1], v[1, 1])]
+        low, high = ratio_limits(*given, 2.0, np.zeros(1), np.full(1, 8.0))
+        unsure += bottom**2 < 4 * v[1, 1] and low[0] > 0
+        if accepted.size:
+            assert abs(low[0] - accepted[0]) < 0.003 and abs(high[0] - accepted[-1]) < 0.003
+    assert unsure > 5  # half-lines occur
+
+
+def test_a_correlation_that_is_hardly_told_is_tested_value_by_value() -> None:
+    """Its limits are all r for which cov - r sd sd may be 0. On Fisher's scale hardly anything was left out."""
+    schema = sf.Schema({"x": sf.Numeric(0, 1, bins=10), "y": sf.Numeric(0, 1, bins=5)})
+    rng = np.random.default_rng(3)
+    people = {"x": rng.random(300), "y": rng.random(300)}
+    scheme = sf.Scheme(schema, {"x": c.subset(10, 9), "y": c.subset(5, 9)})
+    ev = sf.evidence(sf.randomize(people, scheme, rng=sf.experiment(5)))
+    answer = ev.correlation("x", "y")
+    S, C = answer._found
+
+    def apart(r: float, sums: np.ndarray) -> float:
+        n, x, y, xx, yy, xy = sums
+        return float(xy / n - x * y / n**2 - r * np.sqrt((xx / n - (x / n) ** 2) * (yy / n - (y / n) ** 2)))
+
+    accepted = []
+    for r in np.linspace(-1, 1, 401):
+        steps = np.diag(np.maximum(np.abs(S), 1) * 1e-6)
+        slope = np.array([(apart(r, S + h) - apart(r, S - h)) / (2 * h.sum()) for h in steps])
+        if abs(apart(r, S)) <= 1.96 * np.sqrt(slope @ C @ slope):
+            accepted.append(r)
+    low, high = answer.limits(1.96)
+    assert abs(low[0] - min(accepted)) < 0.006 and abs(high[0] - max(accepted)) < 0.006
+
+
+@pytest.mark.parametrize("k", [20, 50])
+def test_a_channel_for_means_has_the_noise_that_it_says(k: int) -> None:
+    """Released counts at their expectation: the variance of the noise is then known. It was a sixth too large."""
+    channel = c.average(k, 9)
+    true = np.round(20_000 * np.exp(-np.arange(k) * 4 / k) / np.exp(-np.arange(k) * 4 / k).sum())
+    x = (np.arange(k) + 0.5) / k
+    g = scores(channel, x)
+    noise = float(true @ (channel.matrix @ g**2 - (channel.matrix @ g) ** 2))
+    schema = sf.Schema({"x": sf.Numeric(0, 1, bins=k)})
+    counts = np.rint(true @ channel.matrix).astype(int)
+    rows = {"x": np.repeat(np.arange(channel.m), counts).astype(np.uint16)}
+    answer = sf.evidence(sf.Release(rows, sf.Scheme(schema, {"x": channel}))).mean("x")
+    assert abs(answer.sd[0] * true.sum() / np.sqrt(noise) - 1) < 0.01
+    weighed = sf.evidence(sf.Release(rows, sf.Scheme(schema, {"x": channel})), weights=np.ones(counts.sum())).mean("x")
+    assert abs(weighed.sd[0] / answer.sd[0] - 1) < 1e-3

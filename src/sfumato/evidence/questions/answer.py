@@ -24,7 +24,7 @@ class Answer(Rows):
 
     Of the finite population (this table's own records; the default) or, by ``population()``, of the distribution behind
     the table. With J the derivative of the answers by the sums, Cov = J Cov(S) Jᵀ. ``interval`` does not rest on it:
-    ratios have Fieller's limits, quantiles those of running shares, correlations Fisher's.
+    ratios and correlations have Fieller's limits, quantiles those of running shares.
 
     ``beside`` tells how many records (or how much weight) each answer rests on, and how many gave no answer.
     """

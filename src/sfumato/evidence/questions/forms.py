@@ -1,7 +1,8 @@
 r"""From sums to answers: ratios of sums and correlations, each with its derivative and its limits.
 
 Limits of a ratio m = T / B are those of Fieller (1954): all m for which T - m B is no further from 0 than z times its
-standard deviation. Where B itself may be 0, every possible m is accepted.
+standard deviation. Where B itself may be 0 that leaves out at most what lies between two numbers, and the limits are
+the ends of what is left of the possible.
 """
 
 from __future__ import annotations
@@ -87,19 +88,26 @@ def ratio_limits(
     a = bottom**2 - z * z * v_bottom
     b = top * bottom - z * z * v_both
     c = top**2 - z * z * v_top
-    told = (a > 0) & (bottom > _NOTHING)
-    scale = np.where(told, a, 1.0)
-    root = np.sqrt(np.maximum(b * b - a * c, 0.0))
-    first = np.clip(np.where(told, (b - root) / scale, low), low, high)
-    last = np.clip(np.where(told, (b + root) / scale, high), low, high)
-    return first, last
+    inside = b * b - a * c
+    root = np.sqrt(np.maximum(inside, 0.0))
+    flat = np.abs(a) <= 1e-12 * bottom**2
+    scale = np.where(flat, 1.0, a)
+    ends = np.sort(np.stack([(b - root) / scale, (b + root) / scale]), axis=0)
+    told = (a > 0) & ~flat & (bottom > _NOTHING)
+    # where the bottom may be 0 everything is accepted but what lies between the ends
+    beyond = (a < 0) & ~flat & (inside > 0) & (bottom > _NOTHING)
+    first = np.where(told, ends[0], np.where(beyond & (ends[0] < low), ends[1], low))
+    last = np.where(told, ends[1], np.where(beyond & (ends[1] > high), ends[0], high))
+    return np.clip(first, low, high), np.clip(last, low, high)
 
 
 @dataclass(frozen=True, eq=False)
 class Correlations:
-    """Pearson's correlation from the sums 1, x, y, x², y², xy of each group, limits on Fisher's scale atanh r.
+    """Pearson's correlation from the sums 1, x, y, x², y², xy of each group.
 
-    ``per`` is how many sums a group has, these being the first.
+    It is the covariance over the product of the standard deviations, and has the limits of such a ratio. They hold also
+    where a variance is hardly told, where Fisher's scale is much too wide. ``per`` is how many sums a group has, these
+    being the first.
     """
 
     groups: int
@@ -114,23 +122,23 @@ class Correlations:
         return np.ones(self.groups)
 
     def value(self, S: Array) -> Array:
-        return np.array([_correlation(S[self._own(g)])[0] for g in range(self.groups)])
+        found = [_moments(S[self._own(g)]) for g in range(self.groups)]
+        return np.array([np.nan if one is None else np.clip(one.top / one.bottom, -1.0, 1.0) for one in found])
 
     def jacobian(self, S: Array) -> Array:
         out = np.zeros((self.groups, len(S)))
         for g in range(self.groups):
-            out[g, self._own(g)] = _correlation(S[self._own(g)])[1]
+            found = _moments(S[self._own(g)])
+            out[g, self._own(g)] = np.nan if found is None else found.slope
         return out
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
-        r, J = self.value(S), self.jacobian(S)
-        sd = np.sqrt(np.maximum(np.einsum("ri,ij,rj->r", J, C, J), 0.0))
-        told = np.isfinite(r) & np.isfinite(sd) & (np.abs(r) < 1)
-        inner = np.where(told, r, 0.0)
-        reach = z * np.where(told, sd, 0.0) / (1 - inner**2)
-        low, high = (np.tanh(np.arctanh(inner) + sign * reach) for sign in (-1, 1))
-        sure = np.isfinite(r) & (sd == 0)
-        return np.where(sure, r, np.where(told, low, -1.0)), np.where(sure, r, np.where(told, high, 1.0))
+        low, high = self.low, self.high
+        for g in range(self.groups):
+            found = _moments(S[self._own(g)])
+            if found is not None:
+                low[g : g + 1], high[g : g + 1] = found.limits(C[self._own(g), self._own(g)], z)
+        return low, high
 
     def records(self, S: Array) -> Array:
         return S[:: self.per][: self.groups]
@@ -139,27 +147,38 @@ class Correlations:
         return slice(self.per * group, self.per * group + 6)
 
 
-def _correlation(sums: Array) -> tuple[float, Array]:
-    """r, and its derivative by the six sums; not a number where a variance is not told."""
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The covariance and the product of the standard deviations, each with its derivative by the six sums."""
+
+    top: float
+    bottom: float
+    by_top: Array
+    by_bottom: Array
+
+    @property
+    def slope(self) -> Array:
+        """The derivative of the correlation."""
+        return np.asarray((self.by_top - self.top / self.bottom * self.by_bottom) / self.bottom)
+
+    def limits(self, C: Array, z: float) -> tuple[Array, Array]:
+        pairs = [(self.by_top, self.by_top), (self.by_top, self.by_bottom), (self.by_bottom, self.by_bottom)]
+        v = [np.atleast_1d(a @ C @ b) / self.bottom**2 for a, b in pairs]
+        one = np.ones(1)
+        return ratio_limits(self.top / self.bottom * one, one, v[0], v[1], v[2], z, -one, one)
+
+
+def _moments(sums: Array) -> _Moments | None:
+    """None where a variance is not told."""
     n, x, y, xx, yy, xy = (float(one) for one in sums)
     if n <= _NOTHING:
-        return np.nan, np.full(6, np.nan)
+        return None
     mx, my = x / n, y / n
     vx, vy, c = xx / n - mx * mx, yy / n - my * my, xy / n - mx * my
     if vx <= _NOTHING * max(abs(xx / n), 1e-300) or vy <= _NOTHING * max(abs(yy / n), 1e-300):
-        return np.nan, np.full(6, np.nan)
-    s = np.sqrt(vx * vy)
-    r = c / s
-    # the influence of a record: (x - mx)(y - my) / s - r/2 ((x - mx)² / vx + (y - my)² / vy), as sums
-    by_x, by_y = r / (2 * vx), r / (2 * vy)
-    influence = np.array(
-        [
-            mx * my / s - by_x * mx * mx - by_y * my * my,
-            -my / s + 2 * by_x * mx,
-            -mx / s + 2 * by_y * my,
-            -by_x,
-            -by_y,
-            1 / s,
-        ]
-    )
-    return float(np.clip(r, -1.0, 1.0)), influence / n
+        return None
+    s = float(np.sqrt(vx * vy))
+    by_x = np.array([mx * mx - vx, -2 * mx, 0.0, 1.0, 0.0, 0.0]) / n
+    by_y = np.array([my * my - vy, 0.0, -2 * my, 0.0, 1.0, 0.0]) / n
+    by_c = np.array([mx * my - c, -my, -mx, 0.0, 0.0, 1.0]) / n
+    return _Moments(c, s, by_c, s / 2 * (by_x / vx + by_y / vy))

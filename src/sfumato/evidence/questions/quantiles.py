@@ -17,6 +17,8 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 
 _FINE = 16  # places in a bin at which the test is made
+#: Where the test is passed, failed and passed again, how much of the outer of the two ends counts.
+_OUTER = 0.2
 
 
 def check_quantiles(q: Any) -> list[float]:
@@ -140,15 +142,17 @@ class Quantiles:
         if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
             fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
             return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else whole
-        return self._at(_cross(part, _rising(reached))), self._at(_cross(part, _rising(under)))
+        first, last = _rising(reached, _OUTER), _rising(under, 1 - _OUTER)
+        return self._at(_cross(part, first)), self._at(_cross(part, last))
 
 
-def _rising(curve: Array) -> Array:
-    """The mean of the least curve above that never falls and the largest below.
+def _rising(curve: Array, above: float = 0.5) -> Array:
+    """Between the least curve above that never falls and the largest below: their mean, or a part of the former.
 
     True running shares rise. An estimate that falls back may pass 0 several times; this passes it between them.
     """
-    return np.asarray((np.maximum.accumulate(curve) + np.minimum.accumulate(curve[::-1])[::-1]) / 2)
+    highest, lowest = np.maximum.accumulate(curve), np.minimum.accumulate(curve[::-1])[::-1]
+    return np.asarray(above * highest + (1 - above) * lowest)
 
 
 def _cross(part: Array, curve: Array) -> float:

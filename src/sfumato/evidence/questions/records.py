@@ -40,6 +40,7 @@ def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | No
     table = rows.arrow()
     held = {column: table.column(column).to_numpy() for column in (*columns(shown), *noisy)}
     known: dict[tuple[int, bytes], Array] = {}
+    below: dict[tuple[int, bytes], Array] = {}
     k = len(statistics)
     products = [(i, j, product(statistics[i], statistics[j])) for i in range(k) for j in range(i, k)]
     pairs = [(i, j, both) for i, j, both in products if both is not None]
@@ -50,9 +51,11 @@ def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | No
         numbers = {name: held[name][cut] for name in noisy}
         size = len(next(iter(held.values()))[cut])
 
-        def score(one: Statistic, codes: list[Array] = codes, z: Mapping[str, Array] = numbers, m: int = size) -> Array:
+        def score(one: Statistic, codes: list[Array] = codes, z: Mapping[str, Array] = numbers, m: int = size,
+                  lower: bool = False) -> Array:  # fmt: skip
             out = np.ones(m)
-            for own_scores, released in zip(block_scores(shown, one, known), codes, strict=True):
+            held = block_scores(shown, one, below if lower else known, lower)
+            for own_scores, released in zip(held, codes, strict=True):
                 out *= own_scores[released]
             for name, values in z.items():
                 out *= power_scores(noisy[name], values, int(one.get(name, 0)))
@@ -65,9 +68,8 @@ def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | No
         for i, j, both in pairs:
             try:
                 own[i, j] += float(score(both) @ weight**2)
-            except EstimationError:  # squares under a channel for means: see table_part
-                own[i, j] = np.nan
-    own = np.where(np.isnan(own), np.outer(total, total) / max(table.num_rows, 1), own)
+            except EstimationError:  # squares under a channel for means: the nearest sum below
+                own[i, j] += float(score(both, lower=True) @ weight**2)
     own = np.triu(own) + np.triu(own, 1).T
     return PartSums(float(table.num_rows), total, second, own)
 

@@ -13,7 +13,7 @@ where W are the statistics themselves, cell by cell. The first is the noise of t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,7 +125,7 @@ def table_part(seen: Seen, statistics: Sequence[Statistic], G: Array | None = No
     G = released_scores(seen, statistics) if G is None else G
     total, second = G @ seen.counts, (G * seen.counts) @ G.T
     if any(means_only(block) for block in seen.blocks):
-        return PartSums(seen.total, total, second, _own_of_means(seen, statistics, total))
+        return PartSums(seen.total, total, second, own_of_means(own_scores(seen, statistics), seen.counts, total))
     W = weights(statistics, seen.names, seen.shape)
     return PartSums(seen.total, total, second, (W * seen.centre) @ W.T)
 
@@ -145,28 +145,53 @@ def means_only(block: Block) -> bool:
     return isinstance(block.channel, Average) and not block.channel.invertible
 
 
-def _own_of_means(seen: Seen, statistics: Sequence[Statistic], total: Array) -> Array:
-    """W diag(N) Wᵀ where squares are not told: (Σ x)² / N of the group in place of Σ x², never less.
+@dataclass(frozen=True, eq=False)
+class OwnScores:
+    """The scores of Σ f g for two statistics; with ``records`` of a sum below it, and of the records it is over."""
 
-    The covariance is then on the safe side: with that of a sample of the values.
+    at: tuple[int, int]
+    score: Array
+    records: Array | None = None
+
+    def total(self, counts: Array, totals: Array) -> Array:
+        """Σ f g from released counts, a row each: at least (Σ f)(Σ g) / N where only a sum below is told."""
+        found = counts @ self.score
+        if self.records is None:
+            return np.asarray(found)
+        i, j = self.at
+        held = counts @ self.records
+        least = np.divide(totals[..., i] * totals[..., j], held, out=np.zeros_like(found), where=held > 1)
+        return np.asarray(np.maximum(found, least))
+
+
+def own_scores(seen: Seen, statistics: Sequence[Statistic]) -> Iterator[OwnScores]:
+    """What W diag(N) Wᵀ is made of where a channel for means tells no squares: the nearest sum below that is told.
+
+    The covariance is then on the safe side.
     """
-    k = len(statistics)
-    own = np.zeros((k, k))
     known: dict[tuple[int, bytes], Array] = {}
+    below: dict[tuple[int, bytes], Array] = {}
     silent = {name for block in seen.blocks if means_only(block) for name in block.names}
-    for i in range(k):
-        for j in range(i, k):
+    for i in range(len(statistics)):
+        for j in range(i, len(statistics)):
             both = product(statistics[i], statistics[j])
             if both is None:
                 continue
             try:
-                scored = kronecker(list(block_scores(seen.blocks, both, known)))
-                own[i, j] = scored @ seen.counts
+                yield OwnScores((i, j), kronecker(list(block_scores(seen.blocks, both, known))))
             except EstimationError:
                 alone = {name: factor for name, factor in both.items() if name not in silent}
-                records = kronecker(list(block_scores(seen.blocks, alone, known))) @ seen.counts
-                own[i, j] = total[i] * total[j] / records if records > 1 else 0.0
-            own[j, i] = own[i, j]
+                records = kronecker(list(block_scores(seen.blocks, alone, known)))
+                score = kronecker(list(block_scores(seen.blocks, both, below, lower=True)))
+                yield OwnScores((i, j), score, records)
+
+
+def own_of_means(scores: Iterable[OwnScores], counts: Array, totals: Array) -> Array:
+    """W diag(N) Wᵀ from released counts and the statistics, a row each."""
+    own = np.zeros((*totals.shape, totals.shape[-1]))
+    for one in scores:
+        i, j = one.at
+        own[..., i, j] = own[..., j, i] = one.total(counts, totals)
     return own
 
 
@@ -178,15 +203,18 @@ def released_scores(seen: Seen, statistics: Sequence[Statistic]) -> Array:
 
 
 def block_scores(
-    blocks: Sequence[Block], statistic: Statistic, known: dict[tuple[int, bytes], Array]
+    blocks: Sequence[Block], statistic: Statistic, known: dict[tuple[int, bytes], Array], lower: bool = False
 ) -> Iterator[Array]:
-    """The scores of every block's released values; those that were found before are ``known``."""
+    """The scores of every block's released values; those that were found before are ``known``.
+
+    ``lower`` takes, where a factor is not told, the nearest that is told and lies nowhere above it.
+    """
     for number, block in enumerate(blocks):
         sizes = dict(zip(block.names, block.sizes, strict=True))
         wanted = kronecker([np.asarray(statistic.get(name, np.ones(size))) for name, size in sizes.items()])
         key = number, wanted.tobytes()
         if key not in known:
-            known[key] = _scores(block, wanted)
+            known[key] = _scores_below(block, wanted) if lower and means_only(block) else _scores(block, wanted)
         yield known[key]
 
 
@@ -203,6 +231,15 @@ def _scores(block: Block, wanted: Array) -> Array:
     if not means_only(block):
         check_invertible(block.channel, block.names)
     return scores(block.channel, wanted)
+
+
+def _scores_below(block: Block, wanted: Array) -> Array:
+    """g with (P g)[x] ≤ wanted[x] for all x, as near as least squares find it, and shifted down by what it exceeds."""
+    if _straight(wanted, block) or block.channel is None:
+        return _scores(block, wanted)
+    P = block.channel.matrix
+    g = np.linalg.lstsq(P, wanted, rcond=1e-6)[0]
+    return np.asarray(g - max(float((P @ g - wanted).max()), 0.0))
 
 
 def _straight(wanted: Array, block: Block) -> bool:

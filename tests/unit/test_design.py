@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess import accuracy, privacy
 from sfumato.assess.precision import hardest_half_width, worst_half_width
-from sfumato.design import candidates, design, tradeoff
+from sfumato.design import candidates, design, design_rounds, tradeoff
 from sfumato.design.candidates import expected, families, narrowest_of
 from sfumato.errors import ChannelError, SfumatoError, SingularChannelWarning
 
@@ -303,3 +303,20 @@ def test_the_precision_of_many_values_is_the_one_that_covariances_tell():
     for channel in (c.subset(300, 3), c.symmetric(300, gamma=30)):
         quick, whole = hardest_half_width(channel, 500), worst_half_width(channel, 500)
         assert whole <= quick < 1.03 * whole, "the unbiased estimate is hardly worse than the best"
+
+
+def test_rounds_are_designed_beside_a_plain_key():
+    schema = sf.Schema({"mood": sf.Categorical(tuple("abcdefghij")), "ill": sf.Categorical(("no", "yes"))})
+    found = design_rounds(schema, 20_000, 3, 81)
+    assert found.scheme.gamma == pytest.approx(9)
+    assert found.lifetime == pytest.approx(81 * 9)  # two values have two keyed answers, and need no more
+    mood, ill = found.rows()
+    assert mood["keyed_lifetime"] == pytest.approx(3**10)
+    assert ill["classes"] is None
+    assert mood["changes_ever_seen"] < mood["keyed_changes_seen"]
+    assert mood["half_width"] > mood["keyed_half_width"]  # the price
+    assert "however many they are: gamma 729" in found.explain()
+    with pytest.raises(SfumatoError, match="'m' has points"):
+        design_rounds(sf.Schema({"m": sf.Numeric(0, 1, points=5)}), 100, 3, 81)
+    with pytest.raises(SfumatoError, match="lifetime must exceed"):
+        design_rounds(schema, 100, 3, 8)

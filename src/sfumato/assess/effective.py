@@ -15,6 +15,7 @@ from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.linear import Dense
+from sfumato.channels.longitudinal import Longitudinal
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
@@ -47,7 +48,7 @@ def _common(channel: Channel) -> Fraction | float:
         return Fraction(channel.k * channel.other, ONE) if channel.k > 1 else Fraction(1)
     if isinstance(channel, ValidSymmetric):
         return Fraction(len(channel.combinations) * channel.other, ONE)
-    if isinstance(channel, Hyperplanes | Windows):
+    if isinstance(channel, Hyperplanes | Longitudinal | Windows):
         return channel.common
     if isinstance(channel, SelectASize):
         return float(channel.matrix.min(axis=0).sum())

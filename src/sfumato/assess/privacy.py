@@ -8,6 +8,7 @@ from __future__ import annotations
 from sfumato.assess.amplification import composed_gamma, epsilon, gamma, gamma_by_output, joint_gamma, pair_ratios
 from sfumato.assess.anonymity import KAnonymity, k_anonymity
 from sfumato.assess.breach import Breach, breach, gamma_for_breach, lowest, rho2
+from sfumato.assess.changes import Changes, changes
 from sfumato.assess.effective import (
     Simulated,
     covariance,
@@ -37,6 +38,7 @@ from sfumato.assess.shuffling import Shuffled, shuffled
 
 __all__ = [
     "Breach",
+    "Changes",
     "Game",
     "IntervalPrivacy",
     "KAnonymity",
@@ -44,6 +46,7 @@ __all__ = [
     "Shuffled",
     "Simulated",
     "breach",
+    "changes",
     "composed_gamma",
     "conditional_entropy",
     "covariance",

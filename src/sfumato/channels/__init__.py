@@ -11,6 +11,7 @@ from sfumato.channels.average import average
 from sfumato.channels.base import Channel, from_dict
 from sfumato.channels.cells import cells
 from sfumato.channels.itemset import mask
+from sfumato.channels.longitudinal import longitudinal
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import binary, blocks, invariant, matrix, ternary
 from sfumato.channels.product import product
@@ -36,6 +37,7 @@ __all__ = [
     "identity",
     "invariant",
     "laplace",
+    "longitudinal",
     "mask",
     "matrix",
     "product",

@@ -1,12 +1,14 @@
-"""Numbers that a caller gives: a real one, a whole one, a bound on gamma. Anything else gets one clear line."""
+"""What a caller gives: numbers, a bound on gamma, channels to combine. Anything else gets one clear line."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from sfumato.channels.base import Channel
 from sfumato.errors import ChannelError
 
 
@@ -39,3 +41,14 @@ def bound(value: Any) -> float:
     if not 1 < gamma < math.inf:
         raise ChannelError(f"gamma must lie in (1, inf), got {gamma:g}: at 1 the output ignores the input")
     return gamma
+
+
+def check_finite(channels: Sequence[Channel], what: str) -> tuple[Channel, ...]:
+    """The channels, if there are some and each is between codes."""
+    if not channels or not all(isinstance(channel, Channel) for channel in channels):
+        raise ChannelError(f"{what} needs at least one channel, and nothing but channels")
+    if any(channel.continuous for channel in channels):
+        raise ChannelError(f"{what} takes channels between codes: cut noise into intervals with discretize()")
+    if any(channel.memoizes for channel in channels):
+        raise ChannelError(f"{what} takes no longitudinal channel: give it an attribute of its own")
+    return tuple(channels)

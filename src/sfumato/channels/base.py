@@ -42,8 +42,10 @@ class Channel(ABC):
     """
 
     kind: ClassVar[str]
-    #: Whether true and released values are numbers, and not codes: such a channel has a density instead of a matrix.
+    #: Whether true and released values are numbers, not codes: such a channel has a density instead of a matrix.
     continuous: ClassVar[bool] = False
+    #: Whether a part of each person's answer is kept for all rounds (see ``longitudinal``).
+    memoizes: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -276,15 +278,6 @@ class Channel(ABC):
 
     def __repr__(self) -> str:
         return str(self)
-
-
-def check_finite(channels: Sequence[Channel], what: str) -> tuple[Channel, ...]:
-    """The channels, if there are some and each is between codes."""
-    if not channels or not all(isinstance(channel, Channel) for channel in channels):
-        raise ChannelError(f"{what} needs at least one channel, and nothing but channels")
-    if any(channel.continuous for channel in channels):
-        raise ChannelError(f"{what} takes channels between codes: cut noise into intervals with discretize()")
-    return tuple(channels)
 
 
 def from_dict(document: dict[str, Any]) -> Channel:

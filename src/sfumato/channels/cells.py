@@ -9,8 +9,8 @@ from math import prod
 from typing import Any
 
 from sfumato.arrays import Codes, Words
-from sfumato.channels.arguments import whole
-from sfumato.channels.base import Channel, check_finite, from_dict
+from sfumato.channels.arguments import check_finite, whole
+from sfumato.channels.base import Channel, from_dict
 from sfumato.channels.linear import Operator
 from sfumato.channels.ratios import Ratio
 from sfumato.errors import ChannelError

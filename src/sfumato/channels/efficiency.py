@@ -7,6 +7,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.channels.base import Channel
 from sfumato.channels.hyperplanes import Hyperplanes, share_variance
+from sfumato.channels.longitudinal import Longitudinal
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
 from sfumato.channels.windows import Windows, windows
@@ -106,6 +107,8 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
         return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
     if isinstance(channel, Hyperplanes) and k > _DENSE:
         return (1 - 1 / k) / k / share_variance(k, channel.space, float(channel.bound))
+    if isinstance(channel, Longitudinal) and k > _DENSE:
+        return (1 - 1 / k) / k / channel.share_variance
     if isinstance(channel, Subset) and k > _DENSE:
         inside = channel.membership
         together = float((inside[0] & inside[1]).sum())

@@ -130,7 +130,8 @@ class Geometry:
 class Incidence(Operator):
     """A matrix of the first k points against all: one number where they are incident and another elsewhere.
 
-    The two numbers may differ from column to column. ``turned`` is the transpose.
+    The two numbers may differ from column to column. ``turned`` is the transpose; the last ``unused`` points are left
+    out.
 
     >>> Incidence(Geometry(2, 2), 2, 0.0, 1.0).dense()
     array([[1., 0., 0.],
@@ -142,14 +143,19 @@ class Incidence(Operator):
     off: float | Array
     on: float | Array
     turned: bool = False
+    unused: int = 0
+
+    @property
+    def _points(self) -> int:
+        return self.space.points - self.unused
 
     @property
     def rows(self) -> int:
-        return self.space.points if self.turned else self.k
+        return self._points if self.turned else self.k
 
     @property
     def cols(self) -> int:
-        return self.k if self.turned else self.space.points
+        return self.k if self.turned else self._points
 
     @property
     def T(self) -> Incidence:
@@ -185,10 +191,11 @@ class Incidence(Operator):
         return out
 
     def _gathered(self, given: Array) -> Array:
-        return self.space.sums((self.on - self.off) * given)[: self.k] + float((self.off * given).sum())
+        told = np.concatenate(((self.on - self.off) * given, np.zeros(self.unused)))
+        return self.space.sums(told)[: self.k] + float((self.off * given).sum())
 
     def _spread(self, given: Array) -> Array:
-        found = self.space.sums(np.concatenate((given, np.zeros(self.space.points - self.k))))
+        found = self.space.sums(np.concatenate((given, np.zeros(self.space.points - self.k))))[: self._points]
         return np.asarray((self.on - self.off) * found + self.off * float(given.sum()))
 
 

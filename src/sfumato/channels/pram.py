@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Words
-from sfumato.channels.arguments import real
-from sfumato.channels.base import Channel, check_finite, from_dict
+from sfumato.channels.arguments import check_finite, real
+from sfumato.channels.base import Channel, from_dict
 from sfumato.channels.linear import BlockDiagonal, Operator
 from sfumato.channels.ratios import Ratio
 from sfumato.channels.size_limits import check_items, count_combinations

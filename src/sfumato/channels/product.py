@@ -11,7 +11,8 @@ from math import fsum, inf
 from typing import Any
 
 from sfumato.arrays import Codes, Words
-from sfumato.channels.base import Channel, check_finite, from_dict
+from sfumato.channels.arguments import check_finite
+from sfumato.channels.base import Channel, from_dict
 from sfumato.channels.codes import check_axes, join_codes, split_codes
 from sfumato.channels.linear import Kronecker
 from sfumato.channels.ratios import Ratio

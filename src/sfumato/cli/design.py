@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.design import design as choose
+from sfumato.design.rounds import design_rounds
 from sfumato.design.whole_record import design_record
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema
@@ -25,6 +26,12 @@ def design(
     record_gamma: Annotated[
         float | None,
         typer.Option(help="The bound on all answers of one person, who may be asked a few questions only."),
+    ] = None,
+    lifetime: Annotated[
+        float | None,
+        typer.Option(
+            help="With --gamma, for a study in rounds: the bound on all rounds of a person, for each attribute."
+        ),
     ] = None,
     rho1: Annotated[float | None, typer.Option(help="No belief of at most rho1 ...")] = None,
     rho2: Annotated[float | None, typer.Option(help="... may rise to rho2.")] = None,
@@ -63,6 +70,10 @@ def design(
 
         sfumato design schema.json --n 50000 --record-gamma 9 --target income --save forms.json
 
+    Asked every week while values change: at most gamma 3 in one week, at most 81 in all of them:
+
+        sfumato design schema.json --n 20000 --gamma 3 --lifetime 81 --save weekly.json
+
     Guessing must not pay for someone who loses five times what he wins; draw the trade-off for age:
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
@@ -72,6 +83,12 @@ def design(
         if any(wish is not None for wish in others):
             raise SfumatoError("--record-gamma goes with --n, --target, --save and --json only")
         _whole_record(_schema(source), n, record_gamma, target, save, overwrite, json)
+        return
+    if lifetime is not None:
+        bounds = _gamma(gamma)
+        if not isinstance(bounds, float) or any(w is not None for w in (joint_gamma, rho1, sigma, half_width, plot)):
+            raise SfumatoError("--lifetime goes with one --gamma for all attributes, --n, --save and --json only")
+        _rounds(_schema(source), n, bounds, lifetime, save, overwrite, json)
         return
     if all(wish is None for wish in (gamma, joint_gamma, rho1, sigma, half_width)):
         raise SfumatoError(
@@ -124,6 +141,21 @@ def _whole_record(
     console.say(found.explain())
     if save is not None:
         console.note(f"written to {save}: sfumato randomize TABLE RELEASE --scheme {save}")
+
+
+def _rounds(
+    schema: Schema, n: int, gamma: float, lifetime: float, save: Path | None, overwrite: bool, json: bool
+) -> None:
+    found = design_rounds(schema, n, gamma, lifetime)
+    if save is not None:
+        with replacing(save, overwrite) as temporary:
+            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
+    if json:
+        console.emit({"attributes": found.rows(), "lifetime": found.lifetime})
+        return
+    console.say(found.explain())
+    if save is not None:
+        console.note(f"written to {save}: sfumato randomize WEEK RELEASE --scheme {save} --id ID --key-file KEY")
 
 
 def _gamma(text: str | None) -> float | dict[str, float] | None:

@@ -49,7 +49,11 @@ def randomize(
     new_ledger: Annotated[bool, typer.Option("--new-ledger", help="Begin the ledger: there is none yet.")] = False,
     population: Annotated[str, typer.Option(help="With --ledger: whose records these are.")] = EVERYBODY,
     limit: Annotated[
-        float, typer.Option(help="With --ledger: the gamma that one person's answers may add up to.")
+        float, typer.Option(help="With --ledger: the gamma that one person's answers about an attribute may add up to.")
+    ] = math.inf,
+    person_limit: Annotated[
+        float,
+        typer.Option(help="With --ledger: the gamma that all answers of one person may add up to, over all rounds."),
     ] = math.inf,
     same: Annotated[
         list[str] | None, typer.Option(help="With --ledger: new=old, an attribute that has a new name.")
@@ -83,9 +87,15 @@ def randomize(
     With an account of what was released, so that nobody is asked the same question twice by mistake:
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite --new-ledger
+
+    Each week of a study, with a bound on what a person gives away in all of them (design --lifetime makes the scheme):
+
+        sfumato randomize week7.csv week7.parquet --scheme weekly.json --id patient --key-file secret.key
+        --ledger releases.sqlite --person-limit 81
     """
-    if ledger is None and (new_ledger or same or again or limit < math.inf or population != EVERYBODY):
-        speaking = "--new-ledger, --population, --limit, --same and --again"
+    limits = limit < math.inf or person_limit < math.inf
+    if ledger is None and (new_ledger or same or again or limits or population != EVERYBODY):
+        speaking = "--new-ledger, --population, --limit, --person-limit, --same and --again"
         raise SchemeError(f"{speaking} speak of a ledger: name its file with --ledger")
     needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
     for option, given in needs_id.items():
@@ -104,7 +114,7 @@ def randomize(
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
     with keys(key_file, link_key_file, target) as (key, link_key):
-        account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, same or [])
+        account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
         with console.progress("randomizing", tables.count_rows(source)) as advance:
             release = randomize_file(
                 source,
@@ -130,20 +140,26 @@ def randomize(
         "gamma": chosen.gamma,
         "epsilon": chosen.epsilon,
     }
+    if account is not None:
+        about["person_total"] = account.total()
     if json:
         console.emit(about)
     else:
         console.say(f"{len(release):,} records randomized into {target}")
         kind = "forms" if isinstance(chosen, Forms) else "scheme"
         console.say(f"gamma of a whole record {console.number(chosen.gamma)}; {kind} {chosen.fingerprint[:16]}")
+        if account is not None:
+            bound = f", of at most {console.number(account.person_limit)}" if account.person_limit < math.inf else ""
+            spent = console.number(about["person_total"])
+            console.say(f"all answers of one person in the ledger add up to a gamma of {spent}{bound}")
     if id is not None and key is None and link_key is None and not clear_ids:
         console.note(
             "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
         )
 
 
-def _ledger(path: Path, population: str, new: bool, limit: float, same: list[str]) -> Ledger:
-    ledger = Ledger(path, population, new=new, limit=limit)
+def _ledger(path: Path, population: str, new: bool, limit: float, person_limit: float, same: list[str]) -> Ledger:
+    ledger = Ledger(path, population, new=new, limit=limit, person_limit=person_limit)
     for pair in same:
         name, equals, attribute = pair.partition("=")
         if not equals or not name or not attribute:

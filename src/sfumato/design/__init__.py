@@ -2,6 +2,17 @@
 
 from sfumato.design.candidates import Candidate, candidates
 from sfumato.design.choose import Choice, Design, design
+from sfumato.design.rounds import RoundsDesign, design_rounds
 from sfumato.design.tradeoff import Tradeoff, tradeoff
 
-__all__ = ["Candidate", "Choice", "Design", "Tradeoff", "candidates", "design", "tradeoff"]
+__all__ = [
+    "Candidate",
+    "Choice",
+    "Design",
+    "RoundsDesign",
+    "Tradeoff",
+    "candidates",
+    "design",
+    "design_rounds",
+    "tradeoff",
+]

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Codes, Index, Words
+from sfumato.channels.longitudinal import Longitudinal
 from sfumato.domains import Domain, Tally
 from sfumato.errors import ChannelError, SchemaError
 from sfumato.forms import Forms
-from sfumato.randomness import Source, words
+from sfumato.randomness import SecureSource, Source, words
 from sfumato.scheme import Group, Scheme
 from sfumato.secrets.keyed_answers import ROUNDING, KeyedSource, code_bytes
 from sfumato.secrets.keys import subkey
@@ -38,16 +39,24 @@ class Fresh:
         """The form of each of n records."""
         return forms.chosen(words(self._source, n))
 
+    def told(self, group: Group, truth: Sequence[Codes], asked: bytes) -> list[NDArray[Any]]:
+        """What an answer of theirs depends on: the true values."""
+        return _truth(group, truth)
+
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
         columns = _rounded(group, domains, truth, lambda _: words(self._source, len(truth[0])))
         return group.channel.sample_columns(columns, self._source)
 
 
 class Keyed:
-    """Answers that are a function of the owner's key, the question, the record's id and its true value."""
+    """Answers that are a function of the owner's key, the question, the record's id and its true value.
 
-    def __init__(self, key: bytes) -> None:
+    A longitudinal channel hides the permanent answer, which is such a function of the class, by a fresh draw.
+    """
+
+    def __init__(self, key: bytes, fresh: Source | None = None) -> None:
         self._source = KeyedSource.of_answers(key)
+        self._fresh = SecureSource() if fresh is None else fresh
 
     def meet(self, ids: NDArray[np.bytes_] | None) -> None:
         """The people of the next rows."""
@@ -59,9 +68,25 @@ class Keyed:
         """The form of each of these people."""
         return forms.chosen(self._source.form_words(bytes.fromhex(forms.fingerprint), self._people))
 
+    def told(self, group: Group, truth: Sequence[Codes], asked: bytes) -> list[NDArray[Any]]:
+        """What an answer of theirs depends on: the true values, or their class where only that is answered."""
+        if isinstance(group.channel, Longitudinal):
+            return [self._hashed(group.channel, truth[0], asked)[1]]
+        return _truth(group, truth)
+
     def codes(self, group: Group, domains: Sequence[Domain], truth: Sequence[Codes], asked: bytes) -> list[Codes]:
+        channel = group.channel
+        if isinstance(channel, Longitudinal):
+            chosen, classes = self._hashed(channel, truth[0], asked)
+            first = self._source.words(asked, self._people, [classes])(0)
+            return [channel.report(chosen, classes, first, words(self._fresh, len(first)))]
         word = self._source.words(asked, self._people, _truth(group, truth))
-        return group.channel.draw_columns(_rounded(group, domains, truth, word), word)
+        return channel.draw_columns(_rounded(group, domains, truth, word), word)
+
+    def _hashed(self, channel: Longitudinal, codes: Codes, asked: bytes) -> tuple[Words, Codes]:
+        """The hash function of each of these people, whatever their value, and their class under it."""
+        own = hashlib.sha256(asked + b"hash").digest()
+        return channel.hashed(codes, self._source.words(own, self._people, [])(0))
 
 
 @dataclass(frozen=True)
@@ -70,11 +95,13 @@ class BatchDigests:
 
     ``people`` has 16 bytes for each row. ``values`` has, for each question (the attributes, and ``question``), a word
     that is the same exactly when person and true value are the same. Fresh answers count anew each time; keyed answers
-    count once for each distinct (person, question, value).
+    count once for each distinct (person, question, value). ``form`` is the number of the form that all of them answer,
+    where there are several.
     """
 
     people: Bytes
-    values: list[tuple[tuple[str, ...], bytes, Words]]
+    values: Sequence[tuple[tuple[str, ...], bytes, Words]]
+    form: int | None = None
 
 
 class Account(Protocol):
@@ -93,21 +120,31 @@ class Digests:
         self._account = account
         self._source = KeyedSource(subkey(account.secret, "sfumato ledger 2"))
 
-    def see(self, scheme: Scheme, encoded: Encoded, ids: NDArray[np.bytes_], forms: Forms | None = None) -> None:
-        """Records that answer a scheme, which may be one of several forms.
+    def see(
+        self,
+        scheme: Scheme,
+        encoded: Encoded,
+        ids: NDArray[np.bytes_],
+        answers: Fresh | Keyed,
+        forms: tuple[Forms, int] | None = None,
+    ) -> None:
+        """Records that answer a scheme, which may be one of several forms, by its number; ``answers`` has met them.
 
-        Of forms every attribute is told, in the same order for all: 0 for those that are not on this form.
+        Of forms every attribute is told, in the same order for all: nothing of those that are not on this form.
         """
         people = self._source.people(ids)
         values = []
         for group, columns in encoded:
             asked = question(scheme, group.names)
-            values.append((group.names, asked, self._source.words(asked, people, _truth(group, columns))(0)))
-        if forms is not None:
-            found = {name: words for names, _, words in values for name in names}
-            none = np.zeros(len(ids), dtype=np.uint64)
-            values = [((n,), form_question(forms, n), found.get(n, none)) for n in forms.schema.names]
-        self._account.see(BatchDigests(people, values))
+            told = answers.told(group, columns, asked)
+            values.append((group.names, asked, self._source.words(asked, people, told)(0)))
+        if forms is None:
+            self._account.see(BatchDigests(people, values))
+            return
+        found = {name: (asked, words) for names, asked, words in values for name in names}
+        none = b"", np.zeros(len(ids), dtype=np.uint64)
+        every = [((name,), *found.get(name, none)) for name in forms[0].schema.names]
+        self._account.see(BatchDigests(people, every, forms[1]))
 
 
 #: The true codes of a batch, or its true numbers where they are answered or rounded: a column for each attribute.
@@ -159,12 +196,6 @@ def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
     }
     text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
-
-
-@lru_cache(maxsize=1 << 10)
-def form_question(forms: Forms, name: str) -> bytes:
-    """What forms ask about an attribute: SHA-256 of their fingerprint in hexadecimal, a bar and the name."""
-    return hashlib.sha256(f"{forms.fingerprint}|{name}".encode("utf-8", "surrogatepass")).digest()
 
 
 def _rounded(

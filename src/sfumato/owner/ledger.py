@@ -20,7 +20,8 @@ from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
 from sfumato.owner.composition import GivenAnswer, total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
-from sfumato.owner.ledger_rules import AskedAttribute, Composed, Names, asked_by, folded, judge, tell
+from sfumato.owner.ledger_rules import AskedAttribute, Composed, Names, asked_by, by_attribute, folded, judge, tell
+from sfumato.owner.ledger_total import check_total, person_total
 from sfumato.scheme import Scheme
 from sfumato.secrets.keyed_answers import KeyedSource
 from sfumato.secrets.keys import answer_secret, subkey
@@ -32,8 +33,9 @@ EVERYBODY = "all records"
 class Ledger:
     """A small SQLite file that the owner keeps beside the data; ``population`` names whose records are released.
 
-    ``new=True`` begins one. ``limit`` is a bound on what one person's answers about an attribute may add up to.
-    The file keeps it; it can be lowered later, not raised.
+    ``new=True`` begins one. ``limit`` is a bound on what one person's answers about an attribute may add up to, and
+    ``person_limit`` on what all answers of one person may, over all attributes and rounds. The file keeps both; they
+    can be lowered later, not raised.
 
     >>> import tempfile, sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
@@ -47,13 +49,20 @@ class Ledger:
     """
 
     def __init__(
-        self, path: str | Path, population: str = EVERYBODY, new: bool = False, limit: float = math.inf
+        self,
+        path: str | Path,
+        population: str = EVERYBODY,
+        new: bool = False,
+        limit: float = math.inf,
+        person_limit: float = math.inf,
     ) -> None:
-        if not isinstance(limit, int | float) or not limit >= 1:
-            raise ReleaseError(f"limit must be a gamma of at least 1, got {limit!r} instead")
+        for name, given in (("limit", limit), ("person_limit", person_limit)):
+            if not isinstance(given, int | float) or not given >= 1:
+                raise ReleaseError(f"{name} must be a gamma of at least 1, got {given!r} instead")
         self.file = LedgerFile(Path(path), new)
         self.population = self.file.population(population)
         self.limit = self.file.bound(float(limit))
+        self.person_limit = self.file.bound(float(person_limit), "person_bound")
 
     @property
     def path(self) -> Path:
@@ -89,7 +98,7 @@ class Ledger:
         with self.file.opened() as database:
             ledger_people.begin(database)
             found = _findings(self, database, scheme, fingerprint(key), {})[0]
-        return {finding.asked.name: finding.worst for finding in found}
+        return {finding.asked.name: finding.worst for finding in by_attribute(found)}
 
     def spent(self) -> dict[str, float]:
         """The gamma that independent answers so far multiply to, for the person who gave most."""
@@ -101,9 +110,15 @@ class Ledger:
             out: dict[str, float] = {}
             for block in ledger_people.blocks(database):
                 for name in dict.fromkeys(names.of(entry.attribute)[0].attribute for entry in entries):
-                    answers = [block.answer(entry) for entry in names.of(name)]
+                    answers = block.answers(names.of(name))
                     out[name] = max(out.get(name, 1.0), float(total(block.size, answers).gamma.max()))
             return out
+
+    def total(self) -> float:
+        """The gamma of all answers together, over all attributes and rounds, of the person who gave most."""
+        with self.file.opened() as database:
+            ledger_people.begin(database)
+            return person_total(database, self.population, self.file.entries(database, self.population))
 
     def entries(self) -> list[Entry]:
         """Everything that was released of this population, oldest first."""
@@ -149,7 +164,7 @@ class Booking:
         if self._test is not None:
             self._places = {name: i for i, (names, _, _) in enumerate(seen.values) for name in names}
             truths = [self._test.words(asked, seen.people, [words])(0) for _, asked, words in seen.values]
-        ledger_people.add(self._database, seen.people, truths)
+        ledger_people.add(self._database, seen.people, truths, seen.form)
 
     def settle(self) -> None:
         """Check and book in one step that no other release comes between; after it the release may leave."""
@@ -165,11 +180,13 @@ class Booking:
                 tell(line)
             key, id, places = self._key, self._id, self._places
             answers = [
-                (a.name, a.question, key, ratio_text(a.gamma), a.plain, id, a.domain, places.get(a.name))
-                for a in asked_by(self._scheme)
+                (a.name, a.question, key, ratio_text(a.gamma), a.plain, id, a.domain, places.get(a.name), a.form)
+                for a in asked_by(self._scheme, key is not None)
             ]
             number = file.write(database, self._ledger.population, self._scheme.fingerprint, answers)
-            database.execute("insert into people select ?, person, truth from now", (number,))
+            database.execute(
+                "insert into people (release, person, truth, form) select ?, person, truth, form from now", (number,)
+            )
             database.commit()
         except BaseException:
             database.rollback()
@@ -178,9 +195,13 @@ class Booking:
 
     def _check(self) -> list[str]:
         """Refuse what must not be released; what the owner should know comes back as lines."""
-        found, entries, names = _findings(self._ledger, self._database, self._scheme, self._key, self._places)
+        each, entries, names = _findings(self._ledger, self._database, self._scheme, self._key, self._places)
+        asked, limit = [finding.asked for finding in each], self._ledger.person_limit
+        found = by_attribute(each)
         lines = judge(found, self._again, self._ledger.limit, any(entry.key for entry in entries))
-        asked = [finding.asked for finding in found]
+        if limit < math.inf:
+            population = self._ledger.population
+            check_total(person_total(self._database, population, entries, asked, self._key, self._places), limit)
         renamed = names.renamed(asked)
         if renamed is not None:
             lines.append(
@@ -203,7 +224,7 @@ def _findings(
     """What the answers to each attribute would add up to for the people in the table of now."""
     entries = ledger.file.entries(database, ledger.population)
     names = Names(entries, ledger.file.aliases(database))
-    found = [Composed(asked, len({entry.token for entry in names.of(asked.name)})) for asked in asked_by(scheme)]
+    found = [Composed(asked, names.releases(asked.name)) for asked in asked_by(scheme, key is not None)]
     alike = names.alike([finding.asked.name for finding in found])
     for block in ledger_people.blocks(database):
         _compose(found, alike, block, names, key, places, counted=True)
@@ -230,12 +251,13 @@ def _compose(
         return asked.answer(key, block, block.truth(places.get(asked.name, 0)))
 
     for i, finding in enumerate(found):
-        earlier = [block.answer(entry) for entry in names.of(finding.asked.name)]
+        earlier = block.answers(names.of(finding.asked.name))
         composed = total(block.size, earlier, now(finding.asked))
         if counted:
             finding.add(composed, block, earlier)
-        if alike[i]:
-            composed = total(block.size, [*earlier, *(now(found[j].asked) for j in alike[i])], now(finding.asked))
+        also = [found[j].asked for j in alike[i] if found[j].asked.form == finding.asked.form]
+        if also:
+            composed = total(block.size, [*earlier, *map(now, also)], now(finding.asked))
         finding.reaches(float(composed.gamma.max()))
 
 

@@ -40,18 +40,21 @@ create table if not exists answers (
     plain integer not null,
     id text,
     domain text,
-    place integer
+    place integer,
+    form integer
 );
 create index if not exists answers_by_attribute on answers (attribute);
 create table if not exists people (
     release integer not null references releases (id) on delete cascade,
     person blob not null,
     truth blob,
+    form integer,
     primary key (release, person)
 ) without rowid;
 create table if not exists aliases (name text primary key, attribute text not null);
 create table if not exists secret (value blob not null);
 create table if not exists bound (gamma real not null);
+create table if not exists person_bound (gamma real not null);
 """
 _COLUMNS = {
     "releases": {"id", "made", "population", "scheme", "state"},
@@ -65,7 +68,11 @@ _SAID = {
 }
 _RATIO = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")
 _LONG = 2000  # bits of a ratio beyond which the next larger double stands for it
-_LATER = {"id": "text", "domain": "text", "place": "integer"}  # columns of answers that earlier ledgers did not have
+#: Columns that earlier ledgers did not have.
+_LATER = {
+    "answers": {"id": "text", "domain": "text", "place": "integer", "form": "integer"},
+    "people": {"form": "integer"},
+}
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,7 @@ class Entry:
     domain: str | None = None  # a digest of the attribute's values, to recognise it under another name
     place: int = 0  # which of a person's digests of true values speaks of this attribute
     people: bool = False  # whether it is known who was asked
+    form: int | None = None  # the form that asks it, where each person answered one of several
 
     @property
     def token(self) -> Hashable:
@@ -109,9 +117,9 @@ class LedgerFile:
             if not new:
                 self._check_tables(database)
             database.executescript(_TABLES)
-            for column, kind in _LATER.items():
-                if column not in self._columns(database, "answers"):
-                    database.execute(f"alter table answers add column {column} {kind}")
+            for table, columns in _LATER.items():
+                for column in columns.keys() - self._columns(database, table):
+                    database.execute(f"alter table {table} add column {column} {columns[column]}")
             if not database.execute("select 1 from secret union all select 1 from people limit 1").fetchall():
                 database.execute("insert into secret values (?)", (os.urandom(32),))
 
@@ -167,17 +175,17 @@ class LedgerFile:
             raise ReleaseError(f"{self.path} is a damaged ledger: its secret is not 32 bytes")
         return bytes(found[0][0])
 
-    def bound(self, limit: float) -> float:
+    def bound(self, limit: float, table: str = "bound") -> float:
         """The limit that the file keeps; it may be lowered, never raised."""
         with self.opened() as database, database:
-            found = [row[0] for row in database.execute("select gamma from bound")]
+            found = [row[0] for row in database.execute(f"select gamma from {table}")]
             if not all(isinstance(gamma, float) and gamma >= 1 for gamma in found):
                 raise ReleaseError(f"{self.path} is a damaged ledger: its limit is not a gamma")
             kept = min(found, default=math.inf)
             if kept < limit < math.inf:
                 raise ReleaseError(f"{self.path}: its limit is {kept:g}, which cannot be raised to {limit:g}")
             if limit < kept:
-                database.execute("insert into bound values (?)", (limit,))
+                database.execute(f"insert into {table} values (?)", (limit,))
         return min(kept, limit)
 
     def population(self, name: str) -> str:
@@ -193,7 +201,7 @@ class LedgerFile:
         """Everything that was released of a population, oldest first, every number checked."""
         rows: list[Any] = database.execute(
             "select releases.id, made, population, attribute, question, key, gamma, plain, scheme, answers.id, domain, "
-            "place, "
+            "place, form, "
             "exists (select 1 from people where people.release = releases.id) "
             "from releases join answers on answers.release = releases.id where population = ? order by releases.id",
             (population,),
@@ -201,7 +209,7 @@ class LedgerFile:
         return [self._entry(row) for row in rows]
 
     def _entry(self, row: Sequence[Any]) -> Entry:
-        number, made, population, attribute, question, key, gamma, plain, scheme, id, domain, place, people = row
+        number, made, population, attribute, question, key, gamma, plain, scheme, id, domain, place, form, people = row
         wrong = None
         try:
             ratio = ratio_from(gamma)
@@ -213,15 +221,15 @@ class LedgerFile:
             wrong = "a mark for clear values that is neither 0 nor 1"
         if not all(isinstance(text, str) for text in (made, population, attribute, question, scheme)):
             wrong = "a name that is not text"
-        if not isinstance(place, int | None) or (place or 0) < 0:
-            wrong = "a place that is not a whole number"
+        if not all(isinstance(whole, int | None) and (whole or 0) >= 0 for whole in (place, form)):
+            wrong = "a place or a form that is not a whole number"
         if not all(isinstance(text, str | None) for text in (key, id, domain)):
             wrong = "a key or an id column that is not text"
         if wrong is not None:
             raise ReleaseError(f"{self.path} is a damaged ledger: release {number} holds {wrong}")
         return Entry(
             number, made, population, attribute, question, key, ratio, bool(plain), scheme, id, domain, place or 0,
-            bool(people),
+            bool(people), form,
         )  # fmt: skip
 
     def aliases(self, database: sqlite3.Connection) -> dict[str, str]:
@@ -240,8 +248,8 @@ class LedgerFile:
         )
         number = int(cursor.lastrowid or 0)
         database.executemany(
-            "insert into answers (release, attribute, question, key, gamma, plain, id, domain, place) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "insert into answers (release, attribute, question, key, gamma, plain, id, domain, place, form) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [(number, *answer) for answer in answers],
         )
         return number

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sfumato.arrays import Words
+from sfumato.channels.longitudinal import Longitudinal
 from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.forms import Forms
-from sfumato.owner.answers import form_question, question
+from sfumato.owner.answers import question
 from sfumato.owner.composition import GivenAnswer, Total
 from sfumato.owner.ledger_file import Entry
 from sfumato.owner.ledger_people import PeopleBlock
@@ -31,31 +32,31 @@ class AskedAttribute:
     gamma: Ratio
     plain: bool
     domain: str
+    form: int | None = None  # the form that asks it, where each person answers one of several
+    rounds: bool = False  # whether its channel is made for values that change
 
     def answer(self, key: str | None, block: PeopleBlock, truth: Words | None) -> GivenAnswer:
-        """The answer that everyone of a block would give."""
+        """The answer that those of a block who are asked would give."""
         token = self.question if self.plain else (self.question, key)  # without a key: of this release alone
-        return GivenAnswer(as_float(self.gamma), token, block.everyone, truth)
+        return GivenAnswer(as_float(self.gamma), token, block.asked(self.form), truth)
 
 
-def asked_by(scheme: Scheme | Forms) -> list[AskedAttribute]:
-    """The attributes of a scheme, each as the ledger knows it.
+def asked_by(scheme: Scheme | Forms, keyed: bool) -> list[AskedAttribute]:
+    """The attributes of a scheme, or of each form, as the ledger knows them.
 
-    Of forms each person answers one, and the ledger does not keep which: every attribute is booked for everybody, with
-    the worst gamma of the forms that ask it, which is on the safe side.
+    A longitudinal channel keeps its answer to a class under a key: booked at once is all that it can ever come to.
     """
     if isinstance(scheme, Forms):
-        worst: dict[str, AskedAttribute] = {}
-        for one in (one for form in scheme.forms for one in asked_by(form)):
-            if one.name not in worst or as_float(one.gamma) > as_float(worst[one.name].gamma):
-                worst[one.name] = replace(one, question=form_question(scheme, one.name).hex(), plain=False)
-        return [worst[name] for name in scheme.schema.names]
+        return [replace(one, form=i) for i, form in enumerate(scheme.forms) for one in asked_by(form, keyed)]
     out: list[AskedAttribute] = []
     for group in scheme.groups:
-        asked = question(scheme, group.names).hex()
-        plain = isinstance(group.channel, Symmetric) and group.channel.other == 0
-        gamma = group.channel.exact_gamma
-        out += [AskedAttribute(name, asked, gamma, plain, _domain(scheme, name)) for name in group.names]
+        asked, channel = question(scheme, group.names).hex(), group.channel
+        plain = isinstance(channel, Symmetric) and channel.other == 0
+        kept = channel.permanent if isinstance(channel, Longitudinal) and keyed else channel
+        out += [
+            AskedAttribute(name, asked, kept.exact_gamma, plain, _domain(scheme, name), rounds=kept is not channel)
+            for name in group.names
+        ]
     return out
 
 
@@ -84,6 +85,10 @@ class Names:
     def of(self, name: str) -> list[Entry]:
         """What was released of an attribute."""
         return self._by_name.get(self._canonical(name), [])
+
+    def releases(self, name: str) -> int:
+        """How many independent releases of an attribute there were."""
+        return len({e.token if e.form is None else e.key or e.release for e in self.of(name)})
 
     def repeated_under_a_key(self, name: str) -> bool:
         """Whether an attribute was released several times with one question and key."""
@@ -136,14 +141,32 @@ class Composed:
     def reaches(self, gamma: float) -> None:
         self.worst = max(self.worst, gamma)
 
+    def join(self, other: Composed) -> None:
+        """Add what another form asks of the same attribute."""
+        self.worst, self.known = max(self.worst, other.worst), self.known or other.known
+        self.repeated, self.changed, self.met = (
+            self.repeated + other.repeated, self.changed + other.changed, self.met + other.met,
+        )  # fmt: skip
+
     def refusal(self, others: int, free: bool) -> str:
         more = "" if not others else f" (and {others} other attribute{'' if others == 1 else 's'})"
         whom = f" of {self.repeated} of these people" if self.known else ""
         again = "release it with the same key, ids and scheme (free), or " if free else ""
         return (
             f"attribute {self.asked.name!r}{more} was already released {_times(self.releases)}{whom}: a fresh "
-            f"answer can raise its gamma to {_shown(self.worst)}; {again}ask for it with again=True"
+            f"answer can raise its gamma to {shown(self.worst)}; {again}ask for it with again=True"
         )
+
+
+def by_attribute(found: Sequence[Composed]) -> list[Composed]:
+    """What was found, once for each attribute, whatever forms ask it."""
+    out: dict[str, Composed] = {}
+    for finding in found:
+        if finding.asked.name in out:
+            out[finding.asked.name].join(finding)
+        else:
+            out[finding.asked.name] = finding
+    return list(out.values())
 
 
 def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bool) -> list[str]:
@@ -152,16 +175,16 @@ def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bo
     if past.worst > limit:
         raise ReleaseError(
             f"attribute {past.asked.name!r}: the answers of one person would add up to a gamma of "
-            f"{_shown(past.worst)}, past the limit of {_shown(limit)} that was set for this ledger"
+            f"{shown(past.worst)}, past the limit of {shown(limit)} that was set for this ledger"
         )
     repeats = [finding for finding in found if finding.repeated]
     if repeats and not again:
         worst = max(repeats, key=lambda finding: finding.worst)
         raise ReleaseError(worst.refusal(len(repeats) - 1, keyed_before))
-    changed = [finding for finding in found if finding.changed]
+    changed = [finding for finding in found if finding.changed and not finding.asked.rounds]
     return [
         f"attribute {one.asked.name!r}: {one.changed} of these people have another value than when they were last "
-        f"asked; theirs are new answers, and raise gamma to {_shown(one.worst)}"
+        f"asked; theirs are new answers, and raise gamma to {shown(one.worst)}"
         for one in sorted(changed, key=lambda finding: -finding.changed)[:1]
     ]
 
@@ -174,5 +197,6 @@ def _times(count: int) -> str:
     return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
 
 
-def _shown(gamma: Ratio) -> str:
+def shown(gamma: Ratio) -> str:
+    """gamma in a message."""
     return "infinity" if as_float(gamma) == math.inf else f"{as_float(gamma):.6g}"

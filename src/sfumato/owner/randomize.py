@@ -140,8 +140,9 @@ def _take_down(table: Any, request: RandomizeRequest, id: str, account: Account)
     digests = Digests(account)
     forms = request.scheme if isinstance(request.scheme, Forms) else None
     for _, batch, number in formed_batches(tables.batches(table, [*request.scheme.schema.names, id]), request):
-        scheme = request.schemes[number]
-        digests.see(scheme, encode(batch, scheme), id_text(batch.column(id)), forms)
+        scheme, ids = request.schemes[number], id_text(batch.column(id))
+        request.answers.meet(ids)
+        digests.see(scheme, encode(batch, scheme), ids, request.answers, None if forms is None else (forms, number))
 
 
 def released_batches(

@@ -66,7 +66,7 @@ class RandomizeRequest:
         warn_of_seed(rng, "answers: whoever knows or guesses it reads the raw values back", stacklevel=4)
         src = source(rng)
         made = None if id is None else Pseudonyms.under(key, link_key, src)
-        answers = Fresh(src) if key is None else Keyed(key)
+        answers = Fresh(src) if key is None else Keyed(key, src)
         if clear_ids:
             _warn(f"the ids in {id!r} are released as they are: whoever knows an id finds its record")
         if order == "keep":
@@ -112,10 +112,10 @@ def answered_batches(
             encoded = encode(batch, scheme, moved)
         except OutsideDomainError as problem:
             raise scheme.schema.count_outside(table, problem) from None
-        if digests is not None and ids is not None:
-            digests.see(scheme, encoded, ids, forms)
         if not whole:
             request.answers.meet(ids)
+        if digests is not None and ids is not None:
+            digests.see(scheme, encoded, ids, request.answers, None if forms is None else (forms, number))
         released = answer(scheme, encoded, request.answers)
         columns = {name: pa.array(released[name], type=kinds[number][name]) for name in scheme.columns}
         if id is not None and ids is not None and request.pseudonyms is not None:

@@ -40,7 +40,7 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
 
     Fresh answers and random columns are drawn once and kept (the lineage is cut): a partition that Spark computed a
     second time would be a second, independent release of the same records. Keyed answers and pseudonyms are the same
-    each time. Forms are told apart once, so they are kept too.
+    each time. Forms are told apart once, so they are kept too, and so are the rounds of a longitudinal channel.
     """
     scheme, id = request.scheme, request.id
     kinds = common_types(request.schemes)
@@ -56,7 +56,7 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
         ", ".join([*(f"c{i} {kind}" for i, kind in enumerate(columns)), "form int", "tag binary"]),
     )
     with _in_one_line():
-        if request.key is None or isinstance(scheme, Forms):
+        if request.key is None or isinstance(scheme, Forms) or _draws(request):
             treated = treated.localCheckpoint(eager=True)
         repeated = 0 if id is None else treated.groupBy("tag").count().filter("count > 1").count()
     if repeated:
@@ -69,6 +69,11 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
         named = rows.select(*(f"c{i}" for i in held)).toDF(*(released[i] for i in held))
         parts.append(Part(named, form, id, request.link, request.order))
     return Release.of(parts)
+
+
+def _draws(request: RandomizeRequest) -> bool:
+    """Whether a part of keyed answers is drawn in each round."""
+    return any(group.channel.memoizes for scheme in request.schemes for group in scheme.groups)
 
 
 @contextmanager
@@ -95,7 +100,7 @@ def _partition(
     import pyarrow as pa
 
     src = SecureSource()
-    answers = Fresh(src) if key is None else Keyed(key)
+    answers = Fresh(src) if key is None else Keyed(key, src)
     request = RandomizeRequest(read_scheme(text), id, answers, pseudonyms, clear_ids, keep_order=True, source=src)
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
     kinds = common_types(request.schemes)

@@ -19,6 +19,10 @@ values away.) This is what a program in another language has to compute, byte by
                  SHA-256("answer|" || question || "|" || the number of blocks of v || i, in decimal)
     form       = CBC(k, f || person),  f = first 16 bytes of SHA-256("form|" || the 32 bytes of the forms' fingerprint)
 
+A longitudinal channel asks twice. The hash function is word(0) modulo their number, with no v and with SHA-256(question
+|| "hash") for the question. The permanent answer is drawn from word(0) for the question itself, with the class for v,
+in 1 byte. What is drawn from it in each round has no key.
+
 An attribute with points is rounded first. With p = (x - low) / (high - low) (points - 1) in doubles, computed in this
 order, and i = the smaller of floor(p) and points - 2, its code is i + 1 if word(2^31 + j) < floor((p - i) 2^63), and
 else i; j is its place in the group, from 0. So the whole answer, rounding and all, is a function of the true value: the

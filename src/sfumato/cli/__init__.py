@@ -28,6 +28,7 @@ from sfumato.cli import (
     join,
     learn,
     mgas,
+    push,
     randomize,
     reproduce,
     resample,
@@ -72,6 +73,7 @@ COMMANDS: dict[Callable[..., Any], str] = {
     reproduce.reproduce: "reproducing",
     bench.bench: "",
     serve.serve: "",
+    push.push: "",
 }
 #: Commands that read raw tables, which may be text files of any format.
 READS_TABLES = (

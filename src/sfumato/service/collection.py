@@ -1,19 +1,26 @@
-"""The service without HTTP: studies, tokens and responses over one database and one writer."""
+"""The service without HTTP: studies, tokens, responses and uploads over one database and one writer."""
 
 from __future__ import annotations
 
+import secrets
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection
 
 from sfumato.service import clock
 from sfumato.service.clock import Clock
+from sfumato.service.estimates import Estimates
+from sfumato.service.export import export
+from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Responses
 from sfumato.service.settings import Settings
 from sfumato.service.storage.database import Database, open_database
 from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
+from sfumato.service.tallied import tallied
 from sfumato.service.tokens import Tokens
+from sfumato.service.uploads import Uploads
 
 
 class Collection:
@@ -25,6 +32,7 @@ class Collection:
         self.studies = Studies(now)
         self.tokens = Tokens(now, self.studies)
         self.responses = Responses(self.writer, now, self.studies, self.tokens)
+        self.uploads = Uploads(database.folder, self.writer, now, self.studies, self.settings)
         self.writer.reload = self._load
         with database.engine.connect() as connection:
             self._load(connection)
@@ -33,11 +41,40 @@ class Collection:
         self.studies.load(connection)
         self.tokens.load(connection)
         self.responses.load(connection)
+        self.uploads.load(connection)
 
     @property
     def fresh(self) -> bool:
         """Whether nobody has a token yet, as at the first start."""
         return not any(token.role == "admin" and token.revoked is None for token in self.tokens)
+
+    def estimates(self, study: str) -> Estimates:
+        """Questions to what a study has collected so far."""
+        asked = self.studies[study]
+        found = self.responses.collected(asked)
+        parts = [
+            tallied(layout.scheme, n, partial(found.counts, form))
+            for form, (layout, n) in enumerate(zip(asked.forms, found.asked(), strict=True))
+        ]
+        for upload in self.uploads.accepted(study):
+            parts += [tallied(tally.scheme, tally.n, tally.counts) for tally in (upload.tallies or {}).values()]
+        parts += [tallied(tally.scheme, tally.n, tally.counts) for tally in self.uploads.joined(study)]
+        return Estimates(asked, parts)
+
+    def export(self, study: str) -> Path:
+        """All rows of a study in a file, which the caller deletes."""
+        asked = self.studies[study]
+        if asked.scheme is None:
+            rows = self.uploads.progress(study)["rows"]
+            if rows < asked.minimum:
+                raise RefusalError("too_few", f"{rows:,} rows so far", answers=rows, minimum=asked.minimum)
+        else:
+            self.estimates(study).check_enough()
+        folder = self.database.folder / "exports"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path = folder / f"{study}-{secrets.token_hex(8)}.parquet"
+        export(path, self.database.engine, asked, self.uploads)
+        return path
 
     def close(self) -> None:
         self.responses.save()

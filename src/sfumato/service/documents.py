@@ -153,3 +153,81 @@ class Results(Document):
 class Health(Document):
     status: Literal["ok"]
     version: str
+
+
+class HourCount(Document):
+    hour: str
+    responses: int
+
+
+class Progress(Document):
+    state: str
+    responses: int
+    uploads: int
+    rows: int
+    minimum: int
+    hours: list[HourCount]
+
+
+class Cell(Document):
+    values: list[str | None]
+    share: float | None
+    low: float | None
+    high: float | None
+    count: float | None
+    sd: float | None
+
+
+class Released(Document):
+    columns: list[str]
+    sizes: list[int]
+    counts: list[int]
+
+
+class Shares(Document):
+    names: list[str]
+    answers: int
+    level: float
+    cells: list[Cell]
+    released: Released | None
+
+
+class GroupMean(Document):
+    group: list[str | None]
+    value: float | None
+    low: float | None
+    high: float | None
+    sd: float | None
+
+
+class Means(Document):
+    name: str
+    by: list[str]
+    answers: int
+    level: float
+    rows: list[GroupMean]
+
+
+class UploadIn(Document):
+    id: str = Field(pattern="^[A-Za-z0-9_-]{16,64}$")
+    digest: str = Field(pattern="^[0-9a-f]{64}$")
+    bytes: int = Field(ge=1)
+
+
+class Received(Document):
+    received: int
+
+
+class UploadOut(Document):
+    id: str
+    state: Literal["arriving", "accepted", "refused", "deleted"]
+    received: int
+    bytes: int
+    digest: str
+    rows: int | None
+    receipt: str | None
+    problem: str | None
+
+
+class UploadList(Document):
+    uploads: list[UploadOut]

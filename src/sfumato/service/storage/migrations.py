@@ -23,6 +23,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
             digest VARCHAR(64) NOT NULL, bytes {big} NOT NULL, state VARCHAR(16) NOT NULL, row_count {big},
             parts TEXT, counts {blob}, problem TEXT, hour {big} NOT NULL, PRIMARY KEY (study, id))""",
     ),
+    (
+        """CREATE TABLE joins (study VARCHAR(64) NOT NULL, link VARCHAR(64) NOT NULL, uploads TEXT NOT NULL,
+            parts TEXT NOT NULL, counts {blob} NOT NULL, PRIMARY KEY (study, link))""",
+    ),
 )
 
 VERSION = len(STEPS)

@@ -70,3 +70,14 @@ uploads = Table(
     Column("problem", Text),
     Column("hour", BigInteger, nullable=False),
 )
+
+#: The tables of records whose columns several parties pushed, joined by pseudonyms; ``uploads`` lists whose.
+joins = Table(
+    "joins",
+    metadata,
+    Column("study", String(64), primary_key=True),
+    Column("link", String(64), primary_key=True),
+    Column("uploads", Text, nullable=False),
+    Column("parts", Text, nullable=False),
+    Column("counts", LargeBinary, nullable=False),
+)

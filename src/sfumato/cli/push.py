@@ -1,0 +1,42 @@
+"""sfumato push: send a release to a collection server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import console
+from sfumato.cli.service_address import HERE, To, TokenFile, client
+from sfumato.errors import SfumatoError
+
+
+def push(
+    release: Annotated[Path, typer.Argument(help="A release (sfumato randomize), as Parquet.")],
+    study: Annotated[str, typer.Option(help="The study's id.")],
+    to: To = HERE,
+    token_file: TokenFile = None,
+    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+) -> None:
+    """Send a release to a study of a collection server, with the token of a site.
+
+    It is sent in pieces, and goes on where it stood if the connection breaks. The server checks it against the study's
+    scheme and takes it whole or not at all. Pushing the same file again changes nothing.
+
+        SFUMATO_TOKEN=sfs_... sfumato push released.parquet --to https://collect.example.org --study commuting
+
+        sfumato push released.parquet --study commuting --token-file site.token --json
+    """
+    from sfumato.service.push import push as send
+
+    if not release.is_file():
+        raise SfumatoError(f"{release}: there is no such file")
+    server = client(to, token_file)
+    with console.progress(f"pushing {release.name}", release.stat().st_size) as advance:
+        receipt = send(server, release, study, advance)
+    if json:
+        console.emit(receipt)
+        return
+    console.say(f"{receipt['rows']:,} rows of {release} were taken by {study}")
+    console.say(f"receipt {receipt['receipt']}")

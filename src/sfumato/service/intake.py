@@ -1,0 +1,217 @@
+"""A pushed file, looked at before it is taken: does it fit the study, row by row, and what does it count?
+
+This runs in a process of its own, with a limit on its memory and its time: a hostile file may exhaust or crash the
+library that reads it, but not the server.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.errors import SfumatoError
+from sfumato.forms import Forms
+from sfumato.reading.json_documents import read_json
+from sfumato.reading.memory_limit import pieces
+from sfumato.release import Release
+from sfumato.released.part import Part
+from sfumato.scheme import Scheme
+from sfumato.service.refusals import RefusalError
+from sfumato.service.study import Study
+from sfumato.service.tallies import Tally
+from sfumato.writing.described_file import KEY
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_ROWS = 1 << 31
+_LISTED = 20  # offending rows that are named
+_BATCH = 1 << 17
+
+
+@dataclass
+class Intake:
+    """What a file holds. ``form`` numbers the study's scheme that each part was made under; ``attributes`` names those
+    of a party that holds some columns only, and ``link`` the key of the pseudonyms, where rows carry them.
+    """
+
+    rows: int = 0
+    forms: dict[int, Tally] = field(default_factory=dict)
+    attributes: list[str] | None = None
+    link: str | None = None
+
+    def about(self) -> dict[str, Any]:
+        n = {str(form): tally.n for form, tally in self.forms.items()}
+        return {"rows": self.rows, "forms": n, "attributes": self.attributes, "link": self.link}
+
+    def packed(self) -> bytes:
+        """The tables as bytes."""
+        buffer = io.BytesIO()
+        held = {form: list(tally.tables.values()) for form, tally in self.forms.items()}
+        arrays = {f"{form}.{j}": table for form, tables in held.items() for j, table in enumerate(tables)}
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
+        return buffer.getvalue()
+
+
+def unpacked(about: Mapping[str, Any], counts: bytes, study: Study) -> dict[int, Tally]:
+    """The tables that ``packed`` wrote."""
+    found: dict[int, Tally] = {}
+    with np.load(io.BytesIO(counts), allow_pickle=False) as held:
+        for key, n in about["forms"].items():
+            tally = Tally(study.forms[int(key)].scheme, n)
+            for j, table in enumerate(tally.tables.values()):
+                table[:] = held[f"{key}.{j}"]
+            found[int(key)] = tally
+    return found
+
+
+def examine(path: Path, study: Study) -> Intake:
+    """What the file counts, or a refusal of all of it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _resampled(path, study) if study.scheme is None else _release(path, study)
+    except RefusalError:
+        raise
+    except SfumatoError as problem:
+        raise RefusalError("refused", str(problem).replace(str(path), "the file")) from None
+
+
+def _release(path: Path, study: Study) -> Intake:
+    release = Release.load(path)
+    if len(release) > MOST_ROWS:
+        raise RefusalError("refused", f"the file holds more than {MOST_ROWS:,} rows")
+    if release.id_kind == "clear":
+        raise RefusalError("refused", "its ids stand in the clear: randomize it with pseudonyms, or without ids")
+    schemes = [layout.scheme for layout in study.forms]
+    found = Intake()
+    start = 0
+    for part in release.parts:
+        if part.scheme in schemes:
+            form = schemes.index(part.scheme)
+            tally = found.forms.setdefault(form, Tally(part.scheme))
+        else:
+            form, tally = -1, Tally(part.scheme)
+            _check_party(part, study, found)
+        if release.id is not None:
+            if found.link not in (None, part.link):
+                raise RefusalError("refused", "its pseudonyms were made under different keys")
+            found.link = part.link
+        for codes, rows in checked_batches(part, start):
+            if form >= 0:
+                tally.add(codes, rows)
+            start += rows
+    if found.attributes is not None and found.forms:
+        raise RefusalError("refused", "some rows have all columns and some have not: push them separately")
+    if not start:
+        raise RefusalError("refused", "the file holds no rows")
+    found.rows = start
+    return found
+
+
+def _check_party(part: Part, study: Study, found: Intake) -> None:
+    """A party that holds some columns of the records: it must have made them as the study's scheme says."""
+    scheme, names = study.scheme, list(part.scheme.schema.names)
+    whole = isinstance(scheme, Scheme) and all(name in scheme.schema for name in names)
+    if isinstance(scheme, Forms) or not whole or scheme is None or scheme.select(names) != part.scheme:
+        raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
+    if part.id is None or part.link is None:
+        raise RefusalError(
+            "refused", "it holds some columns only, and no pseudonyms to join it by: --id, --link-key-file"
+        )
+    if found.attributes not in (None, names):
+        raise RefusalError("refused", "its parts hold different columns: push them separately")
+    found.attributes = names
+
+
+def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
+    """The codes of the rows, batch by batch; refused where they hold others. ``start`` rows come before."""
+    sizes = part.scheme.output_sizes
+    columns = list(part.scheme.columns)
+    for batch in _batches(part, [*columns, *([part.id] if part.id else [])]):
+        codes = {name: _codes(batch, name, sizes.get(name), start) for name in columns}
+        if part.id is not None:
+            _check_ids(batch, part.id, start)
+        start += batch.num_rows
+        yield codes, batch.num_rows
+
+
+def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
+    """The rows as they stand in the file, not yet cast to codes."""
+    import pyarrow.parquet as pq
+
+    if not isinstance(part.rows, Path):  # few rows of several parts, which were read at once
+        yield from part.rows.select(columns).to_batches(max_chunksize=_BATCH)
+        return
+    with pq.ParquetFile(str(part.rows)) as file:
+        found = file.iter_batches(batch_size=_BATCH, columns=columns)
+        yield from pieces(found, *part.span) if part.span else found
+
+
+def _codes(batch: pa.RecordBatch, name: str, size: int | None, start: int) -> Any:
+    import pyarrow as pa
+
+    column = batch.column(batch.schema.get_field_index(name))
+    if isinstance(column, pa.DictionaryArray):
+        column = column.dictionary_decode()
+    wanted = "numbers" if size is None else "whole numbers"
+    if not (pa.types.is_integer(column.type) or (size is None and pa.types.is_floating(column.type))):
+        raise RefusalError("refused", f"column {name!r} must hold {wanted}")
+    if column.null_count:
+        raise _offending(name, "holds no answer", np.asarray(column.is_null().to_numpy(zero_copy_only=False)), start)
+    values = column.to_numpy(zero_copy_only=False)
+    outside = ~np.isfinite(values) if size is None else (values < 0) | (values >= size)
+    if outside.any():
+        rule = "is no number" if size is None else f"is no code from 0 to {size - 1}"
+        raise _offending(name, rule, outside, start)
+    return values
+
+
+def _check_ids(batch: pa.RecordBatch, name: str, start: int) -> None:
+    column = batch.column(batch.schema.get_field_index(name))
+    text = column.to_pylist()
+    bad = np.array([not isinstance(one, str) or len(one) != 32 for one in text])
+    if bad.any():
+        raise _offending(name, "is no pseudonym", bad, start)
+
+
+def _offending(column: str, rule: str, where: Any, start: int) -> RefusalError:
+    rows = (np.flatnonzero(where)[:_LISTED] + start + 1).tolist()
+    many = "row" if len(rows) == 1 else "rows"
+    shown = ", ".join(map(str, rows[:5])) + (" ..." if len(rows) > 5 else "")
+    return RefusalError("refused", f"column {column!r} of {many} {shown} {rule}", column=column, rows=rows)
+
+
+def _resampled(path: Path, study: Study) -> Intake:
+    """Rows that were drawn anew (sfumato resample): the columns of the study's schema, with values in their domains."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(str(path)) as file:
+            about = read_json((file.metadata.metadata or {}).get(KEY, b"{}"), "its description")
+            if not isinstance(about, dict) or about.get("format") != "sfumato resampled":
+                raise RefusalError("refused", "it was not made by sfumato resample")
+            names = file.schema_arrow.names
+            if sorted(names) != sorted(study.schema.names):
+                raise RefusalError("refused", "its columns are not those of the study's schema")
+            if file.metadata.num_rows > MOST_ROWS:
+                raise RefusalError("refused", f"the file holds more than {MOST_ROWS:,} rows")
+            rows = 0
+            for batch in file.iter_batches(batch_size=_BATCH):
+                for name in names:
+                    study.schema[name].encode(batch.column(batch.schema.get_field_index(name)), name)
+                rows += batch.num_rows
+    except (pa.ArrowException, OSError, ValueError) as problem:
+        if isinstance(problem, SfumatoError):
+            raise
+        raise RefusalError("refused", "the file cannot be read as Parquet") from None
+    if not rows:
+        raise RefusalError("refused", "the file holds no rows")
+    return Intake(rows=rows)

@@ -1,0 +1,57 @@
+"""The tables of records whose columns several parties pushed: computed when a file is taken, and kept."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy import Connection, delete, insert, select
+
+from sfumato.service import reader
+from sfumato.service.intake import unpacked
+from sfumato.service.parties import Held
+from sfumato.service.storage import tables
+from sfumato.service.storage.writer import Alone, Writer
+from sfumato.service.studies import Studies
+from sfumato.service.study import Study
+from sfumato.service.tallies import Tally
+
+_j = tables.joins.c
+
+
+class Joins:
+    """The joined tables of every study, by the key of the pseudonyms."""
+
+    def __init__(self, folder: Path, writer: Writer, studies: Studies) -> None:
+        self._folder, self._writer, self._studies = folder, writer, studies
+        self._held: dict[tuple[str, str], tuple[list[str], Tally]] = {}
+        self._joining = threading.Lock()
+
+    def load(self, connection: Connection) -> None:
+        """Read what the database holds."""
+        self._held = {}
+        for row in connection.execute(select(tables.joins)).mappings():
+            study = self._studies[row["study"]]
+            tally = unpacked(json.loads(row["parts"]), bytes(row["counts"]), study)[0]
+            self._held[study.id, row["link"]] = (json.loads(row["uploads"]), tally)
+
+    def tally(self, study: Study, link: str, held: Sequence[Held]) -> Tally:
+        """From memory where these very files were joined before; otherwise computed now, and written down."""
+        with self._joining:
+            whose = sorted(one["id"] for one in held)
+            known = self._held.get((study.id, link))
+            if known is not None and known[0] == whose:
+                return known[1]
+            about, counts = reader.join(study, self._folder / study.id, held)
+            tally = unpacked(about, counts, study)[0]
+            row = {"uploads": json.dumps(whose), "parts": json.dumps(about), "counts": counts}
+
+            def run(connection: Connection) -> None:
+                connection.execute(delete(tables.joins).where(_j.study == study.id, _j.link == link))
+                connection.execute(insert(tables.joins).values(study=study.id, link=link, **row))
+
+            self._writer.now(Alone(run))
+            self._held[study.id, link] = (whose, tally)
+            return tally

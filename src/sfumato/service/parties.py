@@ -1,0 +1,73 @@
+"""Parties that hold different columns of the same records: their files are joined by the pseudonyms they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.release import Release
+from sfumato.service.intake import Intake
+from sfumato.service.refusals import RefusalError
+from sfumato.service.study import Study
+from sfumato.service.tallies import Tally
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Held = Mapping[str, Any]  # an accepted upload: "file", "attributes" and "link"
+
+
+def check_repeated(path: Path, found: Intake, others: Sequence[Held]) -> None:
+    """Refuse records that were pushed before, as their pseudonyms tell, and columns that another party holds."""
+    if found.link is None:
+        return
+    import pyarrow.compute as pc
+
+    mine = _ids(path)
+    twice = len(mine) - len(pc.unique(mine))
+    if twice:
+        raise RefusalError("refused", f"{twice:,} of its pseudonyms occur more than once; each record needs its own")
+    for other in others:
+        if other["link"] != found.link:
+            continue
+        theirs = other["attributes"]
+        if theirs == found.attributes:
+            again = int(pc.sum(pc.is_in(mine, value_set=_ids(Path(other["file"])))).as_py() or 0)
+            if again:
+                raise RefusalError("refused", f"{again:,} of its records were pushed before, in another file")
+        elif theirs is None or found.attributes is None or set(theirs) & set(found.attributes):
+            raise RefusalError(
+                "refused", "another party pushed some of these columns for records under the same link key"
+            )
+
+
+def complete(study: Study, held: Sequence[Held]) -> Release | None:
+    """The records that all parties hold, under the study's scheme; None as long as columns are missing."""
+    groups: dict[tuple[str, ...], list[Release]] = {}
+    for one in held:
+        groups.setdefault(tuple(one["attributes"]), []).append(Release.load(one["file"]))
+    if {name for names in groups for name in names} != set(study.schema.names):
+        return None
+    columns = [Release.concat(releases) for releases in groups.values()]
+    rows = reduce(lambda left, right: left.join(right, common=True), columns).arrow()
+    return Release(rows, study.forms[0].scheme, columns[0].id, columns[0].parts[0].link, "shuffled")
+
+
+def joined(study: Study, held: Sequence[Held]) -> Intake:
+    """What those records count; nothing as long as columns are missing."""
+    scheme = study.forms[0].scheme
+    tally, whole = Tally(scheme), complete(study, held)
+    if whole is not None:
+        rows = whole.arrow()
+        tally.add({name: rows.column(name).to_numpy() for name in scheme.output_sizes}, rows.num_rows)
+    return Intake(tally.n, {0: tally})
+
+
+def _ids(path: Path) -> pa.Array:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = Release.load(path).id
+    return pa.concat_arrays(pq.read_table(str(path), columns=[name]).column(0).cast(pa.large_string()).chunks)

@@ -1,0 +1,57 @@
+"""Pushing a release to a server: in pieces, and from where it stood when the connection broke."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ReleaseError
+from sfumato.service.client import Client
+from sfumato.service.refusals import RefusalError
+
+PIECE = 8 << 20
+_RESTARTS = 20
+
+
+def push(client: Client, path: Path, study: str, advance: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Send a file, have it checked, and return the server's receipt. Pushing the same file again changes nothing."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1":
+            raise ReleaseError(f"{path}: only Parquet is pushed: randomize into a file that ends in .parquet")
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        size = path.stat().st_size
+        id = hashlib.sha256(f"{study}|{digest}".encode()).hexdigest()[
+            :32
+        ]  # the same for the same file, so it counts once
+        place = f"/v1/studies/{study}/uploads"
+        found = client.ask("POST", place, {"id": id, "digest": digest, "bytes": size})
+        there, restarts = int(found["received"]), 0
+        advance(there)
+        while found["state"] == "arriving" and there < size:
+            file.seek(there)
+            piece = file.read(PIECE)
+            try:
+                offset = {"Upload-Offset": str(there)}
+                after = int(client.ask("PATCH", f"{place}/{id}", body=piece, headers=offset)["received"])
+            except (
+                RefusalError
+            ) as refusal:  # a piece whose answer was lost may have arrived: go on from where it stands
+                restarts += 1
+                if refusal.code != "conflict" or "received" not in refusal.details or restarts > _RESTARTS:
+                    raise
+                after = int(refusal.details["received"])
+            advance(after - there)
+            there = after
+    taken: dict[str, Any] = client.ask("POST", f"{place}/{id}/commit")
+    _check(taken, study, id, digest)
+    return taken
+
+
+def _check(taken: dict[str, Any], study: str, id: str, digest: str) -> None:
+    """The receipt must be that of this very file."""
+    line = f"sfumato upload 1|{study}|{id}|{digest}|{taken['rows']}"
+    if taken.get("receipt") != hashlib.sha256(line.encode()).hexdigest():
+        raise ReleaseError("the server's receipt is not that of this file: ask whoever runs it")

@@ -1,0 +1,95 @@
+"""The process that reads pushed files: ``python -m sfumato.service.reader``, and the call that starts it.
+
+It has a limit on its memory and its time: a hostile file may exhaust or crash the library that reads it, but not the
+server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import SfumatoError
+from sfumato.service.intake import examine
+from sfumato.service.parties import Held, check_repeated, joined
+from sfumato.service.refusals import RefusalError
+from sfumato.service.study import Study
+
+_MEMORY = 3 << 29  # bytes of that process
+_TIME = 600  # seconds of it
+
+
+def read(study: Study, file: Path, others: Sequence[Held]) -> tuple[dict[str, Any], bytes]:
+    """What a pushed file holds, and its tables; refused where it does not fit, or cannot be read within the limits."""
+    return _ask(study, file.parent, {"file": str(file), "others": list(others)})
+
+
+def join(study: Study, folder: Path, held: Sequence[Held]) -> tuple[dict[str, Any], bytes]:
+    """What the files of several parties hold together, and the tables of it."""
+    return _ask(study, folder, {"join": list(held)})
+
+
+def _ask(study: Study, folder: Path, what: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        counts = Path(place) / "counts"
+        request = {"study": study.id, "document": dict(study.document), "counts": str(counts), **what}
+        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+        try:
+            ran = subprocess.run(
+                [sys.executable, "-m", "sfumato.service.reader"],
+                input=json.dumps(request).encode(),
+                capture_output=True,
+                timeout=_TIME,
+                env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            )
+            answer = json.loads(ran.stdout)
+        except subprocess.TimeoutExpired:
+            raise RefusalError("refused", "the file takes too long to read") from None
+        except ValueError:
+            raise RefusalError("refused", "the file cannot be read, or takes too much memory") from None
+        if "taken" not in answer:
+            raise RefusalError("refused", answer["refused"]["message"], **answer["refused"]["details"])
+        return answer["taken"], counts.read_bytes()
+
+
+def main() -> None:
+    """Read a request on standard input, answer on standard output; tables go to the file that the request names."""
+    request = json.load(sys.stdin)
+    _limit_memory()
+    study = Study(request["study"], request["document"], "open", 0)
+    answer: dict[str, Any]
+    try:
+        if "join" in request:
+            found = joined(study, request["join"])
+        else:
+            found = examine(Path(request["file"]), study)
+            check_repeated(Path(request["file"]), found, request["others"])
+        Path(request["counts"]).write_bytes(found.packed())
+        answer = {"taken": found.about()}
+    except RefusalError as refusal:
+        answer = {"refused": {"message": str(refusal), "details": refusal.details}}
+    except SfumatoError as problem:
+        answer = {"refused": {"message": str(problem), "details": {}}}
+    except MemoryError:
+        answer = {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
+    sys.stdout.write(json.dumps(answer))
+
+
+def _limit_memory() -> None:
+    """Hold this process to so many bytes of data, where the system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    main()

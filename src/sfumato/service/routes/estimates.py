@@ -1,0 +1,67 @@
+"""Routes of estimates: how far a study has come, and what its answers say."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+
+from sfumato.service.clock import iso
+from sfumato.service.documents import Means, Progress, Shares
+from sfumato.service.routes.who import allowed, collection
+
+router = APIRouter(prefix="/v1/studies/{study}", tags=["estimates"])
+
+_PARQUET = "application/vnd.apache.parquet"
+Level = Annotated[float, Query(ge=0.5, lt=1, description="how often the interval holds")]
+Names = Annotated[str, Query(description="attributes, with commas between them", max_length=2000)]
+
+
+@router.get("/progress", response_model=Progress)
+async def progress(study: str, request: Request) -> Any:
+    """How many answers there are, in total and by hour."""
+    allowed(request, "admin", "miner", study=study)
+    held = collection(request)
+    asked = held.studies[study]
+    found = held.responses.collected(asked)
+    return {
+        "state": asked.state,
+        "responses": found.responses,
+        "minimum": asked.minimum,
+        "hours": [{"hour": iso(hour), "responses": n} for hour, n in sorted(found.hours.items())],
+        **await run_in_threadpool(held.uploads.progress, study),
+    }
+
+
+@router.get("/estimates", response_model=Shares)
+async def shares(study: str, request: Request, names: Names, level: Level = 0.95) -> Any:
+    """Shares of one or more attributes, with intervals."""
+    allowed(request, "admin", "miner", study=study)
+    found = collection(request).estimates(study)
+    return await run_in_threadpool(found.shares, split(names), level)
+
+
+@router.get("/means", response_model=Means)
+async def means(study: str, request: Request, name: Names, by: Names = "", level: Level = 0.95) -> Any:
+    """Means, by group if asked."""
+    allowed(request, "admin", "miner", study=study)
+    found = collection(request).estimates(study)
+    return await run_in_threadpool(found.means, name, split(by), level)
+
+
+@router.get("/release", response_class=FileResponse)
+async def release(study: str, request: Request) -> Any:
+    """All rows as a release, in random order and without ids."""
+    allowed(request, "admin", "miner", study=study)
+    path = await run_in_threadpool(collection(request).export, study)
+    return FileResponse(
+        path, media_type=_PARQUET, filename=f"{study}.parquet", background=BackgroundTask(path.unlink, missing_ok=True)
+    )
+
+
+def split(names: str) -> list[str]:
+    """Names between commas."""
+    return [name for name in names.split(",") if name]

@@ -1,0 +1,295 @@
+"""Uploads: releases that sites push, in pieces, taken whole or not at all, and counted once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from sfumato.service import reader
+from sfumato.service.clock import Clock, hour_of
+from sfumato.service.intake import unpacked
+from sfumato.service.joins import Joins
+from sfumato.service.refusals import RefusalError
+from sfumato.service.responses import check_id
+from sfumato.service.settings import Settings
+from sfumato.service.storage import tables
+from sfumato.service.storage.writer import Alone, Writer
+from sfumato.service.studies import Studies
+from sfumato.service.study import Study
+from sfumato.service.tallies import Tally
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_BLOCK = 1 << 20
+_u = tables.uploads.c
+
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """One pushed file. ``about`` tells what it holds once it is accepted."""
+
+    study: str
+    id: str
+    token: str
+    digest: str
+    bytes: int
+    state: str
+    hour: int
+    about: dict[str, Any] | None = None
+    problem: str | None = None
+    tallies: dict[int, Tally] | None = None
+
+    @property
+    def rows(self) -> int | None:
+        return None if self.about is None else int(self.about["rows"])
+
+    @property
+    def receipt(self) -> str | None:
+        """A digest over what was taken, which the site can compute again."""
+        if self.state != "accepted":
+            return None
+        line = f"sfumato upload 1|{self.study}|{self.id}|{self.digest}|{self.rows}"
+        return hashlib.sha256(line.encode()).hexdigest()
+
+
+class Uploads:
+    """All uploads of a server; files lie in its data folder, by study and digest."""
+
+    def __init__(self, folder: Path, writer: Writer, clock: Clock, studies: Studies, settings: Settings) -> None:
+        self._folder, self._writer, self._clock = folder / "uploads", writer, clock
+        self._studies, self._settings = studies, settings
+        self._held: dict[tuple[str, str], Upload] = {}
+        self._locks: dict[tuple[str, str], threading.Lock] = {}
+        self._joins = Joins(self._folder, writer, studies)
+
+    def load(self, connection: Connection) -> None:
+        """Read what the database holds."""
+        rows = connection.execute(select(tables.uploads)).mappings().all()
+        self._held = {(row["study"], row["id"]): self._read(row) for row in rows}
+        self._joins.load(connection)
+
+    def _read(self, row: Any) -> Upload:
+        about = None if row["parts"] is None else json.loads(row["parts"])
+        fields = {name: row[name] for name in ("study", "id", "token", "digest", "bytes", "state", "hour", "problem")}
+        found = Upload(**fields, about=about)
+        if row["state"] != "accepted" or row["counts"] is None or about is None:
+            return found
+        return replace(found, tallies=unpacked(about, bytes(row["counts"]), self._studies[row["study"]]))
+
+    # What is there.
+
+    def find(self, study: str, id: str, token: str | None = None) -> Upload:
+        """An upload; with ``token``, only that site's own."""
+        self._studies[study]
+        found = self._held.get((study, id))
+        if found is None or (token is not None and found.token != token):
+            raise RefusalError("not_found", "there is no such upload")
+        return found
+
+    def every(self, study: str, token: str | None = None) -> list[Upload]:
+        """The uploads of a study; with ``token``, that site's own."""
+        self._studies[study]
+        held = [one for (of, _), one in sorted(self._held.items()) if of == study]
+        return [one for one in held if token in (None, one.token)]
+
+    def accepted(self, study: str) -> list[Upload]:
+        return [one for one in self.every(study) if one.state == "accepted"]
+
+    def progress(self, study: str) -> dict[str, int]:
+        held = self.accepted(study)
+        whole = sum(one.rows or 0 for one in held if one.about is not None and one.about["attributes"] is None)
+        return {"uploads": len(held), "rows": whole + sum(tally.n for tally in self.joined(study))}
+
+    def path(self, upload: Upload) -> Path:
+        """Where the file of an accepted upload lies."""
+        return self._folder / upload.study / f"{upload.digest}.parquet"
+
+    def received(self, upload: Upload) -> int:
+        """How many bytes have arrived."""
+        if upload.state != "arriving":
+            return upload.bytes
+        part = self._part(upload)
+        return part.stat().st_size if part.exists() else 0
+
+    def public(self, upload: Upload) -> dict[str, Any]:
+        return {
+            "id": upload.id,
+            "state": upload.state,
+            "received": self.received(upload),
+            "bytes": upload.bytes,
+            "digest": upload.digest,
+            "rows": upload.rows,
+            "receipt": upload.receipt,
+            "problem": upload.problem,
+        }
+
+    def _part(self, upload: Upload) -> Path:
+        return self._folder / upload.study / f"{upload.id}.arriving.parquet"
+
+    # Arriving.
+
+    def announce(self, study: str, id: str, token: str, digest: str, size: int) -> Alone:
+        """A file is to come; the outcome is the upload, and whether it is new."""
+        asked = self._studies[study]
+        check_id(id)
+        if not _DIGEST.fullmatch(digest):
+            raise RefusalError("malformed", "digest must be a SHA-256 in 64 hexadecimal digits", where="digest")
+        if not 1 <= size <= self._settings.largest_upload:
+            most = self._settings.largest_upload
+            raise RefusalError("too_large", f"an upload has 1 to {most:,} bytes", most=most)
+
+        def run(connection: Connection) -> tuple[Upload, bool]:
+            known = self._held.get((study, id))
+            if known is not None:
+                if (known.digest, known.bytes, known.token) != (digest, size, token):
+                    raise RefusalError("conflict", "this id was used for another file")
+                return known, False
+            asked.check_taking(self._clock())
+            self._check_new(study, token, digest)
+            made = Upload(study, id, token, digest, size, "arriving", hour_of(self._clock()))
+            row = {name: getattr(made, name) for name in ("study", "id", "token", "digest", "bytes", "state", "hour")}
+            connection.execute(insert(tables.uploads).values(**row))
+            return made, True
+
+        return Alone(run, lambda outcome: self._keep(outcome[0]))
+
+    def _check_new(self, study: str, token: str, digest: str) -> None:
+        held = self.every(study)
+        if any(one.digest == digest and one.state == "accepted" for one in held):
+            raise RefusalError("conflict", "this very file was accepted before, under another id")
+        if sum(one.token == token and one.state == "arriving" for one in held) >= self._settings.most_uploads:
+            raise RefusalError("too_many", "too many uploads of this site are unfinished: finish those", seconds=60)
+
+    def _keep(self, upload: Upload) -> None:
+        self._held[upload.study, upload.id] = upload
+
+    def lock(self, upload: Upload) -> threading.Lock:
+        """One piece at a time."""
+        return self._locks.setdefault((upload.study, upload.id), threading.Lock())
+
+    def append(self, upload: Upload, offset: int, piece: bytes) -> int:
+        """Write bytes that follow those which are there; how many there are now."""
+        if upload.state != "arriving":
+            raise RefusalError("conflict", f"the upload is {upload.state}", received=upload.bytes)
+        path = self._part(upload)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        there = self.received(upload)
+        if offset != there:
+            raise RefusalError("conflict", f"{there} bytes have arrived: go on from there", received=there)
+        if there + len(piece) > upload.bytes:
+            raise RefusalError("too_large", "more bytes than were announced", most=upload.bytes)
+        with path.open("ab") as file:
+            file.write(piece)
+        return there + len(piece)
+
+    # Taking.
+
+    def commit(self, study: str, id: str, token: str) -> tuple[Upload, bool]:
+        """Check the whole file and take it; the upload, and whether it is new. Waits for the disk."""
+        upload = self.find(study, id, token)
+        with self.lock(upload):
+            upload = self.find(study, id, token)
+            if upload.state == "accepted":
+                return upload, False
+            if upload.state == "refused":
+                raise RefusalError("refused", upload.problem or "it was refused")
+            if upload.state == "deleted":
+                raise RefusalError("deleted", "this upload was deleted")
+            asked = self._studies[study]
+            asked.check_taking(self._clock())
+            there = self.received(upload)
+            if there != upload.bytes:
+                raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
+            try:
+                about, counts = self._look(self._part(upload), upload, asked)
+            except RefusalError as refusal:
+                if refusal.code == "refused":
+                    self._finish(upload, "refused", problem=str(refusal))
+                    self._part(upload).unlink(missing_ok=True)
+                raise
+            _sync(self._part(upload))
+            self._part(upload).replace(self.path(upload))
+            _sync(self.path(upload).parent)
+            done = self._finish(upload, "accepted", about=about, counts=counts)
+        if about["attributes"] is not None:
+            self.joined(study)
+        return done, True
+
+    def _look(self, path: Path, upload: Upload, study: Study) -> tuple[dict[str, Any], bytes]:
+        with path.open("rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != upload.digest:
+                raise RefusalError("refused", "the bytes that arrived are not those of the announced digest")
+        self._check_new(study.id, "", upload.digest)
+        return reader.read(study, path, self._described(study.id))
+
+    def _described(self, study: str) -> list[dict[str, Any]]:
+        """The accepted uploads, as the reading process needs them."""
+        return [
+            {"id": one.id, "file": str(self.path(one)), **{key: one.about[key] for key in ("attributes", "link")}}
+            for one in self.accepted(study)
+            if one.about is not None
+        ]
+
+    # Parties that hold some columns each.
+
+    def joined(self, study: str) -> list[Tally]:
+        """The tables of the records whose columns are all there, by the key of their pseudonyms."""
+        return [self._joins.tally(self._studies[study], link, held) for link, held in self.by_link(study).items()]
+
+    def by_link(self, study: str) -> dict[str, list[dict[str, Any]]]:
+        """The files that hold some columns only, by the key of their pseudonyms."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for one in self._described(study):
+            if one["attributes"] is not None:
+                found.setdefault(one["link"], []).append(one)
+        return found
+
+    def _finish(
+        self,
+        upload: Upload,
+        state: str,
+        about: dict[str, Any] | None = None,
+        counts: bytes | None = None,
+        problem: str | None = None,
+    ) -> Upload:
+        tallies = None if about is None or counts is None else unpacked(about, counts, self._studies[upload.study])
+        done = replace(upload, state=state, about=about, problem=problem, tallies=tallies)
+        row = {
+            "state": state,
+            "row_count": done.rows,
+            "parts": None if about is None else json.dumps(about),
+            "counts": counts,
+            "problem": problem,
+        }
+
+        def run(connection: Connection) -> Upload:
+            mine = (_u.study == upload.study, _u.id == upload.id)
+            connection.execute(update(tables.uploads).where(*mine).values(**row))
+            return done
+
+        found: Upload = self._writer.now(Alone(run, self._keep))
+        return found
+
+    def delete(self, study: str, id: str) -> Upload:
+        """Take the rows out again; the id stays."""
+        upload = self.find(study, id)
+        with self.lock(upload):
+            done = self._finish(self.find(study, id), "deleted")
+            self._part(upload).unlink(missing_ok=True)
+            self.path(upload).unlink(missing_ok=True)
+        return done
+
+
+def _sync(path: Path) -> None:
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

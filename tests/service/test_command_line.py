@@ -1,0 +1,77 @@
+"""The commands against a real server in a process of its own: from nothing to a study with a pushed file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import sfumato as sf
+from command_line import run
+from service_client import SCHEME
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SFUMATO_TOKEN", raising=False)
+    command = [sys.executable, "-m", "sfumato", "serve", "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    try:
+        lines = [process.stderr.readline(), process.stderr.readline()]
+        port = re.search(r"localhost:(\d+)", lines[1])[1]
+        yield process, f"http://localhost:{port}"
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
+    process, to = server
+    (tmp_path / "scheme.json").write_text(SCHEME.to_json())
+    made = run(f"study create commuting --scheme scheme.json --minimum 2 --open --to {to}")
+    assert made.code == 0 and "open" in made.out
+    assert f"{to}/answer/commuting" in made.error
+    token = json.loads(run(f"study tokens commuting --new site --name north --json --to {to}").out)["tokens"][0]
+    assert "north" in run(f"study tokens commuting --to {to}").out
+    (tmp_path / "site.token").write_text(token["token"])
+    table = {"car": ["no", "yes"] * 50, "sex": ["F", "M"] * 50}
+    sf.randomize(table, SCHEME).save(tmp_path / "a.parquet")
+    pushed = run(f"push a.parquet --study commuting --token-file site.token --to {to}")
+    assert pushed.code == 0 and "100 rows" in pushed.out
+    again = json.loads(run(f"push a.parquet --study commuting --token-file site.token --json --to {to}").out)
+    assert again["receipt"] in pushed.out and again["rows"] == 100
+    refused = run(f"study close commuting --token-file site.token --to {to}")
+    assert refused.code == 1 and "does not allow" in refused.error
+    assert "closed" in run(f"study close commuting --to {to}").out
+    assert "commuting" in run(f"study list --to {to}").out
+    revoked = run(f"study tokens commuting --revoke {token['id']} --to {to}")
+    assert revoked.code == 0
+    second = subprocess.run([sys.executable, "-m", "sfumato", "serve", "--port", "0"], capture_output=True, text=True)
+    assert second.returncode == 1 and "another server uses the folder" in second.stderr
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(20) == 0
+    said = process.stderr.read()
+    assert "everything acknowledged is on the disk" in said
+    assert token["token"] not in said and "127.0.0.1" not in said
+
+
+def test_a_command_without_a_server_says_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SFUMATO_TOKEN", "sfa_x")
+    monkeypatch.setattr("sfumato.service.client.PAUSE", 0.0)
+    found = run("study list --to http://localhost:9")
+    assert found.code == 1 and "does not answer" in found.error
+    monkeypatch.delenv("SFUMATO_TOKEN")
+    assert "needs a token" in run("study list").error
+    (tmp_path / "a.csv").write_text("a,b\n1,2\n")
+    monkeypatch.setenv("SFUMATO_TOKEN", "sfs_x")
+    assert "only Parquet" in run("push a.csv --study commuting").error
+    assert "https only" in run("push a.csv --study commuting --to http://example.org").error
+    assert "no such file" in run("push missing.parquet --study commuting").error

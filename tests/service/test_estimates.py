@@ -1,0 +1,130 @@
+"""Estimates from tables that are kept while answers arrive say what the downloaded release says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import sfumato as sf
+from service_client import SCHEME, new_id
+
+PATH = "/v1/studies/commuting"
+
+
+def fill(http, n, seed=0, study="commuting", scheme=SCHEME):
+    """Many responses, through batches."""
+    rng = np.random.default_rng(seed)
+    sizes = scheme.output_sizes
+    codes = {name: rng.integers(0, size, n).tolist() for name, size in sizes.items()}
+    reports = [
+        {"study": study, "id": new_id(), "fingerprint": scheme.fingerprint, "answers": {c: codes[c][i] for c in sizes}}
+        for i in range(n)
+    ]
+    answer = http.ask("POST", "/v1/responses", {"responses": reports}, token=None)
+    assert {one["status"] for one in answer.json()["results"]} == {"accepted"}
+
+
+def test_nothing_is_shown_below_the_minimum(http):
+    http.study("many", minimum=150)
+    fill(http, 149, study="many")
+    for path in ("estimates?names=car", "means?name=car", "release"):
+        answer = http.ask("GET", f"/v1/studies/many/{path}")
+        assert answer.status_code == 409
+        assert answer.json()["error"]["details"] == {"answers": 149, "minimum": 150}
+    fill(http, 1, study="many")
+    assert http.ask("GET", "/v1/studies/many/estimates?names=car").status_code == 200
+
+
+def test_estimates_are_those_of_the_downloaded_release(http, tmp_path):
+    fill(http, 800)
+    file = tmp_path / "all.parquet"
+    file.write_bytes(http.ask("GET", f"{PATH}/release").content)
+    release = sf.Release.load(file)
+    assert (len(release), release.order, release.id) == (800, "shuffled", None)
+    expected = sf.evidence(release).counts(["sex", "car"], quiet=True)
+    found = http.ask("GET", f"{PATH}/estimates?names=sex,car").json()
+    shares, (low, high) = expected.population(), expected.population().interval(anytime=True)
+    for key, column in {
+        "share": shares.value,
+        "low": low,
+        "high": high,
+        "count": expected.value,
+        "sd": expected.sd,
+    }.items():
+        np.testing.assert_allclose([cell[key] for cell in found["cells"]], column, rtol=1e-9)
+    assert [tuple(cell["values"]) for cell in found["cells"]] == expected.labels()
+
+
+def test_means_by_group_are_those_of_the_release(http, tmp_path):
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10), "sex": sf.Categorical(("F", "M"))})
+    scheme = sf.Scheme.for_gamma(schema, 9)
+    http.study("ages", scheme)
+    fill(http, 900, study="ages", scheme=scheme)
+    found = http.ask("GET", "/v1/studies/ages/means?name=age&by=sex").json()
+    file = tmp_path / "all.parquet"
+    file.write_bytes(http.ask("GET", "/v1/studies/ages/release").content)
+    expected = sf.evidence(sf.Release.load(file)).mean("age", by="sex").population()
+    low, high = expected.interval(anytime=True)
+    for key, column in {"value": expected.value, "low": low, "high": high}.items():
+        np.testing.assert_allclose([row[key] for row in found["rows"]], column, rtol=1e-9)
+    assert [row["group"] for row in found["rows"]] == [["F"], ["M"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "said"),
+    [
+        ("estimates?names=unknown", 400, "malformed"),
+        ("estimates?names=car,car", 400, "malformed"),
+        ("estimates?names=", 400, "malformed"),
+        ("estimates", 400, "malformed"),
+        ("estimates?names=car&level=2", 400, "malformed"),
+        ("means?name=car", 422, "not_possible"),
+        ("means?name=unknown", 400, "malformed"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(http, query, status, said):
+    fill(http, 10)
+    answer = http.ask("GET", f"{PATH}/{query}")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, said)
+
+
+def test_many_attributes_keep_their_pairs_and_say_what_they_do_not_keep(http):
+    names = [f"q{i}" for i in range(9)]
+    schema = sf.Schema({name: sf.Categorical(tuple("abcd")) for name in names})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(4, 0.3) for name in names})
+    http.study("wide", scheme)
+    fill(http, 300, study="wide", scheme=scheme)
+    pair = http.ask("GET", "/v1/studies/wide/estimates?names=q1,q6").json()
+    assert sum(cell["count"] for cell in pair["cells"]) == pytest.approx(300)
+    triple = http.ask("GET", "/v1/studies/wide/estimates?names=q1,q2,q3")
+    assert (triple.status_code, triple.json()["error"]["code"]) == (422, "not_possible")
+    assert "download" in triple.json()["error"]["message"]
+
+
+def test_progress_counts_by_the_hour(http, clock):
+    fill(http, 3)
+    clock.now += 7200
+    fill(http, 2)
+    found = http.ask("GET", f"{PATH}/progress").json()
+    assert [one["responses"] for one in found["hours"]] == [3, 2]
+    assert (found["responses"], found["state"]) == (5, "open")
+
+
+def test_a_start_counts_what_the_disk_holds(http, clock, tmp_path):
+    """Snapshots of finished hours, and the rows that came after them, give the tables back."""
+    from sfumato.service.collection import open_collection
+
+    fill(http, 50, 1)
+    clock.now += 3600
+    fill(http, 20, 2)
+    study = http.collection.studies["commuting"]
+    before = http.collection.responses.collected(study)
+    counts, hours = before.counts(0, ["car", "sex"]).tolist(), dict(before.hours)
+    http.collection.close()
+    with_snapshot = open_collection(http.collection.database.folder, now=clock)
+    with with_snapshot.database.engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM snapshots").scalar() == 1
+    after = with_snapshot.responses.collected(with_snapshot.studies["commuting"])
+    assert (after.counts(0, ["car", "sex"]).tolist(), dict(after.hours)) == (counts, hours)
+    assert after.upto >= 0
+    with_snapshot.close()

@@ -82,6 +82,8 @@ class OutsideDomainError(SchemaError):
         "range": "a number outside the range",
         "date": "a date outside the range",
         "no date": "something that is no date",
+        "long": "a text that is too long",
+        "letter": "a text with letters that are not in the alphabet",
     }
     _ONE_RANGE: ClassVar[set[str]] = {"below", "above", "range"}
 
@@ -95,6 +97,8 @@ class OutsideDomainError(SchemaError):
             line = f"{held} ({allowed}){quoted(value)}; mend the rows or the schema"
             if kind in {*self._ONE_RANGE, "date"}:
                 line += ', whose "clip" sends them to the nearest end'
+            if kind in {"long", "letter"}:
+                line += ', whose "clip" cuts them'
         super().__init__(f"column {column!r}: {line}")
 
     def over(self, found: list[OutsideDomainError]) -> OutsideDomainError:

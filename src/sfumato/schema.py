@@ -12,7 +12,18 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
 from sfumato.columns import Requests, examine
-from sfumato.domains import Categorical, Date, Domain, Numeric, Ordinal, Tally, check_bins, domain_from_dict, warn_moved
+from sfumato.domains import (
+    Categorical,
+    Date,
+    Domain,
+    Numeric,
+    Ordinal,
+    Tally,
+    Text,
+    check_bins,
+    domain_from_dict,
+    warn_moved,
+)
 from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SfumatoError
 from sfumato.pages.display import html_table
 from sfumato.reading import tables
@@ -45,7 +56,7 @@ class Schema(Mapping[str, Domain]):
             if not isinstance(domain, Domain):
                 found = type(domain).__name__
                 raise SchemaError(
-                    f"attribute {name!r} must be Categorical, Ordinal, Numeric or Date, got {found} instead"
+                    f"attribute {name!r} must be Categorical, Ordinal, Numeric, Date or Text, got {found} instead"
                 )
         self._domains = dict(domains)
 
@@ -75,7 +86,7 @@ class Schema(Mapping[str, Domain]):
 
     def _repr_html_(self) -> str:
         rows = [
-            [name, domain.kind, domain.size, ", ".join(map(str, domain.labels[:20])), "yes" if domain.nullable else ""]
+            [name, domain.kind, domain.size, _some_values(domain), "yes" if domain.nullable else ""]
             for name, domain in self.items()
         ]
         return html_table("Schema", ["attribute", "kind", "values", "", "nullable"], rows)
@@ -184,4 +195,8 @@ class Schema(Mapping[str, Domain]):
         return cls({v.name: v.domain for v in found.verdicts if v.domain is not None})
 
 
-__all__ = ["Categorical", "Codes", "Date", "Domain", "Numeric", "Ordinal", "Schema"]
+def _some_values(domain: Domain) -> str:
+    return ", ".join(map(str, domain.labels[:20])) if domain.listed else "not listed"
+
+
+__all__ = ["Categorical", "Codes", "Date", "Domain", "Numeric", "Ordinal", "Schema", "Text"]

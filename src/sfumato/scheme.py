@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,7 +64,7 @@ class Scheme:
         shared: dict[Channel, Channel] = {}
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
-        passing: dict[str | tuple[str, ...], Channel] = {name: identity(schema[name].size) for name in clear}
+        passing: dict[str | tuple[str, ...], Channel] = {name: _in_the_clear(schema, name) for name in clear}
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
             if isinstance(channel, Average | Subset | Windows):
@@ -75,10 +76,9 @@ class Scheme:
                 treated[name] = group
         bare = [name for name in schema.names if name not in treated]
         if bare:
-            raise SchemeError(
-                f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, or say that it passes in the "
-                f"clear: identity({schema[bare[0]].size})"
-            )
+            size = schema[bare[0]].size if schema[bare[0]].listed else None
+            way = "prefixes(domain, gamma)" if size is None else f"or say that it passes in the clear: identity({size})"
+            raise SchemeError(f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, {way}")
         self._group_of = treated
         in_order = {id(treated[name]): treated[name] for name in schema.names}.values()
         self.groups: tuple[Group, ...] = tuple(sorted(in_order, key=lambda group: group.channel.continuous))
@@ -98,6 +98,8 @@ class Scheme:
                 f"{name!r} is released as a number with additive noise: estimate its density, or cut the numbers into "
                 "intervals (release.in_intervals())"
             )
+        if not found.channel.listed:
+            raise SchemeError(f"{name!r} is free text, whose values nobody can list: ask for its top values instead")
         return found
 
     def _holding(self, name: str) -> Group:
@@ -252,7 +254,12 @@ class Scheme:
 
     def _repr_html_(self) -> str:
         rows: list[list[Any]] = [
-            [" + ".join(names), "" if channel.continuous else channel.k, str(channel), channel.gamma]
+            [
+                " + ".join(names),
+                "" if channel.continuous or not channel.listed else channel.k,
+                str(channel),
+                channel.gamma,
+            ]
             for names, channel in self._channels().items()
         ]
         rows.append(["all answers together", "", "", self.gamma])
@@ -261,12 +268,13 @@ class Scheme:
 
 def first_repeated(names: Sequence[str]) -> str | None:
     """The first name that occurs twice."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
+    return next((name for name, times in Counter(names).items() if times > 1), None)
+
+
+def _in_the_clear(schema: Schema, name: str) -> Channel:
+    if not schema[name].listed:
+        raise SchemeError(f"{name!r} is free text, which cannot pass in the clear: leave it out, or list its values")
+    return identity(schema[name].size)
 
 
 def _and_others(count: int) -> str:
@@ -279,6 +287,8 @@ def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
     if len(set(names)) != len(names):
         raise SchemeError(f"a group must name each attribute once, got {names}")
     domains = [schema[name] for name in names]
+    if channel.listed and not all(domain.listed for domain in domains):
+        raise SchemeError(f"{' + '.join(names)}: free text is treated by itself, by prefixes(domain, gamma)")
     try:
         bound = channel.bind(domains)
     except SfumatoError as problem:

@@ -163,6 +163,8 @@ def _questions(scheme: Scheme) -> Iterator[tuple[tuple[str, ...], tuple[str, ...
     for group in scheme.groups:
         if group.channel.continuous:
             continue  # it promises no gamma that could be broken
+        if not group.channel.listed:
+            raise SfumatoError(f"{group.names[0]!r} is free text, with too many values to audit: leave it out")
         for names, channel in group.channel.factors(group.names):
             if channel.k > 1:
                 yield names, tuple(channel.columns(names)), channel

@@ -16,6 +16,7 @@ from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.linear import Dense
 from sfumato.channels.longitudinal import Longitudinal
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
@@ -44,6 +45,8 @@ def _common(channel: Channel) -> Fraction | float:
         for part in channel.channels:
             out = out * _common(part)
         return out
+    if isinstance(channel, Prefixes):
+        return _common(channel.channel)
     if isinstance(channel, Symmetric):
         return Fraction(channel.k * channel.other, ONE) if channel.k > 1 else Fraction(1)
     if isinstance(channel, ValidSymmetric):

@@ -11,6 +11,7 @@ from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, Subject, subject
 from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, even_prior, target_map
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.response import Symmetric
 from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import Subset
@@ -104,6 +105,9 @@ def hardest_half_width(channel: Channel, n: int, prior: ArrayLike | None = None,
     """
     from scipy.special import ndtri
 
+    check_n(n)
+    if isinstance(channel, Prefixes):  # only the last question tells how frequent a text is
+        return hardest_half_width(channel.channel, max(round(n * channel.shares[-1]), 1), level=level)
     k = channel.k
     priors = [np.full(k, 1 / k) if prior is None else np.asarray(prior, dtype=np.float64)]
     for x in (0, k // 2, k - 1) if prior is None else ():

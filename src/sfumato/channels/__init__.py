@@ -14,6 +14,7 @@ from sfumato.channels.itemset import mask
 from sfumato.channels.longitudinal import longitudinal
 from sfumato.channels.noise import Noise
 from sfumato.channels.pram import binary, blocks, invariant, matrix, ternary
+from sfumato.channels.prefixes import prefixes
 from sfumato.channels.product import product
 from sfumato.channels.response import identity
 from sfumato.channels.select_a_size import select_a_size
@@ -40,6 +41,7 @@ __all__ = [
     "longitudinal",
     "mask",
     "matrix",
+    "prefixes",
     "product",
     "select_a_size",
     "subset",

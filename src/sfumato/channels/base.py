@@ -42,10 +42,9 @@ class Channel(ABC):
     """
 
     kind: ClassVar[str]
-    #: Whether true and released values are numbers, not codes: such a channel has a density instead of a matrix.
-    continuous: ClassVar[bool] = False
-    #: Whether a part of each person's answer is kept for all rounds (see ``longitudinal``).
-    memoizes: ClassVar[bool] = False
+    continuous: ClassVar[bool] = False  # whether values are numbers, and not codes: with a density and no matrix
+    memoizes: ClassVar[bool] = False  # whether a part of each answer is kept for all rounds (see ``longitudinal``)
+    listed: ClassVar[bool] = True  # whether the true values can be; those of free text cannot
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

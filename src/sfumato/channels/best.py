@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from sfumato.channels.average import average
 from sfumato.channels.base import Channel
 from sfumato.channels.efficiency import even_efficiency
+from sfumato.channels.prefixes import prefixes
 from sfumato.channels.response import identity
 from sfumato.channels.subset import subset
 from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import MANY, MOST_VALUES, windows
 from sfumato.errors import ChannelError, SingularChannelWarning
-from sfumato.schema import Domain
+from sfumato.schema import Domain, Text
 
 
 def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
@@ -22,8 +23,11 @@ def best_channel(names: Sequence[str], domain: Domain, gamma: float) -> Channel:
 
     The distribution of 32 and more ordered values is smoothed, which a channel serves as well as it serves their mean:
     the one that keeps most for the mean is taken. An attribute with points is there for its mean, and gets the channel
-    for means. A nullable attribute gets the family that it would get if everybody answered.
+    for means, free text the one that finds its top values. A nullable attribute gets the family that it would get if
+    everybody answered.
     """
+    if isinstance(domain, Text):
+        return prefixes(domain, gamma)
     if domain.size == 1 or gamma == math.inf:
         return identity(domain.size)
     values, nullable = domain.size - domain.nullable, domain.nullable

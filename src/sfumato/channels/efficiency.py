@@ -8,6 +8,7 @@ from sfumato.arrays import Array
 from sfumato.channels.base import Channel
 from sfumato.channels.hyperplanes import Hyperplanes, share_variance
 from sfumato.channels.longitudinal import Longitudinal
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.response import Symmetric
 from sfumato.channels.subset import Subset, spread
 from sfumato.channels.windows import Windows, windows
@@ -103,6 +104,9 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
     (0.68, 0.547)
     """
     k = channel.k
+    if isinstance(channel, Prefixes):  # of a text that a tenth of the people have, which the last question tells of
+        q = channel.channel
+        return channel.shares[-1] / (1 + (1 - 1 / q.k) / q.k / even_efficiency(q) / 0.09)
     if isinstance(channel, Symmetric) and (not nullable or k > _DENSE):
         return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
     if isinstance(channel, Hyperplanes) and k > _DENSE:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
 from sfumato.cli.questions import Question, answer
+from sfumato.cli.top_values import counts_of_values, show
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, evidence
@@ -47,7 +49,17 @@ def estimate(
         list[str] | None,
         typer.Option(help="Only records that hold these values: sex=F, sex=F,grade=a or age=31. May be repeated."),
     ] = None,
-    top: Annotated[int | None, typer.Option(min=1, help="Only the cells with the largest estimates.")] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Only the cells with the largest estimates; their intervals hold together. Of free text: the most "
+            "frequent texts, which are found first.",
+        ),
+    ] = None,
+    values: Annotated[
+        str | None, typer.Option(help="Only these values of the attribute that --columns names: flu,cold.")
+    ] = None,
     rows: Annotated[
         int,
         typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all."),
@@ -68,6 +80,10 @@ def estimate(
         sfumato estimate north.parquet south.parquet --columns sex,grade --population
 
         sfumato estimate release.parquet --columns education,income --where sex=F --top 10
+
+        sfumato estimate release.parquet --columns diagnosis --top 10
+
+        sfumato estimate release.parquet --columns diagnosis --values flu,cold
 
         sfumato estimate release.parquet --columns age --method moment --plot age.svg
 
@@ -92,6 +108,15 @@ def estimate(
         answer(reply.population() if population else reply, level, rows, plot, json, held)
         return
     names = console.listed(columns or "")
+    if values is not None or not all(release.schema[name].listed for name in names):
+        alone = len(names) == 1 and not held and false is None and method in (None, "moment")
+        if not alone or (values is not None and top is not None):
+            raise SfumatoError(
+                "--values, and free text, go with one attribute and with --level, --population, --plot and --json; not "
+                "with --where, --false or another method, nor --values with --top"
+            )
+        show(*counts_of_values(release, names[0], values, top, population), level, plot, json)
+        return
     both = [name for name in held if name in names]
     if both:
         raise SfumatoError(f"--where fixes {both[0]!r}: leave it out of --columns")
@@ -102,6 +127,8 @@ def estimate(
         found = found.population()
     cells = _chosen(found, held)
     of = len(cells)
+    if top is not None:
+        found = replace(found, together=of)
     cells = _largest(found, cells, top or (of if json else rows))
     frame = found.frame(level, cells=cells).drop_columns(list(held))
     moved = None if false is None else _moved(found, false, cells)
@@ -117,6 +144,7 @@ def estimate(
                 "n": found.n,
                 "method": method,
                 "level": level,
+                "together": found.together,
                 "population": found.population_kind,
                 **({} if false is None else {"false": false}),
                 "cells": [
@@ -126,7 +154,8 @@ def estimate(
         )
         return
     about = "shares of the population" if population else "counts of this table"
-    console.say(f"{about}, {found.n:,.0f} randomized records, method {method}, intervals {level:.0%}")
+    each = "" if top is None else f" for {of:,} cells together"
+    console.say(f"{about}, {found.n:,.0f} randomized records, method {method}, intervals {level:.0%}{each}")
     if held:
         fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in held.items())
         console.say(f"of records with {fixed}" + ("; shares are still of everybody" if population else ""))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.assess.goodness_of_fit import goodness_of_fit
+from sfumato.channels import Channel
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
@@ -181,7 +182,7 @@ def _describe(scheme: Scheme) -> dict[str, Any]:
     attributes = [
         {
             "names": " + ".join(group.names),
-            "values": "numbers" if group.channel.continuous else " x ".join(map(str, group.channel.sizes)),
+            "values": _values(group.channel),
             "channel": str(group.channel),
             "gamma": group.channel.gamma,
             "epsilon": group.channel.epsilon,
@@ -194,3 +195,9 @@ def _describe(scheme: Scheme) -> dict[str, Any]:
         "epsilon": scheme.epsilon,
         "attributes": attributes,
     }
+
+
+def _values(channel: Channel) -> str:
+    if channel.continuous:
+        return "numbers"
+    return " x ".join(map(str, channel.sizes)) if channel.listed else "texts"

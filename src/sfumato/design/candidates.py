@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width, worst_half_width
-from sfumato.channels import Channel, average, identity, subset, symmetric, windows
+from sfumato.channels import Channel, average, identity, prefixes, subset, symmetric, windows
 from sfumato.channels.efficiency import even_efficiency, even_prior
 from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import best_sets
-from sfumato.domains import Domain
+from sfumato.domains import Domain, Text
 from sfumato.errors import ChannelError, EstimationError
 
 FEW_VALUES = 128  # up to this many, more designs of subset selection are weighed
@@ -65,6 +65,8 @@ def target_of(domain: Domain, wanted: str = "auto") -> str:
 
 def families(domain: Domain, target: str) -> dict[str, Callable[[float], list[Channel]]]:
     """How to make each family's channels for this attribute from a bound on gamma; the best of them counts."""
+    if isinstance(domain, Text):
+        return {"prefixes": lambda g: [prefixes(domain, g)]}
     k = domain.size
     out: dict[str, Callable[[float], list[Channel]]] = {"symmetric": lambda g: [symmetric(k, gamma=g)]}
     if k > 2:
@@ -165,7 +167,13 @@ def candidates(
             found.append(weigh(name, family, channel, target, n, level, prior, domain.nullable))
         except (EstimationError, ChannelError):  # answers that say nothing, or too many values for its matrix
             continue
-    order = {"symmetric": 0, "subset": 1, "windows": 2, "average": 3}  # of two that are equally good, the simpler one
+    order = {
+        "symmetric": 0,
+        "subset": 1,
+        "windows": 2,
+        "average": 3,
+        "prefixes": 4,
+    }  # of two that are equally good, the simpler one
     everybody = domain.nullable and domain.size > 2 and prior is None
     plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
 

@@ -103,7 +103,7 @@ class Design:
                     f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}"
                 )
             lines.append("    " + _why(choice))
-            few = caution(self.schema[choice.attribute].size, choice.pick.half_width)
+            few = caution(choice.pick.channel, choice.pick.half_width, self.n)
             if few is not None and choice.pick.target == "shares":
                 lines.append("    " + few)
             if choice.unmet and self.joint is None:

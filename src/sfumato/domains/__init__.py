@@ -1,10 +1,11 @@
-"""The values one attribute may take: categorical, ordinal, numeric or dates."""
+"""The values one attribute may take: categorical, ordinal, numeric, dates or free text."""
 
 from sfumato.domains.base import NO_ANSWER, Domain, Tally, warn_moved
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
 from sfumato.domains.document import check_bins, domain_from_dict
 from sfumato.domains.numeric import Numeric
+from sfumato.domains.text import Text
 
 __all__ = [
     "NO_ANSWER",
@@ -14,6 +15,7 @@ __all__ = [
     "Numeric",
     "Ordinal",
     "Tally",
+    "Text",
     "check_bins",
     "domain_from_dict",
     "warn_moved",

@@ -50,6 +50,11 @@ class Domain(ABC):
         """What each code stands for, None last for a nullable attribute."""
 
     @property
+    def listed(self) -> bool:
+        """Whether the values can be listed; free text cannot."""
+        return True
+
+    @property
     def size(self) -> int:
         """The number of codes."""
         return len(self.labels)

@@ -9,6 +9,7 @@ from sfumato.domains.base import Domain
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
 from sfumato.domains.numeric import MOST_BINS, Numeric
+from sfumato.domains.text import Text
 from sfumato.errors import SchemaError
 
 #: The keys each kind takes; "kind" and one of the first group are needed, the others may be left out.
@@ -17,8 +18,15 @@ KEYS = {
     "ordinal": {"values", "other", "nullable", "missing", "spellings", "clip"},
     "numeric": {"edges", "low", "high", "bins", "points", "nullable", "missing", "clip", "unit"},
     "date": {"first", "last", "by", "nullable", "missing", "clip", "formats"},
+    "text": {"max_length", "alphabet", "nullable", "missing", "clip"},
 }
-_FAMILIES: dict[str, Any] = {"categorical": Categorical, "ordinal": Ordinal, "numeric": Numeric, "date": Date}
+_FAMILIES: dict[str, Any] = {
+    "categorical": Categorical,
+    "ordinal": Ordinal,
+    "numeric": Numeric,
+    "date": Date,
+    "text": Text,
+}
 _COMMENTS = {"why", "discloses", "note"}  # what the schema command writes beside a domain for people to read
 
 

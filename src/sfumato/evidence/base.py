@@ -19,6 +19,7 @@ from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
+from sfumato.evidence.some_cells import largest
 from sfumato.pages.display import MOST, html_table
 from sfumato.release import Release
 from sfumato.schema import Numeric
@@ -91,6 +92,30 @@ class ReleaseEvidence(ABC):
     @abstractmethod
     def _likelihood(self, release: Release) -> float:
         """log Pr(released records) under the evidence's own model."""
+
+    def top(self, names: str | Sequence[str], most: int = 10) -> Estimate:
+        """The values with the largest counts, largest first; the intervals hold for all values together.
+
+        Of free text the values are found, too: those that are surely there, all but one time in twenty.
+        """
+        most = _at_least_one(most)
+        asked = self._asked(names)
+        if len(asked) == 1 and not self.schema[asked[0]].listed:
+            from sfumato.evidence.texts import top_texts
+
+            return top_texts(self.release, asked[0], most)
+        return largest(self.counts(asked, quiet=True), most)
+
+    def listed(self, name: str, values: Sequence[Any]) -> Estimate:
+        """The counts of some values of one attribute, also of one with very many, or of free text."""
+        (asked,) = self._asked(name)
+        if isinstance(values, str) or not len(values):
+            raise EstimationError("values must be a list of at least one value")
+        if not self.schema[asked].listed:
+            from sfumato.evidence.texts import listed_texts
+
+            return listed_texts(self.release, asked, values)
+        return self.cells(asked, self.schema[asked].codes_of(values)[:, None])
 
     def counts_many(self, requests: Sequence[Sequence[str]], *, quiet: bool = False) -> list[Estimate]:
         return [self.counts(names, quiet=quiet) for names in requests]
@@ -227,6 +252,12 @@ class ReleaseEvidence(ABC):
                 self.release.schema[name]
                 raise EstimationError(f"{name!r} is not in the {self._kind}, which covers {', '.join(self.names)}")
         return asked
+
+
+def _at_least_one(most: Any) -> int:
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise EstimationError(f"most must be a whole number of at least 1, got {most!r} instead")
+    return int(most)
 
 
 def whole_groups(found: Sequence[Seen], advice: str) -> Sequence[Seen]:

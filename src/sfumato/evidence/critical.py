@@ -39,3 +39,8 @@ def wider_level(level: float, looked: float) -> float:
     from scipy.special import ndtr
 
     return min(float(2 * ndtr(critical_value(level, looked)) - 1), 1 - 1e-12)
+
+
+def one_of_many(level: float, together: int) -> float:
+    """The level of each of several intervals that all hold together at this level; Bonferroni's rule."""
+    return 1 - (1 - check_level(level)) / together

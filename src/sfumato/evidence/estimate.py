@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
-from sfumato.evidence.critical import wider_level
+from sfumato.evidence.critical import one_of_many, wider_level
 from sfumato.evidence.limits import limits
 from sfumato.evidence.plot import plot
 from sfumato.evidence.pooled import Pooled, pooled
@@ -27,7 +27,6 @@ from sfumato.writing.data_frames import as_frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
 
 #: The most cells for which the full covariance matrix is formed.
 COVARIANCE_CELLS = 1 << 12
@@ -55,6 +54,7 @@ class Estimate:
     codes: NDArray[np.int64] | None = None  # the cells, a row each, where only some were asked for
     pooled: Pooled | None = field(default=None, kw_only=True)  # where parts are weighed by their precision
     records: float | None = field(default=None, kw_only=True)  # how many there are, where not all were asked
+    together: int = field(default=1, kw_only=True)  # cells for all of which the intervals hold at once, shown or not
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,6 +177,7 @@ class Estimate:
     ) -> tuple[Array, Array]:
         """Limits that hold each true count (or share) with the given probability, one cell at a time.
 
+        Of top values, chosen by looking, they hold for all at once: Bonferroni's rule over ``together`` cells.
         ``cells`` are the places of the cells to answer for, all of them unless told. ``anytime``: at all times
         together, for numbers that are looked at again and again while records come in.
 
@@ -184,7 +185,7 @@ class Estimate:
         empty, and are a point only where the channel tells the count for certain. An unbiased estimate below 0 or
         above N is no possible count: the limits are then stretched to it, so that they always hold the estimate.
         """
-        level = wider_level(level, self.n) if anytime else level
+        level = one_of_many(wider_level(level, self.n) if anytime else level, self.together)
         sides = records(self.seen, self._drawn > 0)
         if self.pooled is not None:
             centre = self.unbiased * self._scale
@@ -246,8 +247,7 @@ class Estimate:
     def _arrow(self, level: float, cells: NDArray[np.int64] | None = None) -> pa.Table:
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
-        cells = np.arange(len(self.value)) if cells is None else cells
+        columns, cells = dict[str, Any](), np.arange(len(self.value)) if cells is None else cells
         for (name, domain), codes in zip(self.schema.items(), self.places(cells), strict=True):
             labels = pa.array(domain.labels, type=None if domain.kind != "numeric" else pa.string())
             columns[name] = labels.take(pa.array(codes))
@@ -274,7 +274,8 @@ class Estimate:
 
     @property
     def _title(self) -> str:
-        return f"Estimate: {self.title}, {self.n:,.0f} records, {self.method}, 95 % intervals"
+        kind = "95 % intervals" if self.together == 1 else f"95 % intervals for {self.together:,} values together"
+        return f"Estimate: {self.title}, {self.n:,.0f} records, {self.method}, {kind}"
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""

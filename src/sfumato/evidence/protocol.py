@@ -76,6 +76,14 @@ class Evidence(Protocol):
         """Several tables, counted in as few scans as possible."""
         ...
 
+    def top(self, names: str | Sequence[str], most: int = 10) -> Estimate:
+        """The values with the largest counts; the intervals hold together. Of free text the values are found, too."""
+        ...
+
+    def listed(self, name: str, values: Sequence[Any]) -> Estimate:
+        """The counts of some values of one attribute."""
+        ...
+
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate:
         """How many records hold each of the listed combinations of codes."""
         ...

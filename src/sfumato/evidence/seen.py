@@ -191,6 +191,8 @@ class Seen:
 
     def rows(self) -> Array:
         """A in full, for few cells."""
+        if self.cells is not None:
+            return self.inverse.entries(self.cells, np.arange(self.inverse.cols))
         return self.placed(self.inverse.dense())
 
     def holding(self, counts: ArrayLike) -> Seen:

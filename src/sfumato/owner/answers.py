@@ -213,6 +213,8 @@ def _rounded(
 def _truth(group: Group, columns: Sequence[Codes]) -> list[NDArray[Any]]:
     if group.channel.continuous:
         return [_double(column) for column in columns]
+    if not group.channel.listed:
+        return list(columns)  # the letters of a text, as many bytes as it may have
     return [
         _double(column) if column.dtype.kind == "f" else code_bytes(column, size)
         for column, size in zip(columns, group.channel.sizes, strict=True)

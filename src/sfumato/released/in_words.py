@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.channels import Channel
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.windows import Windows
 from sfumato.domains import Domain
 from sfumato.printable import NO_ANSWER, label_text
@@ -31,6 +32,9 @@ def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
         if channel.releases_values and len(columns) == len(names):
             labels = domains[columns.index(column)].labels
             return [label_text(labels[int(code)]) for code in codes]
+        if isinstance(channel, Prefixes):
+            level, said = channel.split(np.asarray(codes))
+            return [f"first {channel.lengths[a]} letters: set {b}" for a, b in zip(level, said, strict=True)]
         if isinstance(channel, Windows):
             return _stretches(channel, domains[0], codes)
         if len(columns) > 1 or channel.k * channel.m > MOST_ENTRIES:

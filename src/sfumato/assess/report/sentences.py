@@ -12,9 +12,11 @@ from sfumato.channels.average import Average
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
 from sfumato.channels.pram import Blocks
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.subset import Subset
+from sfumato.channels.text_noise import rarest
 from sfumato.channels.valid import ValidSymmetric
 from sfumato.channels.windows import Windows
 
@@ -105,6 +107,11 @@ def what_happens(unit: Unit) -> str:
         return (
             f"Not a value but a set of about {size:,} of the {channel.k:,} values is reported; it holds the true value "
             f"in {percent(inside)} of the records, and nobody can tell in which."
+        )
+    if isinstance(channel, Prefixes):
+        return (
+            "One question is drawn for each person: about the first letters of the text, or about the whole of it. "
+            "Reported is a set of many beginnings, or of many texts; whether it holds the true one is left to chance."
         )
     if isinstance(channel, Windows):
         told = (
@@ -222,6 +229,8 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     if "effective_sample_size" not in m:
         return []
     share = m["effective_sample_size"]
+    if isinstance(unit.channel, Prefixes):
+        return [_texts_found(unit.channel, n, m.get("half_width", 0.0))]
     if m["target"] == "mean":
         return [_mean_left(share, n, m.get("half_width_mean", 0.0))]
     what = "running shares (how many lie below a value)" if m["target"] == "cdf" else "shares of the values"
@@ -240,6 +249,15 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
             f"from values that nobody holds."
         )
     return out
+
+
+def _texts_found(channel: Prefixes, n: int | None, reach: float) -> str:
+    if n is None:
+        return "Frequent texts are found, and counted; how rare a text can be depends on the number of records."
+    if rarest(channel, n) >= 1:
+        return f"In {records(n, 'randomized ')} no text is found, unless nearly everybody has it."
+    found = f"Of {records(n, 'randomized ')}, texts are found that more than about {percent(rarest(channel, n))} have."
+    return f"{found} The share of each is estimated to within {points(reach)} (95 % confidence)."
 
 
 def _mean_left(share: float, n: int | None, reach: float) -> str:

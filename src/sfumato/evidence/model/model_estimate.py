@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
-from sfumato.evidence.critical import critical_value
+from sfumato.evidence.critical import critical_value, one_of_many
 from sfumato.evidence.estimate import Estimate, check_covariance
 
 
@@ -67,7 +67,7 @@ class ModelEstimate(Estimate):
         value = self.value[places]
         share = np.clip(value / self._unit, 1e-12, 1 - 1e-12)
         slope = self.sd[places] / self._unit / (share * (1 - share))
-        z = critical_value(level, self.n if anytime else None)
+        z = critical_value(one_of_many(level, self.together), self.n if anytime else None)
         low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
         return np.minimum(low, value), np.maximum(high, value)
 

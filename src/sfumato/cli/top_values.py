@@ -1,0 +1,68 @@
+"""sfumato estimate --top and --values: the largest counts, or those of some values, also of free text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sfumato.channels.prefixes import Prefixes
+from sfumato.channels.text_noise import rarest
+from sfumato.cli import console
+from sfumato.errors import SfumatoError
+from sfumato.evidence import Estimate, evidence
+from sfumato.evidence.plot import MOST_DRAWN
+from sfumato.pages.display import settled
+from sfumato.printable import label_text
+from sfumato.release import Release
+
+
+def counts_of_values(
+    release: Release, name: str, values: str | None, top: int | None, population: bool
+) -> tuple[Estimate, list[str]]:
+    """The counts of some values, or of the most frequent texts, and what to say about them."""
+    ev = evidence(release)
+    if values is not None:
+        found, notes = ev.listed(name, _texts(release, name, values)), []
+    elif top is None:
+        raise SfumatoError(f"{name!r} is free text, whose values nobody can list: say how many to find, --top 10")
+    else:
+        found, notes = ev.top(name, top), [_how_rare(release, name)]
+    return (found.population() if population else found), notes
+
+
+def _texts(release: Release, name: str, values: str) -> list[str]:
+    given = console.listed(values)
+    if not given:
+        raise SfumatoError("--values takes some values of the attribute: --values flu,cold")
+    return given
+
+
+def _how_rare(release: Release, name: str) -> str:
+    channel, n = release.parts[0].scheme[name], len(release)
+    share = rarest(channel, n) if isinstance(channel, Prefixes) else 0.0
+    return (
+        f"one such list in twenty holds a text that is not there; a text is found nine times in ten if more than "
+        f"{100 * share:.2g} % of the records have it, {share * n:,.0f} of these {n:,}"
+    )
+
+
+def show(found: Estimate, notes: list[str], level: float, plot: Path | None, json: bool) -> None:
+    """Print the counts, or write them as JSON, and draw them where asked."""
+    frame = found.frame(level)
+    if plot is not None:
+        if len(found.value) > MOST_DRAWN:
+            raise SfumatoError(f"--plot: {len(found.value)} values cannot be read in a picture; ask for {MOST_DRAWN}")
+        found.plot(plot, level=level)
+    if json:
+        told = {"columns": list(found.names), "n": found.n, "method": found.method, "level": level}
+        kind = {"population": found.population_kind, "together": found.together}
+        console.emit({**told, **kind, "cells": frame.to_pylist(), "notes": notes})
+        return
+    about = "shares of the population" if found.of_population else "counts of this table"
+    each = "" if found.together == 1 else f" for {found.together:,} values together"
+    console.say(f"{about}, {found.n:,.0f} randomized records, method {found.method}, intervals {level:.0%}{each}")
+    rows = []
+    for label, value, sd, low, high in (row.values() for row in frame.to_pylist()):
+        rows.append([label_text(label), settled(value, sd), sd, settled(low, sd), settled(high, sd)])
+    console.table(frame.schema.names, rows)
+    for note in notes:
+        console.note(note)

@@ -10,6 +10,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.evidence.kinds import model_evidence
 from sfumato.evidence.model.cliques import JunctionEvidence
+from sfumato.evidence.plot import plot_shares
 from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
 
@@ -23,7 +24,9 @@ def model(
     rows: Annotated[int, typer.Option(help="How many of them.")] = 1000,
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score the model's own answer on.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Also draw the target's counts (.svg, .png or .pdf).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw the shares, of the target or of all (.svg, .png or .pdf).")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable choice.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -41,7 +44,8 @@ def model(
 
         csv.write_csv(found.sample(rows, rng=seed), str(sample))
     if plot is not None:
-        found.counts(target or found.names[-1]).plot(plot)
+        names = found.names if target is None else [target]
+        plot_shares([found.counts(name) for name in names], plot, "Shares of each attribute, from the joint model")
     score = tested = None
     if target is not None:
         leaves = 200 if isinstance(found, JunctionEvidence) else None

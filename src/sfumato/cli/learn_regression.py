@@ -24,6 +24,7 @@ def regression(
             help="Covariates, comma-separated: age, C(age) for a dummy per value, age:sex, age*sex. All others."
         ),
     ] = None,
+    columns: learning.Columns = None,
     formula: Annotated[str | None, typer.Option(help='Instead of both: "ill ~ age * sex".')] = None,
     family: Annotated[
         str | None, typer.Option(help="gaussian, logistic or ordinal; left out, the target's kind decides.")
@@ -44,10 +45,10 @@ def regression(
 
         sfumato learn regression release.parquet --formula "ill ~ age * sex" --family logistic
     """
-    release = learning.load(files)
     explained = target if target is not None else (formula or "").partition("~")[0].strip().strip("`")
     if not explained:
         raise EstimationError('say what to explain: --target NAME, or --formula "NAME ~ ..."')
+    release = learning.load(files, columns, explained)
     chosen, value = family, None
     if explained in release.schema:
         chosen = family or _family(release.schema[explained], event is not None)

@@ -198,7 +198,7 @@ def _show(source: Path, found: Examination) -> None:
         ["column", "verdict", "why", "publishing it discloses"],
         [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],
     )
-    said = [*found.notes, *(f"{v.name}: {problem}" for v in found.verdicts for problem in v.problems)]
+    said = [*found.notes, *_problems(found)]
     if said:
         console.say("\nTo check:")
         for line in said:
@@ -207,3 +207,12 @@ def _show(source: Path, found: Examination) -> None:
         f"\n{len(found.domains)} of {len(found.verdicts)} columns make a schema. Looking at the data is itself a "
         "disclosure: what stands in the last column becomes public with the schema."
     )
+
+
+def _problems(found: Examination) -> list[str]:
+    """What is to be checked of every column; what many columns have in common is said once."""
+    columns: dict[str, list[str]] = {}
+    for verdict in found.verdicts:
+        for problem in verdict.problems:
+            columns.setdefault(problem, []).append(verdict.name)
+    return [f"{', '.join(names)}: {problem}" for problem, names in columns.items()]

@@ -151,8 +151,8 @@ def judge_numbers(
     coded = () if cells.overflowing or wanted.asked else _coded(numbers)
     if coded:
         numbers = Counter({value: times for value, times in numbers.items() if value not in coded})
-        what = "numbers look" if len(coded) > 1 else "number looks"
-        said.append(f"{len(coded)} {what} like a code for no answer: see missing; move it to the values if it is one")
+        what, move = ("numbers look", "them") if len(coded) > 1 else ("number looks", "it")
+        said.append(f"{len(coded)} {what} like a code for no answer: see missing; move {move} to the values if not")
     missing = [*missing, *(str(code) for code in coded)]
     nullable = bool(cells.blank or missing)
     whole = all(isinstance(value, int) for value in numbers)

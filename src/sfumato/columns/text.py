@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
 
@@ -136,7 +137,7 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
         ranked = Ordinal(order, nullable, missing=missing, spellings=spellings)
         why = f"{len(values)} different words that have an order"
         return Verdict(cells.name, "ordinal", why, f"the {len(values)} values", ranked, tuple(said))
-    domain = Categorical(tuple(sorted(values)), nullable, missing=missing, spellings=spellings)
+    domain = Categorical(listed(values), nullable, missing=missing, spellings=spellings)
     why = f"{len(values)} different words"
     return Verdict(cells.name, "categorical", why, f"the {len(values)} values", domain, tuple(said))
 
@@ -154,9 +155,18 @@ def as_category(cells: Cells, most_values: int) -> Verdict:
         return _by_name(cells, values, kept, nullable, missing, {})
     rare = sum(times < RARE for times in values.values())
     said = (_rare_values(rare),) if rare else ()
-    domain = Categorical(tuple(sorted(values)), nullable, missing=missing)
+    domain = Categorical(listed(values), nullable, missing=missing)
     why = f"{len(values):,} different values, a category as asked for"
     return Verdict(cells.name, "categorical", why, f"the {len(values):,} values", domain, said)
+
+
+def listed(values: Iterable[str]) -> tuple[str, ...]:
+    """Values as people list them: numbers by size, then words by their letters.
+
+    >>> listed(["10", "9", "b", "a"])
+    ('9', '10', 'a', 'b')
+    """
+    return tuple(sorted(values, key=lambda value: (not value.isdecimal(), len(value) * value.isdecimal(), value)))
 
 
 def _rare_values(rare: int) -> str:
@@ -191,7 +201,7 @@ def _by_name(
     """A category of these values, and one for all others."""
     other = "other" if "other" not in kept else "(other)"
     domain = Categorical(
-        tuple(sorted(kept)), nullable, other, missing=missing,
+        listed(kept), nullable, other, missing=missing,
         spellings={k: v for k, v in spellings.items() if v in kept},
     )  # fmt: skip
     left = rows_of(values.total() - sum(values[word] for word in kept))

@@ -248,4 +248,10 @@ def _why(choice: Choice) -> str:
         return f"{pick.family}: the best for the values themselves; leaving room for missing answers costs it a little."
     if gain < 1.005:
         return f"{pick.family}: no other family does better."
+    if pick.target == "shares" and second.effective > 1.005 * pick.effective:
+        return (
+            f"{pick.family}: even the hardest share is as precise as with {gain:.3g} times the records of "
+            f"{second.family}. That one has the larger effective sample: it is better where all values are about "
+            "equally frequent."
+        )
     return f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma."

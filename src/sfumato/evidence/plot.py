@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
 
 MOST_DRAWN = 60
+MOST_SHARES = 120  # rows of several tables
 
 
 def plot(
@@ -52,6 +54,39 @@ def plot(
     axes.set_xlim(left=min(-0.012 * axes.get_xlim()[1], 1.05 * float(low.min())))
     axes.set_xlabel("share of the population" if estimate.of_population else "records")
     axes.set_title(figure_text(title or " x ".join(estimate.names)), loc="left", fontsize=11)
+    figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
+    return saved(figure, path)
+
+
+def plot_shares(estimates: Sequence[Estimate], path: str | Path | None, title: str, level: float = 0.95) -> Any:
+    """Several tables one below the other, as shares of the records; those that find no more room are left out."""
+    rows = 0
+    shown: list[Estimate] = []
+    for estimate in estimates:
+        rows += len(estimate.value) + 1
+        if shown and rows > MOST_SHARES:
+            title += f" ({len(shown)} of {len(estimates)} attributes)"
+            break
+        shown.append(estimate)
+    figure, axes = empty_picture(7.2, 1.4 + 0.22 * sum(len(one.value) + 1 for one in shown), grid="x")
+    at = 0
+    ticks: list[int] = []
+    labels: list[str] = []
+    for estimate in shown:
+        places = -at - np.arange(len(estimate.value))
+        low, high = estimate.interval(level)
+        band, point = (None, None) if at else (f"{level:.0%} interval", "estimate")
+        axes.hlines(places, low / estimate.n, high / estimate.n, color="#2b6cb0", linewidth=5, alpha=0.35, label=band)
+        axes.plot(estimate.value / estimate.n, places, "o", color="#2b6cb0", markersize=4, label=point)
+        head = ", ".join(estimate.names)
+        labels += [figure_text(f"{head} = ") + text for text in _labels(estimate, np.arange(len(estimate.value)))]
+        ticks += list(places)
+        at += len(estimate.value) + 1
+    axes.set_yticks(ticks, labels)
+    axes.tick_params(axis="y", labelsize=8)
+    axes.set_ylim(-at + 0.3, 0.7)
+    axes.set_xlabel("share of the records")
+    axes.set_title(figure_text(title), loc="left", fontsize=11)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return saved(figure, path)
 

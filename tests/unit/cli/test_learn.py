@@ -12,6 +12,7 @@ import sfumato as sf
 from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
 from sfumato.errors import UnrecoverableWarning
+from sfumato.evidence.plot import plot_shares
 
 NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
 
@@ -171,8 +172,22 @@ def test_regression_prints_coefficients_and_draws_them(files):
     assert found["family"] == "logistic" and found["event"] == "benign" and found["level"] == 0.9
     assert [row["term"] for row in found["coefficients"]] == ["Intercept", "clump_thickness"]
     assert found["coefficients"][1]["high"] < 0 and len(found["cov"]) == 2
+    chosen = json.loads(run(*words, "--columns", "clump_thickness,mitoses", "--json").stdout)
+    assert [row["term"] for row in chosen["coefficients"]] == ["Intercept", "clump_thickness", "mitoses"]
     by_formula = run("regression", files / "r.parquet", "--formula", "class ~ clump_thickness", "--family", "gaussian")
     assert by_formula.exit_code == 0 and "Gaussian regression results" in by_formula.output
+
+
+def test_the_picture_of_a_model_shows_every_attribute(files, monkeypatch):
+    """It showed the last one only."""
+    drawn = []
+    monkeypatch.setattr("sfumato.cli.learn_model.plot_shares", lambda tables, *_: drawn.extend(t.names for t in tables))
+    assert run("model", files / "r.parquet", "--columns", "mitoses,class", "--plot", files / "m.png").exit_code == 0
+    assert drawn == [("mitoses",), ("class",)]
+    one = sf.evidence(sf.Release.load(files / "r.parquet")).counts("mitoses")
+    figure = plot_shares([one] * 80, None, "Shares")
+    assert "of 80 attributes" in figure.axes[0].get_title("left")
+    assert figure.axes[0].get_yticklabels()[0].get_text().startswith("mitoses = ")
 
 
 def test_a_regression_without_anything_to_explain_is_refused(files):

@@ -115,7 +115,9 @@ def test_bars_say_whose_they_are_and_shares_stay_between_0_and_1(release, model)
     figure = model.fit(release, target="y").plot()
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     assert legend in (["y = 0", "y = 1"], ["y = 1"])
-    if not isinstance(model, sf.learn.LinearClassifier):
+    if isinstance(model, sf.learn.LinearClassifier):
+        assert figure.axes[0].get_title("left") == "What speaks for y = 1"  # once the name of the loss, "pocket"
+    else:
         assert "y" in figure.axes[0].get_title("left")
         ends = [x for bar in figure.axes[0].collections for x in np.concatenate(bar.get_segments())[:, 0]]
         assert all(0 <= x <= 1 for x in ends)

@@ -147,6 +147,11 @@ class LinearClassifier(Classifier):
         """The classes of the columns of ``weights_``."""
         return [label_text(label) for label in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
 
+    @property
+    def _which(self) -> str:
+        two = len(self.classes_) == 2
+        return f"{self.target_} = {self.weighed_classes[0]}" if two else f"each {self.target_}"
+
     def standard_errors(self, source: Any, groups: int = 10) -> Array:
         """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""
         check_number("groups", groups, least=2)
@@ -157,8 +162,8 @@ class LinearClassifier(Classifier):
 
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
         """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
-        title = f"{self.target_}: {self.loss}" + ("" if errors is None else ", with 95 % intervals")
-        axis = "score per standard deviation of the feature"
+        title = f"What speaks for {self._which}" + ("" if errors is None else ", with 95 % intervals")
+        axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")
         spread = None if errors is None else 1.96 * errors
         labels = [f"{self.target_} = {label}" for label in self.weighed_classes]
         return bars(path, self.encoding_.columns, self.weights_, labels, title, axis, spread)

@@ -116,30 +116,30 @@ class Seen:
 
     def forward(self, theta: Array) -> Array:
         """Pᵀθ, θ flat in the order of the names."""
-        silent = self._silent
+        silent = self.silent
         if silent:
-            return self._asked.forward(theta.reshape(self.shape).sum(axis=silent).reshape(-1))
+            return self.without_silent.forward(theta.reshape(self.shape).sum(axis=silent).reshape(-1))
         return self._forward.apply(self.in_blocks(theta).reshape(-1))
 
     def backward(self, weights: Array) -> Array:
         """P w."""
-        silent = self._silent
+        silent = self.silent
         if silent:
-            told = self._asked.backward(weights)
+            told = self.without_silent.backward(weights)
             alone = [1 if place in silent else size for place, size in enumerate(self.shape)]
             return np.broadcast_to(told.reshape(alone), self.shape).reshape(-1)
         return self.placed(self.transition.apply(weights))
 
     @cached_property
-    def _silent(self) -> tuple[int, ...]:
+    def silent(self) -> tuple[int, ...]:
         """The places of the attributes that were not asked."""
         unasked = {name for block in self.blocks if not block.columns for name in block.names}
         return tuple(place for place, name in enumerate(self.names) if name in unasked)
 
     @cached_property
-    def _asked(self) -> Seen:
+    def without_silent(self) -> Seen:
         """The same without the attributes that were not asked."""
-        kept = tuple(name for place, name in enumerate(self.names) if place not in self._silent)
+        kept = tuple(name for place, name in enumerate(self.names) if place not in self.silent)
         return replace(self, names=kept, blocks=tuple(block for block in self.blocks if block.columns))
 
     def widened(self, names: Sequence[str], sizes: Sequence[int]) -> Seen:

@@ -31,7 +31,8 @@ from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import likelihood_of
 from sfumato.evidence.model.blended_mean import blend_weights, conjugate_gradients
-from sfumato.evidence.model.loglinear import DesignMatrix, Fitted, fit, pairwise, precisions
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
+from sfumato.evidence.model.loglinear import Fitted, fit, precisions
 from sfumato.scheme import Scheme
 
 #: The penalty of the model, and the prior of what it leaves out.

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
 from sfumato.evidence.model.likelihood import Likelihood
-from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.tuning import FEWEST, LOOSE, PARTS, TAU
 from sfumato.evidence.seen import Seen
 

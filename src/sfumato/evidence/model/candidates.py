@@ -9,8 +9,10 @@ from math import prod
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise, star
 from sfumato.evidence.model.likelihood import Likelihood, log_released
-from sfumato.evidence.model.loglinear import DesignMatrix, Fitted, fit, pairwise, star
+from sfumato.evidence.model.loglinear import Fitted, fit
+from sfumato.evidence.model.own_penalties import fit_own_penalties
 from sfumato.evidence.model.target_dependence import apart, foretold
 from sfumato.evidence.model.tuning import FEWEST, LARGE, LOOSE, PARTS, STRENGTHS, SURE, TAU, WORTH
 
@@ -38,7 +40,10 @@ class ChosenModel:
 
     @property
     def name(self) -> str:
-        return next((c.name for c in self.candidates if c.chosen), f"pairwise, tau={self.fitted.tau:g}")
+        alone = "pairwise, a penalty for each pair"
+        if isinstance(self.fitted.tau, float | int):
+            alone = f"pairwise, tau={self.fitted.tau:g}"
+        return next((c.name for c in self.candidates if c.chosen), alone)
 
     def about(self, observed: Likelihood, target: int, rng: np.random.Generator | None = None) -> ChosenModel:
         """The same, with the target made independent of all else unless held-out records show what foretells it."""
@@ -65,9 +70,14 @@ def choose(
 
     Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
     full joint table with the pairwise model as its prior.
+
+    Of forms, which say little of each pair, the pairwise model alone is fitted, with a penalty for each pair.
     """
     if observed.total < FEWEST or prod(observed.sizes) > LARGE:
         return fit_only(observed, TAU, order)
+    if observed.of_forms:
+        own = fit_own_penalties(observed, order)
+        return fit_only(observed, TAU, order) if own is None else _plain(own)
     learn, held = _halves(observed, rng)
     attributes = len(observed.sizes)
     design = DesignMatrix(observed.sizes, pairwise(attributes, order))

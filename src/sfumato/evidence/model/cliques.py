@@ -23,10 +23,11 @@ from sfumato.evidence.direct import check_cells
 from sfumato.evidence.independence import dependent_pairs
 from sfumato.evidence.model import messages
 from sfumato.evidence.model.base import ModelOfRelease
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
 from sfumato.evidence.model.effective_records import warn_if_too_little
 from sfumato.evidence.model.goodness_of_fit import in_words
 from sfumato.evidence.model.likelihood import likelihood
-from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.model.tuning import TAU

@@ -23,6 +23,7 @@ from sfumato.evidence.model.goodness_of_fit import in_words, misfit
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
+from sfumato.evidence.model.own_penalties import with_unsure_penalties
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -192,4 +193,7 @@ class ModelEvidence(ModelOfRelease):
     @cached_property
     def _information(self) -> Information | None:
         fitted = self._choice.fitted
-        return information(self._data, fitted.design, self.theta, fitted.tau)
+        found = information(self._data, fitted.design, self.theta, fitted.tau)
+        if found is None or isinstance(fitted.tau, float | int):
+            return found
+        return replace(found, covariance=with_unsure_penalties(found, fitted))

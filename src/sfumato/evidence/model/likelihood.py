@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from math import prod
 from zlib import crc32
 
@@ -13,6 +14,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
+from sfumato.evidence.model.design_matrix import DesignMatrix, Term
 from sfumato.evidence.model.merge_outputs import condense
 from sfumato.evidence.seen import Seen, columns, seen_records
 from sfumato.release import Release
@@ -21,6 +23,12 @@ from sfumato.scheme import Scheme
 
 #: The most cells of the released table that the model looks at; finer outputs are merged first.
 RELEASED_CELLS = 1 << 20
+
+
+@lru_cache(maxsize=8)
+def margins_design(sizes: tuple[int, ...], terms: tuple[Term, ...]) -> DesignMatrix:
+    """The margins that some terms need; cuts of the same records share it."""
+    return DesignMatrix(sizes, terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +46,42 @@ class Likelihood:
     def total(self) -> float:
         return float(sum(part.total for part in self.parts))
 
+    @cached_property
+    def of_forms(self) -> bool:
+        """Whether some records were not asked about all attributes."""
+        return any(part.silent for part in self.parts)
+
+    @cached_property
+    def _margins(self) -> tuple[DesignMatrix, list[slice]]:
+        """What forms look at: the margins of what each asks, all from one product, and where each part finds its own.
+
+        Parts that were asked everything need none.
+        """
+        terms = [tuple(i for i in range(len(self.sizes)) if i not in part.silent) for part in self.parts]
+        known = tuple(dict.fromkeys(term for term in terms if len(term) < len(self.sizes)))
+        ends = np.cumsum([prod(self.sizes[i] for i in term) for term in known]).tolist()
+        own = dict(zip(known, map(slice, [0, *ends], ends), strict=False))
+        return margins_design(self.sizes, known), [own.get(term, slice(0)) for term in terms]
+
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The log-likelihood, and P(Ñ / Pᵀθ) / N, whose product with θ is the posterior table."""
         likelihood, ratio = 0.0, np.zeros_like(theta)
-        for part in self.parts:
-            q = np.maximum(part.forward(theta), 1e-300)
+        if self.of_forms:
+            design, places = self._margins
+            margins, weights = design.margins(theta), np.zeros(design.parameters)
+        for place, part in enumerate(self.parts):
+            silent = bool(part.silent)
+            one = part.without_silent if silent else part
+            q = np.maximum(one.forward(margins[places[place]] if silent else theta), 1e-300)
             seen = part.counts > 0
             likelihood += float(part.counts[seen] @ np.log(q[seen]))
-            ratio += part.backward(np.divide(part.counts, q, out=np.zeros_like(q), where=seen))
+            told = one.backward(np.divide(part.counts, q, out=np.zeros_like(q), where=seen))
+            if silent:
+                weights[places[place]] += told
+            else:
+                ratio += told
+        if self.of_forms:
+            ratio += design.log_theta(weights)
         return likelihood, ratio / self.total
 
     def log_likelihood(self, theta: Array) -> float:

@@ -13,8 +13,8 @@ from math import prod
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.evidence.model.design_matrix import DesignMatrix
 from sfumato.evidence.model.likelihood import Likelihood
-from sfumato.evidence.model.loglinear import DesignMatrix
 
 _FOLDS = 4
 _FEWEST = 8

@@ -10,8 +10,9 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.kinds import by_method
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
 from sfumato.evidence.model.likelihood import likelihood_of_records
-from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise
+from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.seen import Seen

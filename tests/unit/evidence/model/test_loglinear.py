@@ -11,8 +11,9 @@ import pytest
 import sfumato as sf
 from gallery import rest_clear
 from sfumato.channels.linear import Dense
+from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise, star
 from sfumato.evidence.model.likelihood import Likelihood, likelihood
-from sfumato.evidence.model.loglinear import DesignMatrix, fit, pairwise, star
+from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.merge_outputs import condense, merge
 from sfumato.evidence.seen import seen_records
 

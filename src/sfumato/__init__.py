@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from sfumato.assess import accuracy, attacks, privacy
     from sfumato.assess.audit import audit
     from sfumato.assess.report import report
+    from sfumato.evidence.counted import counted
     from sfumato.evidence.density import Density, Stop, density
     from sfumato.owner.resample import resample, resample_file
+    from sfumato.owner.secure_sum import add_shares, secure_sum, split_counts
     from sfumato.owner.transformer import Randomizer
+    from sfumato.released.shares import Share
 
 __version__ = "0.1.0"
 
@@ -48,12 +51,15 @@ __all__ = [
     "Schema",
     "Scheme",
     "SfumatoError",
+    "Share",
     "Stop",
     "Text",
     "accuracy",
+    "add_shares",
     "attacks",
     "audit",
     "channels",
+    "counted",
     "datasets",
     "density",
     "design",
@@ -70,6 +76,8 @@ __all__ = [
     "report",
     "resample",
     "resample_file",
+    "secure_sum",
+    "split_counts",
 ]
 
 #: What is loaded only when it is asked for, so that importing the package stays quick.
@@ -77,7 +85,10 @@ _LATER = {
     "Density": "sfumato.evidence.density:Density",
     "Randomizer": "sfumato.owner.transformer:Randomizer",
     "Stop": "sfumato.evidence.density:Stop",
+    "Share": "sfumato.released.shares:Share",
     "accuracy": "sfumato.assess.accuracy",
+    "add_shares": "sfumato.owner.secure_sum:add_shares",
+    "counted": "sfumato.evidence.counted:counted",
     "attacks": "sfumato.assess.attacks",
     "audit": "sfumato.assess.audit:audit",
     "density": "sfumato.evidence.density:density",
@@ -87,6 +98,8 @@ _LATER = {
     "report": "sfumato.assess.report:report",
     "resample": "sfumato.owner.resample:resample",
     "resample_file": "sfumato.owner.resample:resample_file",
+    "secure_sum": "sfumato.owner.secure_sum:secure_sum",
+    "split_counts": "sfumato.owner.secure_sum:split_counts",
 }
 
 

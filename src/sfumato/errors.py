@@ -133,6 +133,10 @@ class NotAskedError(EstimationError):
     """A table of attributes that no form asks together."""
 
 
+class MissingTableError(EstimationError):
+    """A table of counts that a site did not share."""
+
+
 class MissingPartError(SfumatoError, ImportError):
     """An optional package that the request needs and that is not installed."""
 

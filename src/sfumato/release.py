@@ -14,6 +14,8 @@ from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers
+from sfumato.released.counted import CountedPart
+from sfumato.released.counts_file import read_counts, write_counts
 from sfumato.released.description import check_matrices, read_description
 from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, held, in_memory
@@ -142,7 +144,8 @@ class Release:
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
-        return printable(f"Release({len(self):,} rows{parts}; {', '.join(self.schema.names)})")
+        what = "records counted" if all(isinstance(part, CountedPart) for part in self.parts) else "rows"
+        return printable(f"Release({len(self):,} {what}{parts}; {', '.join(self.schema.names)})")
 
     def _repr_html_(self) -> str:
         schemes = dict.fromkeys(part.scheme for part in self.parts)
@@ -241,7 +244,8 @@ class Release:
     # Files.
 
     def save(self, path: str | Path, overwrite: bool = False, clear: bool = False) -> Path:
-        """Write Parquet that carries its scheme, or CSV with the scheme in a JSON file beside it.
+        """Write Parquet that carries its scheme, or CSV with the scheme in a JSON file beside it; tables of counts as
+        JSON.
 
         Raw rows (``Release.raw``, or joined with them) are refused unless ``clear`` says that they may be written.
         """
@@ -250,6 +254,8 @@ class Release:
                 f"{path}: these rows hold raw records, which would be written as they are; randomize them first, "
                 f"or say clear=True"
             )
+        if any(isinstance(part, CountedPart) for part in self.parts):
+            return write_counts(path, self.parts, overwrite)
         check_matrices({part.scheme.fingerprint: part.scheme for part in self.parts}.values())  # load would refuse it
         links = [part.link for part in self.parts]
         with Writer(path, [part.scheme for part in self.parts], self.id, overwrite, links, self.order) as writer:
@@ -262,6 +268,8 @@ class Release:
     def load(cls, path: str | Path) -> Release:
         """Read a release; rows stay on disk until they are counted."""
         path = Path(path)
+        if path.suffix.lower() == ".json":
+            return cls.of(read_counts(path))
         tables.column_names(path)  # a missing or unreadable file says so here
         before = stamp(path)
         entries, identifier, order = read_description(path)

@@ -19,6 +19,7 @@ from sfumato.cli import (
     attack,
     audit,
     bench,
+    counts,
     demo,
     density,
     design,
@@ -64,6 +65,9 @@ COMMANDS: dict[Callable[..., Any], str] = {
     mgas.mgas: "grouping",
     join.join: "joining",
     join.concat: "putting together",
+    counts.counts: "counting",
+    counts.split: "",
+    counts.add: "",
     export.export: "",
     inspect.inspect: "",
     estimate.estimate: "estimating",
@@ -85,8 +89,10 @@ READS_TABLES = (
     resample.resample,
     schema.schema,
 )
+#: Options that name a folder.
+FOLDERS: dict[Callable[..., Any], tuple[str, ...]] = {reproduce.reproduce: ("plot",), counts.split: ("out",)}
 for command, said in COMMANDS.items():
-    folders = ("plot",) if command is reproduce.reproduce else ()
+    folders = FOLDERS.get(command, ())
     ready = prepared(command, said, folders=folders, also=("out",))
     app.command(cls=Command)(with_csv_options(ready) if command in READS_TABLES else ready)
 app.add_typer(learn.app, name="learn")

@@ -13,6 +13,8 @@ from sfumato.cli import console
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
 from sfumato.release import Release
+from sfumato.released.counted import CountedPart
+from sfumato.released.counts_file import is_counts_file
 from sfumato.released.in_words import in_words
 from sfumato.scheme import Scheme
 
@@ -40,7 +42,7 @@ def inspect(
     release: Release | None = None
     schemes: list[tuple[int | None, Scheme]]
     found: Scheme | Forms | None = None
-    if file.suffix == ".json":
+    if file.suffix == ".json" and not is_counts_file(file):
         found = console.read_scheme_or_forms(file)
         schemes = [(None, form) for form in found] if isinstance(found, Forms) else [(None, found)]
     else:
@@ -95,6 +97,10 @@ def inspect(
         console.warn("the rows keep their owner's order: whatever they were sorted by can be read off the release")
     if fit:
         _show_tests(tests)
+    for part in [] if release is None else release.parts:
+        if isinstance(part, CountedPart):
+            tables = [" x ".join(columns) for columns in part.tables]
+            console.say(f"tables of counts, no rows: {len(tables)}, {console.some(tables)}")
     if release is not None and rows:
         console.say()
         _show_rows(*_rows(release, rows))

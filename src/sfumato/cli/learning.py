@@ -18,6 +18,7 @@ from sfumato.learn.crossfit import cross_score
 from sfumato.learn.score import ALL_CELLS, Score
 from sfumato.printable import label_text
 from sfumato.release import Release
+from sfumato.released.counted import CountedPart
 
 FOLDS = 5
 MOST_ROWS = 60  # of a table that is printed unasked
@@ -50,10 +51,16 @@ def learn(
     source: Release | Evidence,
     target: str,
     seed: int | None,
-) -> tuple[Classifier, Score]:
-    """The model of all records, and the accuracy of models that were each kept from a fifth of them."""
+) -> tuple[Classifier, Score | None]:
+    """The model of all records, and the accuracy of models that were each kept from a fifth of them.
+
+    Tables of counts have no records to keep from a model.
+    """
     console.step("fitting to all records")
     model = make().fit(source, target=target)
+    release = source if isinstance(source, Release) else source.release
+    if any(isinstance(part, CountedPart) for part in release.parts):
+        return model, None
     # what a warning would say of four fifths of the records it said of all of them
     silent = warnings.catch_warnings(action="ignore", category=SfumatoWarning)
     with silent, console.progress("folds learned and judged", 2 * FOLDS) as advance:
@@ -61,8 +68,11 @@ def learn(
     return model, score
 
 
-def show_score(score: Score, target: str) -> None:
+def show_score(score: Score | None, target: str) -> None:
     """The accuracy and the confusion matrix, in words."""
+    if score is None:
+        console.say("tables of counts hold no records to judge a model by: its accuracy needs clean rows (--test)")
+        return
     low, high = score.interval
     console.say(
         f"estimated accuracy on clean records: {score.accuracy:.3f}  "
@@ -101,13 +111,13 @@ def test_accuracy(model: Classifier, test: Path | None) -> float | None:
     return None if test is None else model.score(test)
 
 
-def document(kind: str, model: Classifier, score: Score, tested: float | None, **more: Any) -> dict[str, Any]:
+def document(kind: str, model: Classifier, score: Score | None, tested: float | None, **more: Any) -> dict[str, Any]:
     """What --json prints."""
     return {
         "model": kind,
         "target": model.target_,
         "features": list(model.features_),
-        "estimated": score.to_dict(),
+        "estimated": None if score is None else score.to_dict(),
         "test_accuracy": tested,
         **more,
     }

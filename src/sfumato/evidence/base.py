@@ -169,6 +169,10 @@ class ReleaseEvidence(ABC):
         asked = self._check(names)
         return max(prod(block.released for block in blocks(p.scheme, asked)) for p in asking(self.release, asked))
 
+    def tabulated(self, names: Sequence[str]) -> bool:
+        asked = self._check(names)
+        return all(counter(p).holds(columns(blocks(p.scheme, asked))) for p in asking(self.release, asked))
+
     def expect_many(self) -> None:
         for part in self.release.parts:
             counter(part).count_pairs()

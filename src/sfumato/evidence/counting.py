@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
-from sfumato.errors import ReleaseError
+from sfumato.errors import MissingTableError, ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described
+from sfumato.released.counted import CountedPart
 from sfumato.released.part import Part
 from sfumato.released.writer import check_codes, code_types
 
@@ -70,6 +71,10 @@ class Counter:
         found = self._count(wanted)
         self._keep(wanted, found)
         return found
+
+    def holds(self, columns: Sequence[str]) -> bool:
+        """Whether these columns can be counted together."""
+        return True
 
     def plan(self, requests: Sequence[Sequence[str]]) -> None:
         """Count what several tables can be read off, in as few scans as the sizes allow."""
@@ -177,13 +182,58 @@ class Counter:
         return out.astype(np.float64)
 
 
+class TableCounter(Counter):
+    """The tables of a part that came as tables: smaller ones are read off them, others there are none."""
+
+    def __init__(self, part: CountedPart) -> None:
+        super().__init__(part)
+        self._tables = part.tables
+
+    def counts(self, columns: Sequence[str]) -> Array:
+        wanted = tuple(columns)
+        if not self.holds(wanted):
+            raise self._missing(wanted)
+        fitting = [known for known in self._tables if set(known).issuperset(wanted)]
+        known = min(fitting, key=lambda one: self._tables[one].size)
+        return self._read_off(known, self._tables[known].astype(np.float64), wanted)
+
+    def holds(self, columns: Sequence[str]) -> bool:
+        return any(set(known).issuperset(columns) for known in self._tables)
+
+    def _missing(self, wanted: tuple[str, ...]) -> MissingTableError:
+        groups = self.part.scheme.groups
+        treated = {column: group.names for group in groups for column in group.columns if column not in group.names}
+        names = list(dict.fromkeys(name for column in wanted for name in treated.get(column, (column,))))
+        together = f"{', '.join(names[:-1])} and {names[-1]} together" if len(names) > 1 else names[0]
+        there = [" x ".join(known) for known in self._tables]
+        return MissingTableError(
+            f"no table of counts holds {together}: ask its site for it (sfumato counts --table {','.join(names)}), or "
+            f"ask for less; there are {'; '.join(there[:8]) or 'none'}{'; ...' * (len(there) > 8)}"
+        )
+
+    def plan(self, requests: Sequence[Sequence[str]]) -> None:
+        pass
+
+    def records(self, columns: Sequence[str], distinct: bool) -> tuple[Codes, Array]:
+        """A table of all these columns holds the records, up to their order."""
+        found = self.counts(columns)
+        at = np.flatnonzero(found)
+        times = found[at]
+        if not distinct:
+            at, times = np.repeat(at, times.astype(np.int64)), np.ones(int(times.sum()))
+        return np.unravel_index(at, [self.sizes[column] for column in columns]), times
+
+    def read(self) -> None:
+        return None
+
+
 _counters: WeakKeyDictionary[Part, Counter] = WeakKeyDictionary()
 
 
 def counter(part: Part) -> Counter:
     """The counter of a part, the same for as long as the part lives."""
     if part not in _counters:
-        _counters[part] = Counter(part)
+        _counters[part] = TableCounter(part) if isinstance(part, CountedPart) else Counter(part)
     return _counters[part]
 
 

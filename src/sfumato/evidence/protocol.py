@@ -128,6 +128,10 @@ class Evidence(Protocol):
         """The cells of the largest released table that tells of some attributes."""
         ...
 
+    def tabulated(self, names: Sequence[str]) -> bool:
+        """Whether the released counts of some attributes are there: always, unless sites shared certain tables only."""
+        ...
+
     def released_counts(self, names: str | Sequence[str]) -> NDArray[np.int64]:
         """The counts of the released values themselves, uncorrected, where all rows share one scheme."""
         ...

@@ -33,7 +33,7 @@ def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], 
         found = document.get("version")
         raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
     try:
-        schemes = _schemes([p["scheme"] for p in document["parts"]])
+        schemes = read_schemes([p["scheme"] for p in document["parts"]])
         entries = [(_row_count(p["rows"]), s, p["link"]) for p, s in zip(document["parts"], schemes, strict=True)]
         identifier = None if document["id"] is None else document["id"]["name"]
         order = document["order"]
@@ -55,7 +55,7 @@ def check_matrices(schemes: Iterable[Scheme]) -> None:
     check_cells(sum(channel.matrix_cells for channel in channels.values()))
 
 
-def _schemes(documents: list[Any]) -> list[Scheme]:
+def read_schemes(documents: list[Any]) -> list[Scheme]:
     """The scheme of each part. Equal ones are read once, and limits hold for all parts together."""
     texts = [json.dumps(document) for document in documents]
     different = dict(zip(texts, documents, strict=True))

@@ -36,6 +36,8 @@ class StructureScore(ABC):
         self._local: dict[tuple[str, frozenset[str]], float] = {}
         #: Families whose tables are too large to be judged, with their cells.
         self.left_out: dict[tuple[str, frozenset[str]], int] = {}
+        #: Families whose tables no site shared.
+        self.not_counted: list[tuple[str, ...]] = []
         self._fits: dict[tuple[str, frozenset[str]], bool] = {}
 
     @abstractmethod
@@ -78,10 +80,14 @@ class StructureScore(ABC):
             )
 
     def fits(self, node: str, parents: Sequence[str]) -> bool:
-        """Whether the table of a family can be judged; what cannot is noted in ``left_out``."""
+        """Whether the table of a family can be judged; what cannot is noted in ``left_out`` or ``not_counted``."""
         key = (node, frozenset(parents))
         if key not in self._fits:
             cells = prod(self.source.schema.sizes([*parents, node]))
+            if not self.source.tabulated([*parents, node]):
+                self.not_counted.append(self.ordered([*parents, node]))
+                self._fits[key] = False
+                return False
             self._fits[key] = cells <= self.most_cells and self.needed(node, parents) <= self.memory
             if not self._fits[key]:
                 self.left_out[key] = cells

@@ -54,6 +54,14 @@ def find(
             SfumatoWarning,
             stacklevel=3,
         )
+    if score.not_counted:
+        first = score.not_counted[0]
+        warnings.warn(
+            f"{len(set(score.not_counted))} sets of attributes were not considered, because no table of counts holds "
+            f"them together, as {', '.join(first)}: ask the sites for it (sfumato counts --table {','.join(first)})",
+            SfumatoWarning,
+            stacklevel=3,
+        )
     return {name: found[name] for name in names}
 
 

@@ -234,7 +234,7 @@ def lifetime_epsilon(channel: Channel, rounds: float = math.inf) -> float:
     """ln of what a person's keyed answers in so many rounds tell of the values, at most: one answer for each value."""
     if isinstance(channel, Longitudinal):
         return min(channel.classes, rounds) * channel.permanent.epsilon if rounds > 1 else channel.epsilon
-    return min(channel.k, rounds) * channel.epsilon if channel.k > 1 else 0.0
+    return (rounds if channel.continuous else min(channel.k, rounds)) * channel.epsilon if channel.epsilon else 0.0
 
 
 def _made(k: int, g: int, gamma: Fraction, lifetime: Fraction) -> Longitudinal:

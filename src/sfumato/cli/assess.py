@@ -29,6 +29,7 @@ def assess(
         list[str] | None, typer.Option(help="A column released with additive noise beside it: income=gaussian:5.")
     ] = None,
     ledger: Annotated[Path | None, typer.Option(help="The owner's ledger: what was released before.")] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="How often people are asked in a year: 52 is every week.")] = 52,
     title: Annotated[str | None, typer.Option(help="The title of the report.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -50,7 +51,7 @@ def assess(
     more: dict[str, Any] = {} if title is None else {"title": title}
     if ledger is not None:
         more["ledger"] = _ledger(ledger)
-    found = report(scheme, evidence, n, prior=_prior(prior), noise=_noise(noise or []), **more)
+    found = report(scheme, evidence, n, prior=_prior(prior), noise=_noise(noise or []), rounds=rounds, **more)
     if html is not None:
         found.html(html)
         console.note(f"written to {html}")

@@ -35,6 +35,7 @@ NAMES = (
     "link",
     "linkage",
     "membership",
+    "track",
 )
 
 #: Where the adversary's shares of the values come from, in words.
@@ -71,6 +72,8 @@ def attack(
     register: Annotated[
         Path | None, typer.Option(help="link: a table of people with some attributes of the release.")
     ] = None,
+    second: Annotated[Path | None, typer.Option(help="track: a later release of the same people.")] = None,
+    n: Annotated[int | None, typer.Option("--n", help="track, with a scheme: how many people there are.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
@@ -88,6 +91,10 @@ def attack(
 
         sfumato attack link release.parquet --register voters.csv
 
+    Following people: whose keyed answers are recognised in the next release, by the answers alone?
+
+        sfumato attack track week1.parquet --second week2.parquet
+
     Filtering additive noise out of correlated columns, and undoing a rotation from eight known rows:
 
         sfumato attack spectral noisy.csv --noise gaussian:5 --truth raw.csv
@@ -98,7 +105,12 @@ def attack(
         raise SfumatoError(f"there is no attack {name!r}: choose one of {', '.join(NAMES)}")
     if register is not None and name != "link":
         raise SfumatoError(f"the {name} attack takes no --register: only link does")
-    if name == "link":
+    if name != "track" and (second is not None or n is not None):
+        raise SfumatoError(f"the {name} attack takes no --second and no --n: only track does")
+    if name == "track":
+        of = console.read_scheme(file) if file.suffix == ".json" else Release.load(file)
+        found = attacks.track(of, None if second is None else Release.load(second), n=n)
+    elif name == "link":
         found = _link(file, _wanted(register, "--register", name), own)
     else:
         found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares)

@@ -175,6 +175,9 @@ class TestWholeRecord:
         assert re.search(
             r'badge bad">very weak</span><span>All answers of one person together: γ&nbsp;59,049<', verdict
         )
+        assert "Among 4,999 others, mixed and without ids:" in verdict
+        assert "Over a year of weekly rounds under a key: γ&nbsp;59,049 while the values stay" in verdict
+        assert "Over a year of weekly rounds without a key: γ&nbsp;" in verdict
         row = re.search(r'<tr class="total">.*?</tr>', page).group()
         assert "very weak" in row and "59,049" in row
 

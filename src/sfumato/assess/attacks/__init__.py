@@ -11,6 +11,7 @@ from sfumato.assess.attacks.norms import NormBound, element_bound, norm_bound
 from sfumato.assess.attacks.posterior import bayes, repeated
 from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.attacks.rotation import procrustes, rotation_pca
+from sfumato.assess.attacks.track import track
 
 __all__ = [
     "NormBound",
@@ -28,4 +29,5 @@ __all__ = [
     "repeated",
     "rotation_pca",
     "spectral",
+    "track",
 ]

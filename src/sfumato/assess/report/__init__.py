@@ -11,8 +11,10 @@ from typing import Any
 
 from sfumato.assess.precision import check_n
 from sfumato.assess.report.cautions import Caution, cautions
+from sfumato.assess.report.correlated import pair_names
 from sfumato.assess.report.facts import Facts, gather
 from sfumato.assess.report.page import page
+from sfumato.assess.report.person import check_rounds
 from sfumato.assess.report.plain import plain
 from sfumato.assess.report.sentences import grade
 from sfumato.assess.report.summary import record_gamma, several, verdict
@@ -82,14 +84,16 @@ def report(
     prior: Mapping[str, Any] | None = None,
     noise: Mapping[str, Any] | None = None,
     ledger: Any = None,
+    rounds: int = 52,
     title: str = TITLE,
 ) -> Report:
     """Assess a scheme before (or, with evidence, after) data is collected.
 
     ``prior`` gives the public shares of an attribute's values by its name ("a+b" for a group), as a list or as
     {value: share}; without it, shares estimated from ``evidence`` are used, else every value counts as equally likely.
+    "a+b" of two attributes that are answered apart, as a table, tells what both answers betray of either.
     ``noise`` names columns released with additive noise beside the scheme, ``ledger`` (or its path) tells what was
-    released before.
+    released before, and ``rounds`` how often people are to be asked in a year.
 
     >>> import sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
@@ -105,15 +109,15 @@ def report(
     forms = scheme.forms if isinstance(scheme, Forms) else (scheme,)
     known = {"+".join(group.names) for form in forms for group in form.groups} | set(scheme.schema.names)
     for name in prior or {}:
-        if name not in known:
+        if name not in known and pair_names(name, scheme.schema.names) is None:
             raise SfumatoError(f"prior names {name!r}, which is not an attribute or group of the scheme")
     for name, density in (noise or {}).items():
         if not is_noise(density):
             raise SfumatoError(f"noise[{name!r}] must be additive noise, got {type(density).__name__} instead")
     if isinstance(ledger, str | Path):
         ledger = Ledger(ledger)
-    spent = ledger.spent() if ledger is not None else {}
-    return Report(gather(scheme, evidence, n, prior or {}, noise or {}, spent), title)
+    spent, booked = ({}, None) if ledger is None else (ledger.spent(), ledger.total())
+    return Report(gather(scheme, evidence, n, prior or {}, noise or {}, spent, check_rounds(rounds), booked), title)
 
 
 __all__ = ["Caution", "Facts", "Report", "report"]

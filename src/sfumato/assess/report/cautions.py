@@ -9,6 +9,7 @@ from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import listed, number, percent, points, quoted, records
 from sfumato.assess.report.summary import factor, record_epsilon
 from sfumato.assess.shares import EQUAL
+from sfumato.forms import Forms
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Caution:
 
 
 _MOST_ALONE = 3
+_RECOGNISED = 0.05  # the share of people found again from which on it is said
 
 
 def cautions(facts: Facts) -> list[Caution]:
@@ -90,7 +92,8 @@ def _of_accuracies(facts: Facts) -> list[Caution]:
         f"With {records(n)} these figures carry more than ± 5 points: {names}. For ± 5 points in all of them about "
         f"{needed:,} records are needed, or a larger gamma."
     )
-    return [Caution(f"Few records for {len(short)} attributes", text)]
+    what = "forms" if isinstance(facts.scheme, Forms) else "attributes"
+    return [Caution(f"Few records for {len(short)} {what}", text)]
 
 
 def _reach(unit: Unit) -> float | None:
@@ -156,6 +159,20 @@ def _of_whole(facts: Facts) -> list[Caution]:
 
 
 def _of_ids(facts: Facts) -> list[Caution]:
+    found = None if facts.person is None else facts.person.tracked
+    told = "" if found is None else f" By their answers alone {percent(found)} of the people would be found again."
+    if facts.pseudonyms is not None:
+        text = (
+            f"The column “{facts.pseudonyms}” is an identifier: a pseudonym of each person, the same in every release "
+            f"under one key. Whoever holds two such releases can lay a person's answers side by side.{told}"
+        )
+        return [Caution(f"{facts.pseudonyms} tells whose the answers are", text)]
+    if facts.clear_ids is None and found is not None and found > _RECOGNISED:
+        text = (
+            "Under a key an answer stays while the value stays, so a person can be followed from release to release."
+            f"{told} Use a key for one study only."
+        )
+        return [Caution("Repeated answers make people recognisable", text)]
     if facts.clear_ids is None:
         return []
     text = (

@@ -4,63 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product as combinations
 from typing import Any
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.assess.anonymity import k_anonymity
-from sfumato.assess.attacks.posterior import repeated
-from sfumato.assess.breach import rho2
-from sfumato.assess.effective import effective_sample_bound, effective_sample_size
-from sfumato.assess.entropy import conditional_entropy, entropy, interval_privacy, mutual_information, privacy_loss
-from sfumato.assess.guess import map_success, roc
-from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width
+from sfumato.assess.entropy import interval_privacy, privacy_loss
+from sfumato.assess.report.correlated import Correlated, correlated
+from sfumato.assess.report.measuring import BELIEFS, REPEATS, measured
+from sfumato.assess.report.person import Person, person
+from sfumato.assess.report.unit import Unit
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares
 from sfumato.assess.subject import subject
-from sfumato.channels import Channel, identity, tabulated
-from sfumato.channels.average import Average
-from sfumato.channels.efficiency import even_efficiency, even_prior
-from sfumato.channels.pram import Blocks
-from sfumato.channels.response import Symmetric
-from sfumato.channels.scores import mean_variance
+from sfumato.channels import Channel, tabulated
 from sfumato.domains import Numeric
-from sfumato.errors import EstimationError, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.forms import Forms
-from sfumato.printable import label_text, printable
+from sfumato.printable import label_text
+from sfumato.release import Release
 from sfumato.scheme import Scheme
 
-BELIEFS = (0.01, 0.1, 0.5)
-REPEATS = (2, 10)
 _MOST_ENTRIES = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class Unit:
-    """Attributes that are randomized together, with all that is known about their channel."""
-
-    names: tuple[str, ...]
-    labels: tuple[str, ...]
-    channel: Channel
-    prior: Array | None
-    prior_from: str  # where the prior comes from: see sfumato.assess.shares
-    alike: int = 1  # how many further attributes are treated exactly the same
-    ordered: bool = False
-    nullable: bool = False
-    measures: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def title(self) -> str:
-        """The attribute's name, or those of a group."""
-        shown = " + ".join(self.names) if len(self.names) <= 6 else f"{' + '.join(self.names[:5])} + ..."
-        return printable(shown if self.alike == 1 else f"{shown} and {self.alike - 1} alike")
-
-    @property
-    def identity(self) -> bool:
-        return isinstance(self.channel, Symmetric) and self.channel.other == 0 and self.channel.k > 1
+_MOST_FORMS = 6  # answers of forms that are told of one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +42,17 @@ class Facts:
     spent: dict[str, float]
     clear_ids: str | None = None  # the column of a release that holds ids as they are
     kept_order: bool = False  # whether a release's rows stand in the order of the owner's
+    pseudonyms: str | None = None  # the column of a release that holds them
+    person: Person | None = None
+    correlated: tuple[Correlated, ...] = ()
+    booked: float | None = None  # what all answers of one person in the ledger add up to
+
+    @property
+    def shown(self) -> tuple[Unit, ...]:
+        """The units that are told of one by one: of many forms only the one that tells most."""
+        if not isinstance(self.scheme, Forms) or len(self.units) <= _MOST_FORMS:
+            return self.units
+        return (max(self.units, key=lambda unit: (float(unit.measures["gamma"]), unit.channel.k)),)
 
     def plain(self) -> dict[str, Any]:
         """As a JSON document; infinity becomes the word "inf"."""
@@ -89,6 +68,7 @@ class Facts:
             for unit in self.units
         ]
         whole = {"gamma": self.scheme.gamma, "epsilon": self.scheme.epsilon}
+        whole |= {} if self.person is None else self.person.plain()
         document = {
             "format": "sfumato report",
             "version": 1,
@@ -96,9 +76,12 @@ class Facts:
             "n": self.n,
             "whole_record": whole,
             "attributes": units,
+            "correlated": [asdict(one) for one in self.correlated],
             "additive_noise": self.noise,
             "already_released": self.spent,
+            "already_released_by_a_person": self.booked,
             "ids_in_the_clear": self.clear_ids,
+            "pseudonyms": self.pseudonyms,
             "order_kept": self.kept_order,
         }
         out: dict[str, Any] = _jsonable(document)
@@ -112,27 +95,46 @@ def gather(
     priors: Mapping[str, Any],
     noise: Mapping[str, Any],
     spent: Mapping[str, float],
+    rounds: int = 52,
+    booked: float | None = None,
 ) -> Facts:
     """Compute every measure of every attribute or group."""
     forms = scheme.forms if isinstance(scheme, Forms) else (scheme,)
     weights = scheme.weights if isinstance(scheme, Forms) else (1.0,)
+    alike: dict[Any, Unit] = {}  # questions that are treated alike are measured once
     units = tuple(
-        _measured(unit, None if n is None else max(round(n * weight), 1))
+        _once(alike, unit, None if n is None else max(round(n * weight), 1))
         for form, weight in zip(forms, weights, strict=True)
         for unit in _units(form, evidence, priors)
     )
     added = {**{name: kind for form in forms for name, kind in form.noises.items()}, **noise}
     noisy = {name: _noisy(scheme, name, kind) for name, kind in added.items()}
-    return Facts(scheme, n, units, noisy, dict(spent), _clear_ids(evidence), _kept_order(evidence))
-
-
-def _kept_order(evidence: Evidence | None) -> bool:
-    return evidence is not None and evidence.release.order == "kept"
-
-
-def _clear_ids(evidence: Evidence | None) -> str | None:
     release = None if evidence is None else evidence.release
-    return release.id if release is not None and release.id_kind == "clear" else None
+    return Facts(
+        scheme,
+        n,
+        units,
+        noisy,
+        dict(spent),
+        _ids(release, "clear"),
+        release is not None and release.order == "kept",
+        _ids(release, "pseudonym"),
+        person(scheme, n, rounds, release),
+        correlated(scheme, evidence, priors),
+        booked,
+    )
+
+
+def _once(alike: dict[Any, Unit], unit: Unit, n: int | None) -> Unit:
+    prior = None if unit.prior is None else unit.prior.tobytes()
+    key = unit.channel, prior, unit.prior_from, unit.ordered, unit.nullable, n
+    if key not in alike:
+        alike[key] = measured(unit, n)
+    return replace(unit, measures=alike[key].measures)
+
+
+def _ids(release: Release | None, kind: str) -> str | None:
+    return release.id if release is not None and release.id_kind == kind else None
 
 
 def _noisy(scheme: Scheme | Forms, name: str, noise: Any) -> dict[str, Any]:
@@ -193,81 +195,6 @@ def _prior(
         return None, "not needed"
     shares = None if evidence is None else estimated_shares(evidence, names)
     return (subject(channel).prior, EQUAL) if shares is None else (shares, ESTIMATED)
-
-
-def _measured(unit: Unit, n: int | None) -> Unit:
-    channel, prior = unit.channel, unit.prior
-    m: dict[str, Any] = {"values": channel.k, "answers": channel.m, "gamma": channel.gamma, "epsilon": channel.epsilon}
-    if isinstance(channel, Blocks):
-        m["gamma_within"] = channel.gamma_within
-        m["blocks"] = len(channel.channels)
-    m["beliefs"] = {str(belief): rho2(channel.gamma, belief) for belief in BELIEFS}
-    if prior is not None and channel.k > 1:
-        m |= _under(unit, channel, prior)
-        m["effective_sample_bound"] = effective_sample_bound(channel)
-        if len(prior) <= MANY:
-            m |= _accuracy(unit, channel, prior, n)
-    if channel.k > MANY and not unit.ordered and channel.arity == 1 and not unit.identity:
-        m |= {"target": "shares", "effective_sample_size": even_efficiency(channel)}
-        m["effective_sample_bound"] = effective_sample_bound(channel)
-        if n is not None:
-            m["half_width"] = hardest_half_width(channel, n)
-    return replace(unit, measures=m)
-
-
-def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
-    """Measures that depend on what the adversary believes beforehand."""
-    seen = subject(channel, prior)
-    top = float(seen.posterior.max(axis=0)[seen.seen].max())
-    hidden = k_anonymity(seen)
-    curve = roc(channel)
-    out = {
-        "guess_blind": float(prior.max()),
-        "guess": map_success(seen),
-        "surest": top,
-        "break_even": math.inf if top >= 1 - 1e-12 else top / (1 - top),
-        "entropy": entropy(prior),
-        "conditional_entropy": conditional_entropy(seen),
-        "mutual_information": mutual_information(seen),
-        "privacy_loss": privacy_loss(seen),
-        "k_anonymity": hidden.k,
-        "k_distance": hidden.distance,
-        "auc": curve.auc,
-        "advantage": curve.advantage,
-    }
-    if not unit.identity and channel.k * channel.m <= 1 << 16:
-        out["repeats"] = {
-            str(times): 1 - float(repeated(channel, times, prior, trials=4000, rng=times).error or 0)
-            for times in REPEATS
-        }
-    return out
-
-
-def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
-    target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
-    if unit.nullable and unit.prior_from == EQUAL:
-        prior = even_prior(channel.k, nullable=True)
-    if isinstance(channel, Average):
-        return _of_mean(channel, prior, n, unit.nullable)
-    seen, null = subject(channel, prior), unit.nullable
-    try:
-        worth = effective_sample_size(seen, prior, target, nullable=null)
-        out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
-        if n is not None:
-            out["half_width"] = float(half_width(seen, n, nullable=null).max())
-            if target == "cdf":
-                out["half_width_cdf"] = float(half_width(seen, n, target="cdf", nullable=null).max())
-        return out
-    except EstimationError as problem:
-        return {"not_estimable": str(problem)}
-
-
-def _of_mean(channel: Average, prior: Array, n: int | None, nullable: bool) -> dict[str, Any]:
-    """What is left of a mean, by the scores that the channel was designed for."""
-    plain = mean_variance(identity(channel.k), prior, nullable)
-    worth = plain / mean_variance(channel, prior, nullable)
-    out: dict[str, Any] = {"target": "mean", "effective_sample_size": worth}
-    return out if n is None else out | {"half_width_mean": mean_half_width(channel, n, prior, nullable=nullable)}
 
 
 def _jsonable(value: Any) -> Any:

@@ -11,7 +11,18 @@ from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.measures import GLOSSARY, numbers
-from sfumato.assess.report.summary import record_gamma, several, summary, verdict, whole
+from sfumato.assess.report.summary import (
+    forms_in_short,
+    gives_away,
+    record_gamma,
+    several,
+    summary,
+    together,
+    verdict,
+    whole,
+)
+from sfumato.assess.report.what_happens import what_happens
+from sfumato.forms import Forms
 from sfumato.pages import Section
 from sfumato.pages import page as shell
 from sfumato.pages.parts import badge, breakable, callout, scrolling, table, terms
@@ -28,7 +39,7 @@ def page(facts: Facts, title: str) -> str:
         *([Section("What to watch", watched)] if (watched := _cautions(facts)) else []),
         *([Section("The whole record", together)] if (together := _whole(facts)) else []),
         Section("Attribute by attribute", _undrawn(facts)),
-        *[_unit(unit, facts.n, drawn=i < _MOST_DRAWN) for i, unit in enumerate(facts.units)],
+        *[_unit(unit, facts.n, drawn=i < _MOST_DRAWN) for i, unit in enumerate(facts.shown)],
         *[_noisy(name, measures) for name, measures in facts.noise.items()],
         Section("What the numbers mean", terms(GLOSSARY)),
     ]
@@ -55,11 +66,25 @@ def _verdict(facts: Facts) -> str:
         grades.append(_graded(which if several(facts) else "The one answer of each person", gamma))
     if several(facts):
         grades.append(_graded(TOGETHER, record_gamma(facts)))
+    grades += [_line(_exp(epsilon), words) for epsilon, words in gives_away(facts)]
     return f"<p>{escape(verdict(facts))}</p>{''.join(grades)}{_paragraphs(summary(facts))}"
 
 
 def _graded(what: str, gamma: float) -> str:
-    return f'<p class="grade">{_grade(gamma)}<span>{escape(what)}: γ&nbsp;{sentences.number(gamma)}</span></p>'
+    return _line(gamma, f"{what}: γ\u00a0{sentences.number(gamma)}")
+
+
+def _line(gamma: float, words: str) -> str:
+    return f'<p class="grade">{_grade(gamma)}<span>{_hard_spaces(words)}</span></p>'
+
+
+def _hard_spaces(words: str) -> str:
+    return escape(words).replace("\u00a0", "&nbsp;")
+
+
+def _exp(epsilon: float) -> float:
+    """gamma for a grade: what is too large for a double is very weak, and only infinity is none."""
+    return math.exp(min(epsilon, 700.0)) if epsilon < math.inf else math.inf
 
 
 def _grade(gamma: float) -> str:
@@ -80,7 +105,7 @@ def _overview(facts: Facts) -> str:
     head = '<th scope="col">Attribute</th><th scope="col">Protection</th>' + "".join(
         f'<th scope="col" class="num">{sentences.whole_numbers(text)}</th>' for text in heads
     )
-    rows = []
+    rows, folded = [], len(facts.shown) < len(facts.units)
     for unit in facts.units:
         m = unit.measures
         reach = m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))
@@ -98,15 +123,28 @@ def _overview(facts: Facts) -> str:
         f'<td colspan="4">additive noise, sd {sentences.number(m["sd"])}</td></tr>'
         for name, m in facts.noise.items()
     ]
+    column = facts.clear_ids or facts.pseudonyms
+    if column is not None:
+        what = "the id itself" if facts.clear_ids else "a pseudonym of each person"
+        mark = badge("none", "worst") if facts.clear_ids else badge("identifier")
+        rows.append(
+            f'<tr><th scope="row">{breakable(column)}</th><td>{mark}</td><td colspan="5">identifier: {what}</td></tr>'
+        )
     if several(facts):
         gamma = record_gamma(facts)
+        how = "each person answers one form" if isinstance(facts.scheme, Forms) else "the factors multiply"
         rows.append(
             f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(gamma)}</td>'
-            f'<td colspan="5">γ&nbsp;{sentences.number(gamma)}: the factors multiply</td></tr>'
+            f'<td colspan="5">γ&nbsp;{sentences.number(gamma)}: {how}</td></tr>'
         )
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    drawn = figures.overview(facts) if len(facts.units) <= 24 else None
-    return scrolling(inside, "Protection and accuracy of every attribute") + (drawn or "")
+    drawn = figures.overview(facts) if len(facts.units) <= 24 and not folded else None
+    shown = scrolling(inside, "Protection and accuracy of every attribute")
+    if folded:
+        shown = (
+            f"{_paragraphs([forms_in_short(facts)])}<details><summary>All forms in a table</summary>{shown}</details>"
+        )
+    return shown + (drawn or "")
 
 
 def _badge(unit: Unit) -> str:
@@ -120,13 +158,15 @@ def _cautions(facts: Facts) -> str:
 
 
 def _undrawn(facts: Facts) -> str:
+    if len(facts.shown) < len(facts.units):
+        return '<p class="about">The form that tells most is shown; the others are built alike.</p>'
     if len(facts.units) <= _MOST_DRAWN:
         return ""
     return f'<p class="about">Pictures are drawn for the first {_MOST_DRAWN} attributes only.</p>'
 
 
 def _unit(unit: Unit, n: int | None, drawn: bool = True) -> Section:
-    said = [sentences.what_happens(unit)]
+    said = [what_happens(unit)]
     rows: list[tuple[str, str]] = []
     if unit.channel.k > 1:
         said = said + sentences.learns(unit) + sentences.accuracy(unit, n)
@@ -171,5 +211,17 @@ def _whole(facts: Facts) -> str:
             for unit in guarded[:12]
         )
         more = f" × …, {len(guarded)} factors" if len(guarded) > 12 else ""
-        out += f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
-    return out
+        if not isinstance(facts.scheme, Forms):
+            out += f'<p class="about">The factors of the randomized attributes multiply: {escape(factors)}{more}.</p>'
+    return out + _correlated(facts)
+
+
+def _correlated(facts: Facts) -> str:
+    """What answers about other attributes add to the guess of each, where attributes go together."""
+    if not facts.correlated:
+        return ""
+    rows = [
+        (one.attribute, *map(sentences.percent, (one.blind, one.own, one.both)), one.beside) for one in facts.correlated
+    ]
+    heads = ("", "blind guess right", "from its own answer", "from both answers", "the other answer")
+    return _paragraphs([together(facts)]) + table(heads, rows, "Guesses from several answers", numeric=[1, 2, 3])

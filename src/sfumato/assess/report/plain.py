@@ -8,7 +8,8 @@ from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
 from sfumato.assess.report.measures import numbers
-from sfumato.assess.report.summary import record_gamma, several, summary, verdict
+from sfumato.assess.report.summary import forms_in_short, gives_away, record_gamma, several, summary, together, verdict
+from sfumato.assess.report.what_happens import what_happens
 
 
 def plain(facts: Facts, title: str, width: int = 100) -> str:
@@ -21,19 +22,27 @@ def plain(facts: Facts, title: str, width: int = 100) -> str:
     out += [_fill(verdict(facts)), ""]
     if several(facts):
         gamma = record_gamma(facts)
-        out += [f"All answers of one person together: {sentences.grade(gamma)} (gamma {sentences.number(gamma)})", ""]
+        out += [f"All answers of one person together: {sentences.grade(gamma)} (gamma {sentences.number(gamma)})"]
+    out += [_fill(words.replace("γ\u00a0", "gamma "), rest="  ") for _, words in gives_away(facts)] + [""]
     out += [_fill(line) for line in summary(facts)]
+    out += [_fill(together(facts))] if facts.correlated else []
     found = cautions(facts)
     if found:
         out += ["", "What to watch", "-------------"]
         out += [_fill(f"{'!' if c.serious else '-'} {c.title}. {c.text}", rest="  ") for c in found]
     out += ["", "Attribute by attribute", "----------------------"]
-    for unit in facts.units:
+    if len(facts.shown) < len(facts.units):
+        out += [
+            _fill(forms_in_short(facts)),
+            _fill("The form that tells most is shown; the others are built alike."),
+            "",
+        ]
+    for unit in facts.shown:
         if unit.channel.k == 1:
             out += [f"{unit.title}: a single value", ""]
             continue
         out.append(f"{unit.title}: protection {sentences.grade(unit.measures['gamma'])} ({unit.channel})")
-        said = [sentences.what_happens(unit), *sentences.learns(unit), *sentences.accuracy(unit, facts.n)]
+        said = [what_happens(unit), *sentences.learns(unit), *sentences.accuracy(unit, facts.n)]
         out += [_fill(line, "  ", "  ") for line in said]
         out += [f"    {name:32s} {value}" for name, value in numbers(unit)]
         out.append("")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.sentences import grade, listed, number, percent, quoted
+from sfumato.assess.report.sentences import grade, listed, number, percent, points, quoted
 from sfumato.forms import Forms
 
 _PROTECTED = {
@@ -44,6 +44,32 @@ def verdict(facts: Facts) -> str:
     if each == together:
         return f"{first}, and all answers of one person together are {_PROTECTED[together]}, too."
     return f"{first}; all answers of one person together are {_PROTECTED[together]}."
+
+
+def gives_away(facts: Facts) -> list[tuple[float, str]]:
+    """What one person's randomized answers come to among others and over a year: each as ln gamma, and in words."""
+    person, out = facts.person, list[tuple[float, str]]()
+    if facts.booked is not None and facts.booked > 1:
+        spent = math.log(facts.booked)
+        out.append((spent, f"All answers of one person in the ledger so far: γ\u00a0{factor(spent)}"))
+    if person is None or person.alone in (0.0, math.inf) or facts.noise:
+        return out
+    if person.among is not None and facts.n is not None and facts.n > 1:
+        if person.among < 0.99 * person.alone:
+            told = f"γ\u00a0{factor(person.among)}, but for one chance in a million"
+        else:
+            told = "no less, the crowd is too small for answers as telling as these"
+        out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {told}"))
+    weekly = "a year of weekly rounds" if person.rounds == 52 else f"{person.rounds:,} rounds"
+    if person.rounds > 1:
+        least, most = factor(person.stays), factor(person.changes)
+        if person.longitudinal:
+            told = f"at most γ\u00a0{most} about the values, however they change (that they change may show)"
+        else:
+            told = f"γ\u00a0{least} while the values stay, at most γ\u00a0{most} if they change"
+        out.append((person.changes, f"Over {weekly} under a key: {told}"))
+        out.append((person.fresh, f"Over {weekly} without a key: γ\u00a0{factor(person.fresh)}"))
+    return out
 
 
 def summary(facts: Facts) -> list[str]:
@@ -86,6 +112,33 @@ def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
     return f"The least protected of them with a guarantee is {quoted(worst)} ({word}): {rises}"
 
 
+def together(facts: Facts) -> str:
+    """Which attribute the answer about another one betrays most."""
+    one = max(facts.correlated, key=lambda one: one.both - one.own)
+    return (
+        f"Attributes that go together betray each other: “{one.attribute}” is guessed right for {percent(one.both)} of "
+        f"the records from the answers about it and about “{one.beside}”, for {percent(one.own)} from its own answer, "
+        f"and for {percent(one.blind)} blindly. Both values are guessed right for {percent(one.pair)}, against "
+        f"{percent(one.pair_blind)} blindly."
+    )
+
+
+def forms_in_short(facts: Facts) -> str:
+    """Many forms in two sentences."""
+    forms = facts.scheme.forms if isinstance(facts.scheme, Forms) else ()
+    sizes = sorted({len(form.schema) for form in forms})
+    asked = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    reach = [float(unit.measures["half_width"]) for unit in facts.units if "half_width" in unit.measures]
+    least, most = (points(pick(reach)) if reach else "" for pick in (min, max))
+    told = (
+        f" Shares within a form are estimated to {least if least == most else f'{least} up to {most}'}."
+        if reach
+        else ""
+    )
+    each = "question" if asked == "1" else "questions"
+    return f"There are {len(forms)} forms of {asked} {each}; each person answers one of them.{told}"
+
+
 def whole(facts: Facts) -> str:
     """The whole record, in one sentence or two."""
     guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
@@ -124,4 +177,6 @@ def joint_epsilon(units: list[Unit]) -> float:
 
 def factor(epsilon: float) -> str:
     """The factor in words, also where it is too large for a double."""
+    if epsilon == math.inf:
+        return "∞"
     return number(math.exp(epsilon)) if epsilon < 700 else f"10^{math.floor(epsilon / math.log(10))}"

@@ -1,0 +1,104 @@
+"""Every measure of one attribute or group: what it discloses, and what accuracy is left."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from sfumato.arrays import Array
+from sfumato.assess.anonymity import k_anonymity
+from sfumato.assess.attacks.posterior import repeated
+from sfumato.assess.breach import rho2
+from sfumato.assess.effective import effective_sample_bound, effective_sample_size
+from sfumato.assess.entropy import conditional_entropy, entropy, mutual_information, privacy_loss
+from sfumato.assess.guess import map_success, roc
+from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width
+from sfumato.assess.report.unit import Unit
+from sfumato.assess.shares import EQUAL
+from sfumato.assess.subject import subject
+from sfumato.channels import Channel, identity
+from sfumato.channels.average import Average
+from sfumato.channels.efficiency import even_efficiency, even_prior
+from sfumato.channels.pram import Blocks
+from sfumato.channels.scores import mean_variance
+from sfumato.errors import EstimationError
+
+BELIEFS = (0.01, 0.1, 0.5)
+REPEATS = (2, 10)
+
+
+def measured(unit: Unit, n: int | None) -> Unit:
+    """The unit with every measure of its channel."""
+    channel, prior = unit.channel, unit.prior
+    m: dict[str, Any] = {"values": channel.k, "answers": channel.m, "gamma": channel.gamma, "epsilon": channel.epsilon}
+    if isinstance(channel, Blocks):
+        m["gamma_within"] = channel.gamma_within
+        m["blocks"] = len(channel.channels)
+    m["beliefs"] = {str(belief): rho2(channel.gamma, belief) for belief in BELIEFS}
+    if prior is not None and channel.k > 1:
+        m |= _under(unit, channel, prior)
+        m["effective_sample_bound"] = effective_sample_bound(channel)
+        if len(prior) <= MANY:
+            m |= _accuracy(unit, channel, prior, n)
+    if channel.k > MANY and not unit.ordered and channel.arity == 1 and not unit.identity:
+        m |= {"target": "shares", "effective_sample_size": even_efficiency(channel)}
+        m["effective_sample_bound"] = effective_sample_bound(channel)
+        if n is not None:
+            m["half_width"] = hardest_half_width(channel, n)
+    return replace(unit, measures=m)
+
+
+def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
+    """Measures that depend on what the adversary believes beforehand."""
+    seen = subject(channel, prior)
+    top = float(seen.posterior.max(axis=0)[seen.seen].max())
+    hidden = k_anonymity(seen)
+    curve = roc(channel)
+    out = {
+        "guess_blind": float(prior.max()),
+        "guess": map_success(seen),
+        "surest": top,
+        "break_even": math.inf if top >= 1 - 1e-12 else top / (1 - top),
+        "entropy": entropy(prior),
+        "conditional_entropy": conditional_entropy(seen),
+        "mutual_information": mutual_information(seen),
+        "privacy_loss": privacy_loss(seen),
+        "k_anonymity": hidden.k,
+        "k_distance": hidden.distance,
+        "auc": curve.auc,
+        "advantage": curve.advantage,
+    }
+    if not unit.identity and channel.k * channel.m <= 1 << 16:
+        out["repeats"] = {
+            str(times): 1 - float(repeated(channel, times, prior, trials=4000, rng=times).error or 0)
+            for times in REPEATS
+        }
+    return out
+
+
+def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
+    target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
+    if unit.nullable and unit.prior_from == EQUAL:
+        prior = even_prior(channel.k, nullable=True)
+    if isinstance(channel, Average):
+        return _of_mean(channel, prior, n, unit.nullable)
+    seen, null = subject(channel, prior), unit.nullable
+    try:
+        worth = effective_sample_size(seen, prior, target, nullable=null)
+        out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
+        if n is not None:
+            out["half_width"] = float(half_width(seen, n, nullable=null).max())
+            if target == "cdf":
+                out["half_width_cdf"] = float(half_width(seen, n, target="cdf", nullable=null).max())
+        return out
+    except EstimationError as problem:
+        return {"not_estimable": str(problem)}
+
+
+def _of_mean(channel: Average, prior: Array, n: int | None, nullable: bool) -> dict[str, Any]:
+    """What is left of a mean, by the scores that the channel was designed for."""
+    plain = mean_variance(identity(channel.k), prior, nullable)
+    worth = plain / mean_variance(channel, prior, nullable)
+    out: dict[str, Any] = {"target": "mean", "effective_sample_size": worth}
+    return out if n is None else out | {"half_width_mean": mean_half_width(channel, n, prior, nullable=nullable)}

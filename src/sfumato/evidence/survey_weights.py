@@ -18,6 +18,7 @@ from sfumato.evidence.blocks import is_identity
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.part import Part
+from sfumato.released.writer import check_codes
 from sfumato.schema import Numeric
 
 
@@ -56,8 +57,12 @@ def _column(part: Part, name: str) -> Array:
         if group is None or not is_identity(group.channel):
             raise EstimationError(f"weights: {name!r} is randomized; weights must be a column that passed in the clear")
         values = _numbers(part.scheme.schema[name], name)
-        codes = [batch.column(0).to_numpy(zero_copy_only=False) for batch in part.batches([name])]
-        return np.concatenate([values[code] for code in codes]) if codes else np.zeros(0)
+        found = []
+        for batch in part.batches([name]):
+            codes = batch.column(0).to_numpy(zero_copy_only=False)
+            check_codes(name, codes, len(values))
+            found.append(values[codes])
+        return np.concatenate(found) if found else np.zeros(0)
     if name not in tables.column_names(part.rows):
         raise EstimationError(f"weights: the release has no column {name!r}")
     return _joined(part.batches([name]), name)

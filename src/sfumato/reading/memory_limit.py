@@ -66,8 +66,13 @@ def _parquet_bytes(path: Path, columns: Sequence[str], rows: int) -> int:
 
 
 def _column_bytes(path: Path, name: str, kind: Any, rows: int) -> int:
+    import pyarrow as pa
+
+    if pa.types.is_nested(kind):
+        raise ReleaseError(f"{path}: column {name!r} holds lists or records, where a release has codes, numbers or ids")
+    plain = kind.value_type if pa.types.is_dictionary(kind) else kind  # what it is when it is read
     try:
-        return rows * max(1, int(kind.bit_width) // 8)
+        return rows * max(1, int(plain.bit_width) // 8)
     except ValueError:  # texts, each of a length of its own
         return rows * 4 + _text_bytes(path, name, most_bytes(path))
 
@@ -80,7 +85,7 @@ def _text_bytes(path: Path, name: str, enough: int) -> int:
 
     try:
         with pq.ParquetFile(str(path), read_dictionary=[name]) as file:
-            place = file.schema_arrow.names.index(name)
+            place = file.schema.names.index(name)  # of the columns that are stored: nested ones are several
             chunks = [file.metadata.row_group(i).column(place) for i in range(file.metadata.num_row_groups)]
             total = sum(int(chunk.total_uncompressed_size) for chunk in chunks)
             if total > enough or not any("DICTIONARY" in way for chunk in chunks for way in chunk.encodings):

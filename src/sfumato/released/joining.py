@@ -65,7 +65,16 @@ def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray], common:
 def _text(columns: list[pa.ChunkedArray]) -> pa.Array:
     import pyarrow as pa
 
-    return pa.concat_arrays([c.cast(pa.string()).combine_chunks() for c in columns])
+    return pa.concat_arrays([_as_text(c).combine_chunks() for c in columns])
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    import pyarrow as pa
+
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise ReleaseError(f"the id column of type {column.type} cannot be read as text") from None
 
 
 def match(left: pa.Table, right: pa.Table, on: str) -> pa.Table:
@@ -106,8 +115,6 @@ def _extent(domain: Domain) -> str:
 
 def with_one_id_type(rows: list[pa.Table], id: str | None) -> list[pa.Table]:
     """Ids as text wherever the parts hold them in different types."""
-    import pyarrow as pa
-
     if id is None or len({table.schema.field(id).type for table in rows}) == 1:
         return rows
-    return [t.set_column(t.schema.get_field_index(id), id, t.column(id).cast(pa.string())) for t in rows]
+    return [t.set_column(t.schema.get_field_index(id), id, _as_text(t.column(id))) for t in rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.hostile.guard import guarded
 
 import sfumato as sf
 from sfumato.errors import EstimationError
@@ -49,6 +50,49 @@ def test_a_formula_runs_no_program(right: str, tmp_path: Path) -> None:
     with pytest.raises(EstimationError) as error:
         read_formula(f"y ~ {right.format(target)}", SCHEMA)
     assert not target.exists() and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "I((((((((9**10)**10)**10)**10)**10)**10)**10)**10 * x)",
+        "I(I(I(I(9**10)**10)**10)**10 * x)",
+        "I(x * (1 << 40000000000))",
+        "I('x' * 1000000000)",
+        "I(x == ('y' * 1000000000))",
+        "I(x == '%9999999999d' % 5)",
+        "(x + y + open + 1 + x + y + open + x) ** 10",
+        "(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open)",
+        " * ".join(["x", "y", "open"] * 9),
+    ],
+)
+def test_powers_texts_and_products_are_bounded(right: str) -> None:
+    with guarded(seconds=1), pytest.raises(EstimationError):
+        read_formula(f"y ~ {right}", SCHEMA)
+
+
+ODD_NAMES = ("np", "C", "I", "log", "a.b", "x y", "True", "__import__('os')", "base", "\\", "x`y", "poly")
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_an_attribute_is_itself_whatever_it_is_called(name: str) -> None:
+    schema = sf.Schema(
+        {"y": sf.Categorical(("a", "b")), "z": sf.Numeric(1, 10, bins=5), name: sf.Numeric(0, 2, bins=2)}
+    )
+    if "`" in name:
+        with pytest.raises(EstimationError):
+            read_formula(f"y ~ `{name}`", schema)
+        return
+    _, columns = read_formula(f"y ~ `{name}` + np.exp(`{name}`) + z", schema)
+    assert [column.names for column in columns] == [(), (name,), (name,), ("z",)]
+    assert columns[1].term == name and columns[2].term == f"np.exp({name})"
+    assert columns[1].table.tolist() == [0.5, 1.5]
+
+
+def test_what_formulaic_says_is_one_line_without_colours() -> None:
+    with pytest.raises(EstimationError) as error:
+        read_formula("y ~ (x + ", SCHEMA)
+    assert "x1b" not in str(error.value) and "_attribute_" not in str(error.value)
 
 
 @pytest.mark.parametrize(

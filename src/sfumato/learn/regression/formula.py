@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.learn.regression.design_columns import Column, numbers
-from sfumato.learn.regression.formula_words import check_formula, unknown_name
+from sfumato.learn.regression.formula_words import SafeFormula, safe_formula, unknown_name
 from sfumato.printable import label_text
 from sfumato.schema import Schema
 
@@ -38,13 +38,13 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     found = _STATEFUL.search(right)
     if found:
         raise EstimationError(f"{found[1]}() in a formula looks at the data: write the numbers that it would find")
-    check_formula(right, schema)
+    safe = safe_formula(right, schema)
     try:
-        wanted = sorted(map(str, Formula(right).required_variables))
+        wanted = {safe.in_words(str(name)) for name in Formula(safe.text).required_variables}
     except (FormulaicError, SyntaxError, ValueError) as problem:
-        raise EstimationError(f"the formula {text!r} cannot be read: {problem}") from None
+        raise _unreadable(text, safe, problem) from None
     names = [name for name in schema.names if name in wanted]
-    for name in wanted:
+    for name in sorted(wanted):
         if name not in schema:
             raise unknown_name(name, schema)
         if schema[name].nullable and numbers(schema[name]) is not None:
@@ -57,15 +57,22 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     for name, own in zip(names, codes, strict=True):
         worth = numbers(schema[name])
         shown = [label_text(label) for label in schema[name].labels]
-        grid[name] = pd.Categorical.from_codes(own.astype(np.int64), shown) if worth is None else worth[own]
+        column = pd.Categorical.from_codes(own.astype(np.int64), shown) if worth is None else worth[own]
+        grid[safe.stand_in(name)] = column
     frame = pd.DataFrame(grid, index=range(prod(sizes)))
     try:
-        made: Any = model_matrix(right, frame, na_action="ignore", context={})
-    except (FormulaicError, SyntaxError, ValueError, NameError, TypeError, KeyError) as problem:
-        raise EstimationError(f"the formula {text!r} cannot be read: {str(problem).splitlines()[0]}") from None
+        made: Any = model_matrix(safe.text, frame, na_action="ignore", context={})
+    except (FormulaicError, SyntaxError, ValueError, NameError, TypeError, KeyError, AttributeError) as problem:
+        raise _unreadable(text, safe, problem) from None
     if not isinstance(made.model_spec, ModelSpec):
         raise EstimationError(f"the formula {text!r} has several right-hand sides: give one")
-    return target, [_column(str(term), np.asarray(made[term], dtype=np.float64), names, sizes) for term in made.columns]
+    columns = {str(term): np.asarray(made[term], dtype=np.float64) for term in made.columns}
+    return target, [_column(safe.in_words(term), values, names, sizes) for term, values in columns.items()]
+
+
+def _unreadable(text: str, safe: SafeFormula, problem: Exception) -> EstimationError:
+    said = safe.in_words(str(problem)).splitlines() or [type(problem).__name__]
+    return EstimationError(f"the formula {text!r} cannot be read: {said[0]}")
 
 
 def _column(term: str, values: Any, names: list[str], sizes: tuple[int, ...]) -> Column:

@@ -16,6 +16,7 @@ _FACTORED = 2048  # values up to which the normal equations are factored; beyond
 _KEPT_FACTORS = 4  # of all channels together, at most 32 MB each
 _DENSE_ENTRIES = 1 << 25
 _KEPT = 1 << 22  # entries up to which a matrix that was asked for is kept
+_KEPT_INVERSE = 1 << 23  # the same of the inverses used last
 _CLOSE = 1e-12
 _MOST_STEPS = 2000
 
@@ -212,8 +213,11 @@ class WindowInverse(Operator):
                 f"the precision of single counts of {P.k} ordered values needs too large a matrix: estimate their "
                 f"distribution, or use wider bins"
             )
-        left = self._solved(P.dense() * self.weights)
+        left = _left_inverse(P) if P.rows * P.cols <= _KEPT_INVERSE else self._left_inverse()
         return left.T if self.turned else left
+
+    def _left_inverse(self) -> Array:
+        return self._solved(self.transition.dense() * self.weights)
 
     def diagonal_of_product(self, other: Operator) -> Array:
         if other is self.transition and not self.turned:
@@ -276,3 +280,11 @@ def _factor(P: WindowSums) -> Any:
     from scipy.linalg import cho_factor
 
     return cho_factor(P.gram(_even_weights(P)), lower=True, overwrite_a=True)
+
+
+@lru_cache(maxsize=2)
+def _left_inverse(transition: WindowSums) -> Array:
+    """The matrix of an inverse, which the moments of a record's answer ask for several times."""
+    found = WindowInverse(transition)._left_inverse()
+    found.flags.writeable = False
+    return found

@@ -13,6 +13,9 @@ from sfumato.errors import ChannelError
 _SPREAD = 12  # standard deviations of the number of clones that are summed over; the rest is bounded
 _STEPS = 60  # halvings of the interval in which epsilon is looked for
 _PRECISION = 1e-9
+_MOST_STRETCHES = 1 << 14  # of numbers of clones that are told apart
+_ROUNDING = 1e-11  # more than sums and differences of so many probabilities lose in doubles
+_MOST_PEOPLE = 10**10  # more than there are
 _LARGEST = 700.0  # exponents beyond are beyond doubles; nothing here tells them apart
 
 
@@ -45,20 +48,19 @@ def shuffled(epsilon: float, n: int, delta: float = 1e-6) -> Shuffled:
     >>> print(shuffled(4, 100_000))
     epsilon 0.1698 among 100,000 people (delta 1e-06), 4 alone
     """
-    if not 0 < epsilon < math.inf:
+    if not isinstance(epsilon, int | float | np.number) or not 0 < epsilon < math.inf:
         raise ChannelError(f"epsilon must be a positive number, got {epsilon!r} instead")
-    if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
-        raise ChannelError(f"n must be a whole number of at least 1, got {n!r} instead")
-    if not 0 < delta < 1:
+    if not isinstance(n, int | np.integer) or isinstance(n, bool) or not 1 <= n <= _MOST_PEOPLE:
+        raise ChannelError(f"n must be a whole number from 1 to {_MOST_PEOPLE:,}, got {n!r} instead")
+    if not isinstance(delta, int | float | np.number) or not 0 < delta < 1:
         raise ChannelError(f"delta must lie in (0, 1), got {delta!r} instead")
-    among, weights, left_out = _clones(epsilon, int(n))
+    fewest, most, weights, left_out = _clones(epsilon, int(n))
     low, high = 0.0, float(epsilon)  # mixing never hurts
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        found = _hockey_stick(middle, epsilon, among, weights)
-        if found > delta:
+        if _hockey_stick(middle, epsilon, most, weights) > delta:
             low = middle
-        elif found + left_out <= delta:
+        elif _hockey_stick(middle, epsilon, fewest, weights) + left_out <= delta:
             high = middle
         else:
             break
@@ -67,15 +69,24 @@ def shuffled(epsilon: float, n: int, delta: float = 1e-6) -> Shuffled:
     return Shuffled(low, high, float(epsilon), int(n), float(delta))
 
 
-def _clones(epsilon: float, n: int) -> tuple[np.ndarray, np.ndarray, float]:
-    """The likely numbers of clones, their probabilities, and the probability of all others."""
+def _clones(epsilon: float, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """The likely numbers of clones with their probabilities, and the probability of all others.
+
+    Numbers that are too many go into stretches, each told by its fewest and its most: more clones hide more, so one
+    bounds the divergence from above and the other from below.
+    """
     chance = math.exp(-epsilon)
     mean, sd = (n - 1) * chance, math.sqrt((n - 1) * chance * (1 - chance))
     first = max(0, math.floor(mean - _SPREAD * sd) - 10)
     last = min(n - 1, math.ceil(mean + _SPREAD * sd) + 10)
-    counts = np.arange(first, last + 1)
     left_out = float(binom.cdf(first - 1, n - 1, chance) + binom.sf(last, n - 1, chance))
-    return counts, binom.pmf(counts, n - 1, chance), left_out
+    width = -(-(last - first + 1) // _MOST_STRETCHES)
+    fewest = np.arange(first, last + 1, width)
+    most = np.minimum(fewest + (width - 1), last)
+    if width == 1:
+        return fewest, most, binom.pmf(fewest, n - 1, chance), left_out
+    weights = binom.cdf(most, n - 1, chance) - binom.cdf(fewest - 1, n - 1, chance)
+    return fewest, most, weights, left_out + _ROUNDING
 
 
 def _hockey_stick(epsilon: float, alone: float, clones: np.ndarray, weights: np.ndarray) -> float:

@@ -8,8 +8,10 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.stats import binom
+from tests.hostile.guard import guarded
 
 import sfumato as sf
+from sfumato.assess import shuffling
 from sfumato.errors import ChannelError
 
 
@@ -50,11 +52,26 @@ def test_more_people_and_a_larger_delta_hide_better_and_nobody_hides_alone() -> 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [((0, 10), "epsilon must be"), ((math.inf, 10), "epsilon must be"), ((1, 0), "n must be"), ((1, 2.5), "n must be"),
-     ((1, 10, 0), "delta must lie"), ((1, 10, 1), "delta must lie")],
+     ((1, 10, 0), "delta must lie"), ((1, 10, 1), "delta must lie"), (("a", 10), "epsilon must be"),
+     ((1, 10, "a"), "delta must lie"), ((1, 10**18), "n must be")],
 )  # fmt: skip
 def test_bad_arguments_are_one_line(arguments: tuple, says: str) -> None:
     with pytest.raises(ChannelError, match=says):
         sf.privacy.shuffled(*arguments)
+
+
+def test_stretches_of_clones_bound_what_every_number_of_them_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = sf.privacy.shuffled(1, 200_000, 1e-6)
+    monkeypatch.setattr(shuffling, "_MOST_STRETCHES", 100)
+    found = sf.privacy.shuffled(1, 200_000, 1e-6)
+    assert found.low <= exact.low <= exact.high <= found.high < 1.05 * exact.high
+
+
+def test_as_many_people_as_there_are_take_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shuffling, "_MOST_STRETCHES", 1 << 10)
+    with guarded():
+        found = sf.privacy.shuffled(1, 10**10)
+    assert 0 < found.low <= found.high < 1e-4
 
 
 @pytest.mark.parametrize("alone", [36.0, 44.0, 700.0, 5000.0])

@@ -16,6 +16,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError, SfumatoError
+from sfumato.owner.ledger import Booking
 from sfumato.owner.request import RandomizeRequest
 
 SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical((0, 1))}), {"a": c.binary(0.25, 0.25)})
@@ -192,3 +193,22 @@ def test_the_key_of_a_release_that_is_there_is_kept(tmp_path: Path, monkeypatch:
     (tmp_path / "secret.key").unlink()
     assert run(line + " --overwrite --ledger missing").code == 1
     assert not (tmp_path / "secret.key").exists()  # nothing was released under it
+
+
+def test_a_new_key_stays_once_the_ledger_has_booked_under_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "raw.csv").write_text("id,sex\n1,F\n2,M\n")
+    (tmp_path / "s.json").write_text(sf.Scheme.for_gamma(sf.Schema({"sex": sf.Categorical(("F", "M"))}), 3).to_json())
+    line = f"randomize {tmp_path}/raw.csv {tmp_path}/r.parquet --scheme {tmp_path}/s.json --id id"
+    line += f" --key-file {tmp_path}/secret.key --ledger {tmp_path}/l.sqlite"
+    settle = Booking.settle
+
+    def stopped(booking: Booking) -> None:
+        settle(booking)
+        raise ReleaseError("stopped on the way to its place")
+
+    monkeypatch.setattr(Booking, "settle", stopped)
+    assert "stopped" in run(line + " --new-ledger").error
+    assert not (tmp_path / "r.parquet").exists() and (tmp_path / "secret.key").exists()
+    monkeypatch.undo()
+    assert run(line).code == 0  # the same answers again, which cost nothing
+    assert sf.Ledger(tmp_path / "l.sqlite").spent() == {"sex": 3.0}

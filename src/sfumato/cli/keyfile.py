@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
-from sfumato.reading.file_stamp import stamp
+from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.secrets.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_link_key
 from sfumato.writing.whole_files import replacing
 
 
 @contextmanager
-def keys(secret: Path | None, link: Path | None, target: Path) -> Iterator[tuple[bytes | None, bytes | None]]:
+def keys(
+    secret: Path | None, link: Path | None, watched: Mapping[Path, Stamp | None]
+) -> Iterator[tuple[bytes | None, bytes | None]]:
     """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed.
 
-    They stay where the target was written before something failed: under a second key it would be answered twice.
+    They stay where a file that is ``watched``, with the stamp that it had, was written before something failed. Where
+    the target is there, or the ledger has booked the release, everybody would answer twice under a second key.
     """
     made: dict[Path, str] = {}
-    before = stamp(target)
     try:
         yield (
             None if secret is None else read_key(secret, made),
             None if link is None else read_link_key(link, made),
         )
     except BaseException:
-        for path in made if stamp(target) == before else ():
+        for path in made if all(stamp(file) == before for file, before in watched.items()) else ():
             path.unlink(missing_ok=True)
         raise
     for path, said in made.items():

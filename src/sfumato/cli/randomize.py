@@ -15,6 +15,7 @@ from sfumato.forms import Forms
 from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.randomize import randomize_file
 from sfumato.reading import tables
+from sfumato.reading.file_stamp import stamp
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import sidecar
@@ -113,8 +114,12 @@ def randomize(
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
-    with keys(key_file, link_key_file, target) as (key, link_key):
-        account = None if ledger is None else _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
+    watched = {target: stamp(target)}
+    with keys(key_file, link_key_file, watched) as (key, link_key):
+        account = None
+        if ledger is not None:
+            account = _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
+            watched[ledger] = stamp(ledger)
         with console.progress("randomizing", tables.count_rows(source)) as advance:
             release = randomize_file(
                 source,

@@ -21,6 +21,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.assess.audit import audit_scheme
 from sfumato.cli import console
+from sfumato.cli.export import _no_formula
 from sfumato.columns import examine
 from sfumato.errors import DisclosureWarning, SfumatoError, show_values
 from sfumato.learn.bayesnet import BayesianNetwork
@@ -257,6 +258,14 @@ def test_a_spreadsheet_computes_nothing_that_others_wrote(tmp_path) -> None:
     assert names == ["'=name", "'-n", "id"]
     assert {row[0] for row in found} == {*(f"'{text}" for text in evil[:5]), "-5", "a=b"}
     assert {row[1] for row in found} == {"-1", "2"} and all(row[2].startswith("'=") for row in found)
+
+
+@pytest.mark.parametrize("text", ["a;=1+1", "a; @SUM(A1)", "\x00=1", "\ufeff=1", "\u200b+1+1"])
+def test_no_formula_hides_behind_a_semicolon_or_an_unseen_sign(text: str) -> None:
+    # where numbers have decimal commas, spreadsheets cut text files at semicolons
+    for piece in _no_formula(text).split(";"):
+        assert piece.strip(" \x00\ufeff\u200b")[0] not in "=+-@"
+    assert _no_formula("a; b;-1") == "a; b;-1"
 
 
 def test_warnings_of_several_columns_are_all_shown(tmp_path) -> None:

@@ -67,6 +67,11 @@ def test_a_first_line_without_an_end_and_very_many_columns_are_refused(tmp_path)
     assert "it has 2000000 columns, more than 100000" in refused(lambda: tables.column_names(path))
 
 
+def test_a_name_longer_than_any_field_does_not_make_the_file_empty(tmp_path) -> None:
+    (tmp_path / "t.csv").write_text(lines(["a", "x" * 200_000], ["1", "2"]))
+    assert "field of more than 128 kB" in refused(lambda: detect(tmp_path / "t.csv"))
+
+
 def test_a_name_of_very_many_digits_is_no_year(tmp_path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"{'9' * 5000},2\n" + "1,2\n3,4\n" * 4)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 #: What a spreadsheet takes for the beginning of a formula, unless a number follows.
 _COMPUTED = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+#: White space, and what a program may drop at the beginning of a cell.
+_UNSEEN = "".join(map(chr, range(33))) + "\x7f\x85\xa0\u200b\u2028\u2029\u2060\u3000\ufeff"
+#: Where many countries write commas in numbers, spreadsheets cut text files at semicolons.
+_CUT = re.compile(r"(;\s*)(?=[=@\uff1d\uff20])")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 
 
@@ -99,7 +103,9 @@ def _words(part: Part, name: str, column: pa.Array) -> list[Any]:
 def _no_formula(text: str) -> str:
     """Text that a spreadsheet does not compute: labels and ids come from others, and =HYPERLINK(...) sends cells away.
 
-    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("a=b")
-    ("'=1+1", '-1.5', 'a=b')
+    >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("a=b"), _no_formula("a;=b")
+    ("'=1+1", '-1.5', 'a=b', "a;'=b")
     """
-    return f"'{text}" if text.lstrip()[:1] in _COMPUTED and not _NUMBER.fullmatch(text) else text
+    text = _CUT.sub(r"\1'", text)
+    begins = text.lstrip(_UNSEEN)[:1] in _COMPUTED
+    return f"'{text}" if begins and not _NUMBER.fullmatch(text) else text

@@ -127,7 +127,7 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     delimiter = asked.delimiter or told or _delimiter(text, usual)
     rows, lines = _rows(text, delimiter, whole)
     if not rows:
-        raise SchemaError(f"{path}: the file is empty")
+        raise SchemaError(f"{path}: its first line has a field of more than 128 kB: is the delimiter right?")
     if len(rows[0]) > _MOST_COLUMNS:
         raise SchemaError(f"{path}: it has {len(rows[0])} columns, more than {_MOST_COLUMNS}: is the delimiter right?")
     header = asked.header if asked.header is not None else plain or has_header(rows)

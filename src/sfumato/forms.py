@@ -93,13 +93,13 @@ class Forms:
         return tuple(dict.fromkeys(column for form in self.forms for column in form.columns))
 
     @cached_property
-    def _ends(self) -> Words:
+    def ends(self) -> Words:
         """Where the stretch of 63-bit words ends that stands for each form."""
         return np.cumsum(quantize(np.array(self.weights)), dtype=np.uint64)
 
     def chosen(self, words: Words) -> Index:
         """The form of every record, from a uniform 63-bit word each: the first f with word < w_1 + ... + w_f."""
-        return np.searchsorted(self._ends, words, side="right").astype(np.int64)
+        return np.searchsorted(self.ends, words, side="right").astype(np.int64)
 
     def asking(self, names: Sequence[str]) -> list[int]:
         """The forms that ask all of these attributes."""

@@ -48,30 +48,30 @@ class ValidSymmetric(Channel):
         return self.bound_sizes or (len(self.combinations),)
 
     @cached_property
-    def _inner(self) -> Symmetric:
+    def inner(self) -> Symmetric:
         return Symmetric((len(self.combinations),), self.other)
 
     @property
     def p(self) -> float:
         """The probability of changing the combination."""
-        return self._inner.p
+        return self.inner.p
 
     @property
     def weights(self) -> Words:
         if self.bound_sizes is None:
-            return self._inner.weights
+            return self.inner.weights
         out = np.zeros((self.k, self.k), dtype=np.uint64)
-        out[np.ix_(self.cells, self.cells)] = self._inner.weights
+        out[np.ix_(self.cells, self.cells)] = self.inner.weights
         return out
 
     @cached_property
     def transition(self) -> Operator:
-        inner = self._inner.transition
+        inner = self.inner.transition
         return inner if self.bound_sizes is None else Embedded(inner, self.cells, self.k)
 
     @cached_property
     def inverse(self) -> Operator:
-        inner = self._inner.inverse
+        inner = self.inner.inverse
         return inner if self.bound_sizes is None else Embedded(inner, self.cells, self.k)
 
     @property
@@ -79,15 +79,15 @@ class ValidSymmetric(Channel):
         return True
 
     def exact_gammas(self) -> list[Ratio]:
-        return self._inner.exact_gammas()
+        return self.inner.exact_gammas()
 
     @property
     def exact_gamma(self) -> Ratio:
-        return self._inner.exact_gamma
+        return self.inner.exact_gamma
 
     @property
     def matrix_cells(self) -> int:
-        return self._inner.matrix_cells + self.k  # where each combination stands in the list
+        return self.inner.matrix_cells + self.k  # where each combination stands in the list
 
     @cached_property
     def _position(self) -> NDArray[np.int64]:
@@ -97,13 +97,13 @@ class ValidSymmetric(Channel):
 
     def draw(self, codes: Codes, draws: Words) -> Codes:
         if self.bound_sizes is None:
-            return self._inner.draw(codes, draws)
-        return self.cells[self._inner.draw(self._position[codes], draws)].astype(code_type(self.k))
+            return self.inner.draw(codes, draws)
+        return self.cells[self.inner.draw(self._position[codes], draws)].astype(code_type(self.k))
 
     def sample(self, codes: Codes, src: Source) -> Codes:
         if self.bound_sizes is None:
-            return self._inner.sample(codes, src)
-        return self.cells[self._inner.sample(self._position[codes], src)].astype(code_type(self.k))
+            return self.inner.sample(codes, src)
+        return self.cells[self.inner.sample(self._position[codes], src)].astype(code_type(self.k))
 
     def check_columns(self, columns: Sequence[Codes]) -> None:
         if self.bound_sizes is None or not len(columns[0]):

@@ -16,6 +16,7 @@ from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.service.clock import iso, seconds_of
 from sfumato.service.layout import Layout
+from sfumato.service.questionnaire import questionnaire
 from sfumato.service.refusals import RefusalError
 
 KINDS = ("responses", "resampled")
@@ -73,6 +74,24 @@ class Study:
         if self.scheme is not None:
             return self.scheme.fingerprint
         return hashlib.sha256(json.dumps(self.schema.meaning(), sort_keys=True).encode()).hexdigest()
+
+    @cached_property
+    def questionnaire(self) -> dict[str, Any]:
+        """What the survey page needs to ask and to randomize, with the words of the questions."""
+        if self.scheme is None:
+            raise RefusalError("not_possible", "resampled rows come from sites: there are no questions to answer")
+        try:
+            found = questionnaire(self.scheme)
+        except SfumatoError as problem:
+            raise RefusalError("not_possible", f"no page can ask this: {problem}") from None
+        for name, attribute in found["attributes"].items():
+            words = self.document["questions"].get(name, {})
+            attribute |= {
+                "text": words.get("text", name),
+                "help": words.get("help", ""),
+                "words": words.get("labels", {}),
+            }
+        return found
 
     @property
     def minimum(self) -> int:

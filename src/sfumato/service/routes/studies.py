@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 from sfumato.service.documents import StudyChange, StudyIn, StudyList, StudyOut
 from sfumato.service.refusals import RefusalError
 from sfumato.service.routes.who import allowed, collection, token_of, write
+from sfumato.service.study import Study
 
 router = APIRouter(prefix="/v1/studies", tags=["studies"])
 
@@ -34,12 +35,13 @@ async def every(request: Request) -> Any:
 @router.get("/{study}", response_model=StudyOut)
 async def one(study: str, request: Request) -> Any:
     """Everything that a survey page needs; a draft is shown to its admin and miner only."""
-    found = collection(request).studies[study]
-    if found.state == "draft":
-        token = token_of(request)
-        if token is None or token.role not in ("admin", "miner") or token.study not in (None, study):
-            raise RefusalError("unknown_study", "there is no such study")
-    return found.public()
+    return _shown(study, request).public()
+
+
+@router.get("/{study}/questionnaire", response_model=dict[str, Any])
+def asked(study: str, request: Request) -> Any:
+    """How a page asks the questions, and the integers from which it draws the released codes."""
+    return _shown(study, request).questionnaire
 
 
 @router.patch("/{study}", response_model=StudyOut)
@@ -69,3 +71,13 @@ async def delete(study: str, request: Request) -> Any:
     """Delete a draft."""
     allowed(request, "admin")
     return (await write(request, collection(request).studies.delete(study))).public()
+
+
+def _shown(study: str, request: Request) -> Study:
+    """The study, if whoever asks may read it."""
+    found = collection(request).studies[study]
+    if found.state == "draft":
+        token = token_of(request)
+        if token is None or token.role not in ("admin", "miner") or token.study not in (None, study):
+            raise RefusalError("unknown_study", "there is no such study")
+    return found

@@ -253,15 +253,10 @@ class Scheme:
         return printable(f"Scheme({inside})")
 
     def _repr_html_(self) -> str:
-        rows: list[list[Any]] = [
-            [
-                " + ".join(names),
-                "" if channel.continuous or not channel.listed else channel.k,
-                str(channel),
-                channel.gamma,
-            ]
-            for names, channel in self._channels().items()
-        ]
+        rows: list[list[Any]] = []
+        for names, channel in self._channels().items():
+            values = channel.k if channel.listed and not channel.continuous else ""
+            rows.append([" + ".join(names), values, str(channel), channel.gamma])
         rows.append(["all answers together", "", "", self.gamma])
         return html_table(f"Scheme {self.fingerprint[:16]}", ["attribute", "values", "channel", "gamma"], rows)
 

@@ -13,7 +13,7 @@ from tests.command_line import run
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, SfumatoError
-from sfumato.owner.answers import question
+from sfumato.question import question
 
 N = 20_000
 SCHEMA = sf.Schema({"a": sf.Categorical((0, 1)), "b": sf.Categorical((0, 1)), "c": sf.Categorical((0, 1))})

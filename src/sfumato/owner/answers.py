@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,6 +15,7 @@ from sfumato.channels.longitudinal import Longitudinal
 from sfumato.domains import Domain, Tally
 from sfumato.errors import ChannelError, SchemaError
 from sfumato.forms import Forms
+from sfumato.question import question
 from sfumato.randomness import SecureSource, Source, words
 from sfumato.scheme import Group, Scheme
 from sfumato.secrets.keyed_answers import ROUNDING, KeyedSource, code_bytes
@@ -180,22 +179,6 @@ def answer(scheme: Scheme, encoded: Encoded, answers: Fresh | Keyed) -> dict[str
         given = answers.codes(group, domains, columns, question(scheme, group.names))
         out.update(zip(group.columns, given, strict=True))
     return out
-
-
-@lru_cache(maxsize=1 << 10)
-def question(scheme: Scheme, names: tuple[str, ...]) -> bytes:
-    """What is asked, in 32 bytes: the attributes of a group in its order, their domains, and the channel.
-
-    SHA-256 of the JSON {"attributes":[[name,domain],...],"channel":channel} with sorted keys and no spaces, in UTF-8.
-    Of a domain only what its codes stand for, not its unit or how files spell it; and not the rest of the scheme:
-    neither a new spelling nor one more attribute may give anybody a second, independent answer.
-    """
-    asked = {
-        "attributes": [[name, scheme.schema[name].meaning()] for name in names],
-        "channel": scheme[names].to_dict(),
-    }
-    text = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).digest()
 
 
 def _rounded(

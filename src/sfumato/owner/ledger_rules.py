@@ -16,10 +16,10 @@ from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
 from sfumato.errors import DisclosureWarning, ReleaseError
 from sfumato.forms import Forms
-from sfumato.owner.answers import question
 from sfumato.owner.composition import GivenAnswer, Total
 from sfumato.owner.ledger_file import Entry
 from sfumato.owner.ledger_people import PeopleBlock
+from sfumato.question import question
 from sfumato.scheme import Scheme
 
 

@@ -32,7 +32,7 @@ Where records answer forms, the form is the first one whose weight, added to the
 ``form``, weights in 2^-63 parts. It does not depend on any value: a person always gets the same form.
 
 The 63-bit word is the first 8 bytes, low byte first, shifted right by one bit. The question is the SHA-256 that
-``owner.answers.question`` describes. CBC as a message code is a pseudo-random function as long as no message begins
+``sfumato.question`` describes. CBC as a message code is a pseudo-random function as long as no message begins
 with another one; h, g and f fix the length of what follows, so none does.
 """
 

@@ -24,7 +24,7 @@ from sfumato.channels.valid import ValidSymmetric
 from sfumato.domains import Date, Domain, Numeric, Ordinal
 from sfumato.errors import ChannelError, SchemeError
 from sfumato.forms import Forms
-from sfumato.owner.answers import question
+from sfumato.question import question
 from sfumato.randomness import ONE
 from sfumato.scheme import Scheme
 
@@ -72,6 +72,8 @@ def drawing(channel: Channel) -> dict[str, Any]:
             "a page cannot add continuous noise bit for bit as other programs do; cut the numbers into bins, "
             "or round them to points, and randomize those"
         )
+    if not channel.listed:
+        raise ChannelError("the survey page has no box for free text yet: list the answers, or collect it at sites")
     frame = {"sizes": list(channel.sizes), "outputs": list(channel.outputs), "draws": channel.draws}
     return {**frame, **_plan(channel)}
 

@@ -116,7 +116,7 @@ def test_files_and_batches_round_as_one_table_does(tmp_path: Path) -> None:
 def test_a_program_written_from_the_description_rounds_alike() -> None:
     from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-    from sfumato.owner.answers import question
+    from sfumato.question import question
 
     key = sf.new_key()
     k = hashlib.sha256(b"sfumato keyed answers 2\n" + key[-32:]).digest()

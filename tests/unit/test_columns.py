@@ -109,7 +109,18 @@ def test_one_outlier_does_not_ruin_the_bins() -> None:
     assert "1 row far outside the others" in found.problems[0]
     assert not clean.clip
     assert verdict([*values, 1e9], ranges={"x": (0, 200)}, bins=10).domain.edges == tuple(np.linspace(0, 200, 11))
-    assert verdict([1.5, 2.5, 9.5] * 9, edges={"x": (0.0, 2.0, 10.0)}).domain == sf.Numeric(edges=(0, 2, 10))
+    assert verdict([1.5, 2.5, 9.5] * 9, edges={"x": (0.0, 2.0, 10.0)}).domain == sf.Numeric(edges=(0, 2, 10), step=0.5)
+
+
+def test_numbers_in_steps_count_as_what_they_are() -> None:
+    """Ratings to a tenth in bins of a half counted .05 too high, and whole numbers .5: intervals missed the truth."""
+    ratings = [round(1 + i % 91 / 10, 1) for i in range(910)]
+    assert verdict(ratings).domain.step == 0.1
+    assert verdict([10 * (i % 300) for i in range(900)]).domain.step == 10
+    whole = verdict([i % 83 for i in range(830)]).domain
+    assert whole.step == 1 and whole.midpoints[0] == 2
+    assert verdict(draw(lambda r, i: r.gauss(100, 15), 1000)).domain.step is None
+    assert verdict([i % 83 for i in range(830)], points={"x": 5}).domain.step is None
 
 
 def test_edges_look_like_public_knowledge() -> None:

@@ -74,6 +74,28 @@ def edges_between(low: float, high: float, bins: int) -> tuple[float, ...]:
     return (float(low), *map(float, inner), float(high))
 
 
+def step_of(counts: Counter[float], edges: tuple[float, ...]) -> float | None:
+    """What all values are multiples of, as far as it matters beside the bins: a hundredth of the narrowest, or more.
+
+    >>> step_of(Counter({5: 1, 20: 2, 25: 9}), (0, 10, 30)), step_of(Counter({0.1: 1, 0.4: 1}), (0, 0.5, 1))
+    (5.0, 0.1)
+    >>> step_of(Counter({1.23456: 1, 7.1: 1}), (0, 5, 10)) is None
+    True
+    """
+    narrowest = min(b - a for a, b in pairwise(edges))
+    decimals = max(0, 2 - math.floor(math.log10(narrowest)))
+    scale = 10.0**decimals
+    if decimals > 15 or any(abs(value) * scale > 2**52 for value in counts):
+        return None
+    scaled = [value * scale for value in counts]
+    if any(abs(one - round(one)) > 1e-6 for one in scaled):
+        return None
+    units = math.gcd(*(round(one) for one in scaled))
+    step = float(f"{units / scale:.12g}")
+    places = [math.ceil(edge / step - 1e-9) for edge in edges] if units else []
+    return step if units and step >= narrowest / 100 and all(a < b for a, b in pairwise(places)) else None
+
+
 def nice_step(least: float) -> float:
     """The smallest of 1, 2, 2.5, 5 times a power of ten that is not below.
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
 
-from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits
+from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
@@ -209,7 +209,8 @@ def _binned(
             edges[0], edges[-1], points=wanted.points, nullable=nullable, clip=clip, missing=missing, unit=unit
         )
     else:
-        domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit)
+        step = step_of(numbers, edges)
+        domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
     kind = "whole numbers" if whole else "numbers"
     several = "more than " if cells.overflowing else ""
     cut = f"in {domain.bins} bins" if domain.points is None else f"rounded at random to {domain.points} points"

@@ -16,7 +16,7 @@ from sfumato.errors import SchemaError
 KEYS = {
     "categorical": {"values", "other", "nullable", "missing", "spellings"},
     "ordinal": {"values", "other", "nullable", "missing", "spellings", "clip"},
-    "numeric": {"edges", "low", "high", "bins", "points", "nullable", "missing", "clip", "unit"},
+    "numeric": {"edges", "low", "high", "bins", "points", "step", "nullable", "missing", "clip", "unit"},
     "date": {"first", "last", "by", "nullable", "missing", "clip", "formats"},
     "text": {"max_length", "alphabet", "nullable", "missing", "clip"},
 }

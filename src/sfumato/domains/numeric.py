@@ -52,6 +52,9 @@ class Numeric(Domain):
     the probability that leaves the mean of the codes where the value is. The owner rounds with the secure source (or
     under the key) before anything is randomized; elsewhere a value goes to the nearest point.
 
+    ``step`` says that the numbers are multiples of it: whole numbers have the step 1. A bin then stands for the mean of
+    the multiples in it, which is half a step below its middle.
+
     ``clip`` moves numbers outside the limits to the nearest end. ``unit`` is what the data write beside the number.
 
     >>> age = Numeric(0, 100, bins=4)
@@ -61,6 +64,8 @@ class Numeric(Domain):
     array([0, 1, 1], dtype=uint8)
     >>> Numeric(0, 100, points=11).labels[:3]
     ('0', '10', '20')
+    >>> Numeric(0, 20, bins=2, step=1).midpoints
+    array([ 4.5, 14.5])
     """
 
     low: float | None = None
@@ -69,6 +74,7 @@ class Numeric(Domain):
     edges: tuple[float, ...] | None = None
     nullable: bool = False
     points: int | None = field(default=None, kw_only=True)
+    step: float | None = field(default=None, kw_only=True)
     clip: bool = field(default=False, compare=False, kw_only=True)
     missing: tuple[str, ...] = field(default=(), compare=False, kw_only=True)
     unit: str | None = field(default=None, compare=False, kw_only=True)
@@ -106,6 +112,7 @@ class Numeric(Domain):
         object.__setattr__(self, "high", edges[-1])
         object.__setattr__(self, "bins", len(edges) - 1)
         self._check_missing()
+        self._check_step()
         if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
             raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
 
@@ -117,6 +124,17 @@ class Numeric(Domain):
         if self.low is None or self.high is None or not self.low < self.high:
             raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
         return float(self.low), float(self.high)
+
+    def _check_step(self) -> None:
+        step = self.step
+        if step is None:
+            return
+        if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step < math.inf:
+            raise SchemaError(f"step must be a positive number, such as 1 for whole numbers, got {step!r} instead")
+        if self.points is not None:
+            raise SchemaError("give either points or a step, not both: numbers are rounded to the points")
+        if (np.diff(self.edges_between_values) < 0.5 * step).any():
+            raise SchemaError(f"every bin must hold a multiple of the step {step:g}: use wider bins or a smaller step")
 
     def _around_points(self) -> tuple[float, ...]:
         """The edges of the cells whose numbers have their point as the nearest one."""
@@ -157,7 +175,14 @@ class Numeric(Domain):
         """What each code stands for as a number: its point, or the middle of its bin."""
         if self.points is not None:
             return np.linspace(self.edge_array[0], self.edge_array[-1], self.points)
-        return np.asarray((self.edge_array[1:] + self.edge_array[:-1]) / 2)
+        return np.asarray((self.edges_between_values[1:] + self.edges_between_values[:-1]) / 2)
+
+    @cached_property
+    def edges_between_values(self) -> NDArray[np.float64]:
+        """The edges; of numbers in steps, midway between the last value below and the first one above."""
+        if self.step is None:
+            return self.edge_array
+        return np.asarray(self.step * (np.ceil(self.edge_array / self.step - 1e-9) - 0.5))
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
@@ -252,7 +277,8 @@ class Numeric(Domain):
         if self.points is not None:
             limits = {"low": self.low, "high": self.high, "points": self.points}
             return {"kind": self.kind, **limits, "nullable": self.nullable}
-        return {"kind": self.kind, "edges": list(self.edges or ()), "nullable": self.nullable}
+        step = {} if self.step is None else {"step": self.step}
+        return {"kind": self.kind, "edges": list(self.edges or ()), **step, "nullable": self.nullable}
 
     def _written(self) -> dict[str, Any]:
         unit = {} if self.unit is None else {"unit": self.unit}

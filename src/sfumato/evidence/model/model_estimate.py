@@ -69,7 +69,9 @@ class ModelEstimate(Estimate):
         slope = self.sd[places] / self._unit / (share * (1 - share))
         z = critical_value(one_of_many(level, self.together), self.n if anytime else None)
         low, high = (np.asarray(expit(logit(share) + sign * z * slope)) * self._unit for sign in (-1, 1))
-        return np.minimum(low, value), np.maximum(high, value)
+        # logits of a share beside 0 or 1 know no bounds: at most twice as far as along a straight line
+        far = 2 * z * self.sd[places]
+        return np.minimum(np.maximum(low, value - far), value), np.maximum(np.minimum(high, value + far), value)
 
     @property
     def _unbiased(self) -> Estimate:

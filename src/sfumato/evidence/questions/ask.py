@@ -188,7 +188,7 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     sums, per, k = _running(asked, name, domain)
     rows = len(asked.groups.labels)
     continuous = isinstance(domain, Numeric)
-    places = domain.edge_array if isinstance(domain, Numeric) else numbers(domain)[:k]
+    places = domain.edges_between_values if isinstance(domain, Numeric) else numbers(domain)[:k]
     form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous)
     many = len(levels)
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}

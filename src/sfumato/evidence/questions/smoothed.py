@@ -133,6 +133,9 @@ def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(q))
     keys["q" + "_" * ("q" in keys)] = list(q) * len(found)
+    domain = asked.ev.schema[name]
+    if isinstance(domain, Numeric) and np.array_equal(edges, domain.edge_array):
+        edges = domain.edges_between_values
     return Smoothed(found, edges, f"quantiles of {name}{asked.whom}", keys, tuple(q))
 
 

@@ -11,9 +11,9 @@ The weights w are not the scores themselves but what the channel lets through of
 
     w[x] = Σ_y P[x, y] E[u | y],        E[u | y] = Σ_x p[x] P[x, y] u[x] / Σ_x p[x] P[x, y]
 
-so that values too rare to be told from noise count little. Without randomization w = u. With it, that is the score test
-of u in the released table, which no other test beats against a weak trend. Whatever the weights, T has mean zero where
-the attributes are independent.
+so that values too rare to be told from noise count little. Without randomization w = u. With as many released values
+as true ones this is the score test of u in the released table, which no other test beats against a weak trend; with
+more it comes within a few percent. Whatever the weights, T has mean zero where the attributes are independent.
 """
 
 from __future__ import annotations

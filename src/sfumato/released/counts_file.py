@@ -23,6 +23,8 @@ COUNTS, SHARE = "sfumato counts", "sfumato share"
 VERSION = 1
 #: The most cells of all tables of a file together.
 MOST_CELLS = 1 << 22
+#: Counts up to this are exact as doubles, and the sums of many sites fit into 64 bits.
+MOST_RECORDS = 1 << 50
 _LARGEST = 1 << 63
 
 #: Of each part the scheme, the number of records and its tables.
@@ -41,6 +43,8 @@ def read_counts(path: Path) -> list[CountedPart]:
 
 def counted_part(scheme: Scheme, records: int, held: dict[Columns, NDArray[np.uint64]], path: object) -> CountedPart:
     """A part with its tables checked."""
+    if records > MOST_RECORDS:
+        raise ReleaseError(f"{path}: speaks of {records} records, more than {MOST_RECORDS}: it is damaged")
     part = CountedPart({c: table.astype(np.int64) for c, table in held.items()}, scheme, records=records)
     try:
         check_tables(part)

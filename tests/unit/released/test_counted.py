@@ -231,6 +231,7 @@ def test_damaged_files_are_refused_in_one_line(tmp_path) -> None:
         "each once": lambda d: d["parts"][0]["tables"][0].update(columns=["sex", "sex"]),
         "some released columns": lambda d: d["parts"][0]["tables"][0].update(columns=["sex", "nobody"]),
         "there twice": lambda d: d["parts"][0]["tables"].append(table),
+        "it is damaged": lambda d: d["parts"][0].update(records=1 << 60),
         "does not count all": lambda d: d["parts"][0].update(records=299),
         "disagree about": lambda d: d["parts"][0]["tables"][0]["counts"].reverse(),
         "scheme": lambda d: d["parts"][0].update(scheme={}),

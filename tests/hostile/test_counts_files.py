@@ -1,0 +1,94 @@
+"""Files of counts and shares that somebody bent: one line, no traceback, no invented records."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+
+import pytest
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.errors import SfumatoError
+from sfumato.released.shares import Share
+
+SCHEMA = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 30, bins=3), "ill": sf.Ordinal((0, 1))})
+SCHEME = sf.Scheme(SCHEMA, {"sex": c.symmetric(2, 0.2), "age": c.subset(3, 3), "ill": c.symmetric(2, 0.2)})
+RELEASE = sf.randomize(
+    {"sex": ["F", "M"] * 20, "age": list(range(20)) * 2, "ill": [0, 1, 1, 0] * 10}, SCHEME, rng=sf.experiment(1)
+)
+ODD = [None, -1, 1e99, 1 << 70, "x", [], {}, [[]], True, 0.5, "\x00", [1, [2]], {"columns": 1}]
+
+
+def places(document, path=()):
+    """Every place in a document, by the keys that lead to it."""
+    yield path
+    entries = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for key, entry in entries:
+        yield from places(entry, (*path, key))
+
+
+def bent(document, rng: random.Random):
+    """The document with one thing replaced or taken out."""
+    out = copy.deepcopy(document)
+    *way, last = rng.choice([path for path in places(out) if path])
+    holder = out
+    for key in way:
+        holder = holder[key]
+    if rng.random() < 0.3:
+        del holder[last]
+    else:
+        holder[last] = rng.choice(ODD)
+    return out
+
+
+@pytest.mark.parametrize("kind", ["counts", "share"])
+@pytest.mark.filterwarnings("ignore::sfumato.errors.SfumatoWarning")
+def test_a_bent_file_loads_consistent_or_is_refused_in_one_line(kind, tmp_path) -> None:
+    path = tmp_path / "file.json"
+    counted = sf.counted(RELEASE)
+    load = sf.Release.load if kind == "counts" else Share.load
+    (counted if kind == "counts" else sf.split_counts(counted, 3, 1)[0]).save(path)
+    good = json.loads(path.read_text())
+    rng = random.Random(3)
+    refused = 0
+    for _ in range(250):
+        path.write_text(json.dumps(bent(good, rng)))
+        try:
+            found = load(path)
+        except SfumatoError as problem:
+            refused += 1
+            assert "\n" not in str(problem) and len(str(problem)) < 600
+            continue
+        if kind == "counts":
+            for part in found.parts:
+                assert all(int(table.min()) >= 0 and int(table.sum()) == len(part) for table in part.tables.values())
+    assert refused > 150
+
+
+def test_a_site_cannot_slip_raw_counts_through_a_sum(tmp_path) -> None:
+    """Counts of raw records carry no gamma: neither save nor split nor a sum writes them unasked."""
+    raw = sf.counted(sf.Release.raw({"sex": ["F"], "age": [3.0], "ill": [1]}, SCHEMA))
+    for work in (
+        lambda: raw.save(tmp_path / "raw.json"),
+        lambda: sf.split_counts(raw, 3, 1),
+        lambda: sf.secure_sum([raw, raw, raw]),
+        lambda: sf.Release.concat([raw, raw]).save(tmp_path / "raw.json"),
+        lambda: raw.select(["sex"]).save(tmp_path / "raw.json"),
+        lambda: sf.counted(raw, [["sex"]]).save(tmp_path / "raw.json"),
+    ):
+        with pytest.raises(SfumatoError, match="clear=True"):
+            work()
+    assert not (tmp_path / "raw.json").exists()
+
+
+def test_counts_hold_no_ids_and_no_order(tmp_path) -> None:
+    table = {"person": [f"p{i}" for i in range(40)], "sex": ["F", "M"] * 20, "age": [3.0] * 40, "ill": [0] * 40}
+    key = sf.new_key()
+    release = sf.randomize(table, SCHEME, key=key, id="person", link_key=sf.new_link_key())
+    path = sf.counted(release).save(tmp_path / "site.json")
+    held = path.read_text()
+    assert "person" not in held and not any(pseudonym in held for pseudonym in release.arrow()["person"].to_pylist())

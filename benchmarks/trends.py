@@ -26,7 +26,7 @@ from sfumato import channels as c
 from sfumato.channels import Channel
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence.independence import ODDS, association
-from sfumato.evidence.questions.ask import numbers
+from sfumato.evidence.questions.values import numbers
 
 SHAPES = {
     "even": lambda k: np.ones(k),

@@ -37,6 +37,13 @@ def estimate(
     cdf: Annotated[str | None, typer.Option(help="The running shares of this attribute.")] = None,
     correlation: Annotated[str | None, typer.Option(help="The correlation of two attributes: age,income.")] = None,
     by: Annotated[str | None, typer.Option(help="One answer for each group: sex, or sex,grade.")] = None,
+    smooth: Annotated[
+        bool | None,
+        typer.Option(
+            help="Of ordered attributes: smooth intervals too, or nothing. Without it estimates are smoothed where "
+            "they may be, and intervals are not."
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(
@@ -95,7 +102,7 @@ def estimate(
 
         sfumato estimate release.parquet --cdf income --by sex --plot income.svg
     """
-    question = Question(mean, median, quantiles, cdf, correlation, by)
+    question = Question(mean, median, quantiles, cdf, correlation, by, smooth)
     question.check(columns)
     release = Release.concat([Release.load(file) for file in files])
     held = _conditions(where, release.schema)

@@ -24,6 +24,7 @@ class Question:
     cdf: str | None = None
     correlation: str | None = None
     by: str | None = None
+    smooth: bool | None = None
 
     @property
     def asked(self) -> bool:
@@ -46,20 +47,20 @@ class Question:
     def answer(self, ev: Evidence, columns: str | None, where: dict[str, Any]) -> Rows:
         by = console.listed(self.by) if self.by else None
         if self.mean:
-            return ev.mean(self.mean, by, where)
+            return ev.mean(self.mean, by, where, smooth=self.smooth)
         if self.cdf:
-            return ev.cdf(self.cdf, by, where)
+            return ev.cdf(self.cdf, by, where, smooth=self.smooth)
         if self.correlation:
             names = console.listed(self.correlation)
             if len(names) != 2:
                 raise SfumatoError(f"--correlation takes two attributes, age,income, got {self.correlation!r} instead")
             return ev.correlation(names[0], names[1], by, where)
         if self.quantiles is None:
-            return ev.quantile(self.median or "", 0.5, by, where)
+            return ev.quantile(self.median or "", 0.5, by, where, smooth=self.smooth)
         names = console.listed(self.median or columns or "")
         if len(names) != 1:
             raise SfumatoError("--quantiles needs the attribute: --quantiles .25,.5,.75 --columns income")
-        return ev.quantile(names[0], _numbers(self.quantiles), by, where)
+        return ev.quantile(names[0], _numbers(self.quantiles), by, where, smooth=self.smooth)
 
 
 def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, where: dict[str, Any]) -> None:

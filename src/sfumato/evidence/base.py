@@ -184,11 +184,17 @@ class ReleaseEvidence(ABC):
         return all(mle.feasible(Seen(asked, blocks(scheme, asked), np.zeros(0)).full) for scheme in schemes)
 
     def density(self, name: str, **options: Any) -> Density:
-        """The density of a numeric attribute that was released with additive noise; see ``sfumato.density``."""
+        """The density of an ordered attribute, with a band.
+
+        Of numbers with additive noise as ``sfumato.density`` gives it, with its options; else the smoothed distribution
+        of the values through their channels.
+        """
         from sfumato.evidence.density import density
 
         self._check([name])
         parts = asking(self.release, [name])
+        if not any(name in part.scheme.noises for part in parts):
+            return self._smooth_density(name, options)
         noises = {part.scheme.noises.get(name) for part in parts}
         noise = noises.pop()
         if noise is None or noises:
@@ -199,13 +205,36 @@ class ReleaseEvidence(ABC):
         batches = (part.batches([name]) for part in parts)
         return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 
+    def _smooth_density(self, name: str, options: Mapping[str, Any]) -> Density:
+        from sfumato.evidence.density.ordered import ordered_density
+
+        domain = self.schema[name]
+        if not domain.ordered:
+            raise EstimationError(f"{name!r} has no order, so that it has no density: ask for its shares")
+        if options:
+            raise EstimationError(
+                f"{next(iter(options))} belongs to densities under additive noise, and {name!r} passed a channel"
+            )
+        found = seen(self.release, [name], inverted=False)
+        channels = [one.blocks[0].channel for one in found]
+        alone = [channel for channel in channels if channel is not None and channel.arity == 1]
+        if len(alone) < len(found):
+            raise EstimationError(f"{name!r} is randomized together with others: its density is not told")
+        k = domain.size - domain.nullable
+        edges = domain.edge_array if isinstance(domain, Numeric) else np.arange(k + 1.0)
+        return ordered_density([one.counts for one in found], alone, edges, nullable=domain.nullable)
+
     # What analysts ask: ``by`` gives a row per group, ``where={"sex": "F"}`` restricts.
 
-    def mean(self, name: str, by: By = None, where: Where = None) -> Answer:
-        """The mean of those who answered, unbiased. A bin counts as its middle, ordinal text as its place from 0."""
+    def mean(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Answer:
+        """The mean of those who answered. A bin counts as its middle, ordinal text as its place from 0.
+
+        ``smooth=False`` gives the unbiased estimate; else that of a smoothed distribution where there is one. The
+        limits are those of the unbiased one either way.
+        """
         from sfumato.evidence.questions import ask
 
-        return ask.mean(self, name, by, where)
+        return ask.mean(self, name, by, where, smooth)
 
     def share(self, name: str, by: By = None, where: Where = None) -> Answer:
         """The share of each value among those who answered."""
@@ -214,18 +243,24 @@ class ReleaseEvidence(ABC):
         return ask.share(self, name, by, where)
 
     def quantile(
-        self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None, *, smooth: bool = False
+        self,
+        name: str,
+        q: float | Sequence[float] = 0.5,
+        by: By = None,
+        where: Where = None,
+        *,
+        smooth: bool | None = None,
     ) -> Rows:
         """Where the running share passes q: .5 is the median. Limits by inverting the test of the running share.
 
-        ``smooth`` goes through a smoothed distribution: much closer where neighbours resemble each other, wrong where
-        values heap.
+        Estimates of ten values and more are smoothed where they may be, limits are not. ``smooth=False`` smooths
+        nothing, ``smooth=True`` the limits too: much narrower, and too narrow where values heap.
         """
         from sfumato.evidence.questions import ask
 
         return ask.quantile(self, name, q, by, where, smooth)
 
-    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool = False) -> Rows:
+    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Rows:
         """The share of those up to each value, among those who answered; ``smooth`` as for quantiles."""
         from sfumato.evidence.questions import ask
 

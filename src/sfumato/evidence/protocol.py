@@ -141,10 +141,10 @@ class Evidence(Protocol):
         ...
 
     def density(self, name: str, **options: Any) -> Density:
-        """The density of a numeric attribute that was released with additive noise."""
+        """The density of an ordered attribute, with a band."""
         ...
 
-    def mean(self, name: str, by: By = None, where: Where = None) -> Answer:
+    def mean(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Answer:
         """The mean of those who answered; ``by`` gives a row per group, ``where={"sex": "F"}`` restricts."""
         ...
 
@@ -153,12 +153,18 @@ class Evidence(Protocol):
         ...
 
     def quantile(
-        self, name: str, q: float | Sequence[float] = 0.5, by: By = None, where: Where = None, *, smooth: bool = False
+        self,
+        name: str,
+        q: float | Sequence[float] = 0.5,
+        by: By = None,
+        where: Where = None,
+        *,
+        smooth: bool | None = None,
     ) -> Rows:
         """Where the running share passes q."""
         ...
 
-    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool = False) -> Rows:
+    def cdf(self, name: str, by: By = None, where: Where = None, *, smooth: bool | None = None) -> Rows:
         """The share of those up to each value."""
         ...
 

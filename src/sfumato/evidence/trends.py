@@ -24,7 +24,7 @@ from sfumato.arrays import Array
 from sfumato.domains import Domain
 from sfumato.evidence.contrasts import NO_CONTRASTS, Contrasts, clear_configurations, independent, value_rows
 from sfumato.evidence.estimate import Estimate
-from sfumato.evidence.questions.ask import numbers
+from sfumato.evidence.questions.values import numbers
 from sfumato.evidence.spreads import spreads
 
 

@@ -195,7 +195,7 @@ def test_joined_releases_answer_across_parties(exact: Any) -> None:
     assert holds(found, exact.mean("income", by="sex").value)
 
 
-def test_joint_model_answers_with_its_own_covariance(release: sf.Release, exact: Any) -> None:
+def test_joint_model_answers_within_the_limits_of_the_unbiased_answer(release: sf.Release, exact: Any) -> None:
     names = ["sex", "income"]
     ev = sf.evidence(release, method="model", names=names, tau=1.0)
     found = ev.mean("income", by="sex")

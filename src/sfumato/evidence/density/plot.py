@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.pages.picture import empty_picture, save_picture
+from sfumato.printable import figure_text
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
 
@@ -17,12 +18,9 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     figure = None
     if ax is None:
         figure, ax = empty_picture(7.2, 4.0)
-    group = max(1, density.z_counts.size // 80)
-    edges = density.z_edges[::group]
-    if edges[-1] != density.z_edges[-1]:
-        edges = np.append(edges, density.z_edges[-1])
-    counts = np.add.reduceat(density.z_counts, np.arange(0, density.z_counts.size, group))
-    ax.stairs(counts / density.n / np.diff(edges), edges, fill=True, color=GREY, label="released z = x + noise")
+    seen = density.z_counts.size > 0  # what a finite channel releases has no place on the axis
+    if seen:
+        _histogram(density, ax)
     top = float(density.height.max())
     if density.spread is not None:
         low, high = density.band(level)
@@ -31,19 +29,27 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)
     # a few far values must not squeeze the picture: show 99.8 % of z and of the estimate
-    total = np.concatenate(([0.0], np.cumsum(density.z_counts))) / density.n
-    shown = np.concatenate((np.interp((1e-3, 1 - 1e-3), total, density.z_edges), density.quantile((1e-3, 1 - 1e-3))))
+    shown = density.quantile((1e-3, 1 - 1e-3))
+    if seen:
+        total = np.concatenate(([0.0], np.cumsum(density.z_counts))) / density.n
+        shown = np.concatenate((np.interp((1e-3, 1 - 1e-3), total, density.z_edges), shown))
     margin = 0.03 * float(np.ptp(shown))
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
     ax.set_ylabel("density")
-    ax.set_title(
-        f"{density.n:,} values, {getattr(density.noise, 'name', density.noise.kind)} noise, method {density.method}",
-        loc="left",
-        fontsize=10,
-    )
+    through = f"{getattr(density.noise, 'name', density.noise.kind)} noise" if seen else figure_text(density.noise)
+    ax.set_title(f"{density.n:,} values, {through}, method {density.method}", loc="left", fontsize=10)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize=9, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.14))
     if path is not None:
         save_picture(figure or ax.figure, path)
     return ax
+
+
+def _histogram(density: Any, ax: Any) -> None:
+    group = max(1, density.z_counts.size // 80)
+    edges = density.z_edges[::group]
+    if edges[-1] != density.z_edges[-1]:
+        edges = np.append(edges, density.z_edges[-1])
+    counts = np.add.reduceat(density.z_counts, np.arange(0, density.z_counts.size, group))
+    ax.stairs(counts / density.n / np.diff(edges), edges, fill=True, color=GREY, label="released z = x + noise")

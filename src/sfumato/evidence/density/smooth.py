@@ -22,6 +22,7 @@ from sfumato.channels.scores import scores
 from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.auto import ModelAverage, average, masses_of
+from sfumato.evidence.density.band import Spread, spread
 from sfumato.evidence.density.penalised import Problem
 from sfumato.threads import one_thread
 
@@ -47,6 +48,7 @@ class Smooth:
     missing_sd: float = 0.0
     first: Index = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)  # value of each cell
     factor: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)  # cov of the cells = factor factorᵀ
+    models: Spread | None = field(default=None, repr=False)  # of the log-density of each cell, per value
 
     @cached_property
     def _sizes(self) -> Array:
@@ -147,7 +149,8 @@ def smooth(
     sizes = np.diff(edges)
     mass = found.mass / found.mass.sum()
     shares = np.repeat(mass / sizes, sizes.astype(np.int64))
-    return Smooth(shares, n, missing, missing_sd, first, _factor(problem, found))
+    models = spread(found.fits, found.weights, (0, len(first)), float(np.log(found.mass.sum())))
+    return Smooth(shares, n, missing, missing_sd, first, _factor(problem, found), models)
 
 
 def _checked(counts: Any, channel: Channel | Sequence[Channel]) -> list[tuple[Array, Channel]]:

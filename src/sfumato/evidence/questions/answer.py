@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array, Index
-from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
+from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
@@ -26,6 +26,10 @@ class Answer(Rows):
     the table. With J the derivative of the answers by the sums, Cov = J Cov(S) Jᵀ. ``interval`` does not rest on it:
     ratios and correlations have Fieller's limits, quantiles those of running shares.
 
+    ``closer`` holds estimates that lie nearer to the truth on average than those of the sums: smoothed ones, or those
+    of a joint model. They have no limits of their own that hold, so that the limits stay those of the unbiased answer,
+    and the estimates are kept within them.
+
     ``beside`` tells how many records (or how much weight) each answer rests on, and how many gave no answer.
     """
 
@@ -37,6 +41,7 @@ class Answer(Rows):
     everybody: Index | None = None  # the sums of all records of each row's group, with those who gave no answer
     said: tuple[str, ...] = ()
     running: str | None = None
+    closer: Array | None = None
 
     @property
     def n(self) -> float:
@@ -56,7 +61,16 @@ class Answer(Rows):
 
     @cached_property
     def value(self) -> Array:
-        return self.form.value(self._found[0])
+        own = self.form.value(self._found[0])
+        if self.closer is None:
+            return own
+        low, high = self.form.limits(*self._found, LEVEL95)
+        return np.where(np.isnan(own) | np.isnan(self.closer), own, np.clip(self.closer, low, high))
+
+    @property
+    def plain(self) -> Answer:
+        """The answer of the sums themselves, unbiased up to the ends of what is possible."""
+        return self if self.closer is None else replace(self, closer=None)
 
     @cached_property
     def cov(self) -> Array:

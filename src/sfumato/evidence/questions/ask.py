@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Array, Index
+from sfumato.arrays import Index
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
+from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
@@ -19,7 +19,9 @@ from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_m
 from sfumato.evidence.questions.groups import AskedGroups, groups
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
 from sfumato.evidence.questions.rows import Rows
+from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
+from sfumato.evidence.questions.values import answered_by, ends_of, numbers, scale
 from sfumato.printable import label_text
 from sfumato.schema import Numeric
 
@@ -58,10 +60,10 @@ class Asked:
 
         return gather(self.ev, self.attributes, build)
 
-    def notes(self) -> tuple[str, ...]:
+    def notes(self, sums: Sums | ModelSums) -> tuple[str, ...]:
         weighed = getattr(self.ev, "weights", None) is not None
         weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
-        return told_by_model(self.ev, self.attributes) + left_out(self.ev, self.groups, self.where) + weights
+        return told_by_model(self.ev, self.attributes, sums) + left_out(self.ev, self.groups, self.where) + weights
 
 
 def _condition(held: tuple[str, Any]) -> str:
@@ -81,15 +83,15 @@ def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
     return Asked(ev, tuple(names), groups(ev.schema, noisy(ev), by, where), where)
 
 
-def mean(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
-    """The mean of those who answered: Σ value / Σ answered, both unbiased."""
+def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Answer:
+    """The mean of those who answered: Σ value / Σ answered, both unbiased; the estimate smoothed where it may be."""
     asked = ask(ev, [name], by, where)
     domain = ev.schema[name]
     if not domain.ordered:
         raise EstimationError(
             f'{name!r} has no order, so that it has no mean: ask for its shares, share("{name}"), or declare it ordinal'
         )
-    values, answered = numbers(domain), _answered(domain)
+    values, answered = numbers(domain), answered_by(domain)
     per, nullable = 2 + domain.nullable, domain.nullable
 
     def statistics(noises: Collection[str]) -> list[Statistic]:
@@ -102,9 +104,11 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
     if domain.rounds and isinstance(sums, Sums):
         step = float(values[1] - values[0])
         sums = replace(sums, rounded=tuple((int(i), int(i) + 1, step * step / 6) for i in at))
-    low, high = _ends(domain, values)
+    low, high = ends_of(domain, values)
     form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
-    return _answer(asked, sums, form, f"mean of {name}{_scale(domain)}", asked.groups.columns, at + 2)
+    found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
+    own = values[: domain.size - domain.nullable]
+    return _smoothed(asked, name, found, smooth, lambda one: [one.mean(own)[0]])
 
 
 def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
@@ -117,7 +121,7 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer
         raise EstimationError(f"{name!r} is released with additive noise: ask for its cdf or its density")
     codes = np.eye(domain.size)
     each: list[Statistic] = [{name: codes[i]} for i in range(k)]
-    some: list[Statistic] = [{name: _answered(domain)}, *([{}] if domain.nullable else [])]
+    some: list[Statistic] = [{name: answered_by(domain)}, *([{}] if domain.nullable else [])]
     sums = asked.sums(lambda noises: each + some)
     rows = len(asked.groups.labels)
     start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)
@@ -139,7 +143,7 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
         if not domain.ordered and domain.size - domain.nullable > 2:
             raise EstimationError(f"{name!r} has no order, so that nothing correlates with it: ask for its shares")
     values = {name: numbers(ev.schema[name]) for name in (a, b)}
-    answered = {name: _answered(ev.schema[name]) for name in (a, b)}
+    answered = {name: answered_by(ev.schema[name]) for name in (a, b)}
 
     def factor(name: str, power: int, noises: Collection[str]) -> Statistic:
         if name in noises:
@@ -157,12 +161,13 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
     return _answer(asked, sums, Correlations(rows, per), f"correlation of {a} and {b}", asked.groups.columns, everybody)
 
 
-def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool = False) -> Rows:
-    """The share of those up to and including each value, among those who answered."""
+def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
+    """The share of those up to and including each value, among those who answered.
+
+    ``smooth``: unless told, estimates are smoothed where they may be, and limits are not; True smooths both.
+    """
     asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "running shares")
     if smooth or name in noisy(ev):
-        from sfumato.evidence.questions.smoothed import smooth_cdf
-
         return smooth_cdf(asked, name)
     sums, per, k = _running(asked, name, domain)
     rows = len(asked.groups.labels)
@@ -174,16 +179,14 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     label = "up_to" + "_" * ("up_to" in keys)
     keys[label] = list(ends) * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
-    return replace(found, running=label)
+    return _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
 
 
-def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool = False) -> Rows:
-    """Where the running share passes q; limits by inverting the test of the running share."""
+def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
+    """Where the running share passes q; limits by inverting the test of the running share. ``smooth`` as in ``cdf``."""
     levels = check_quantiles(q)
     asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "quantiles")
     if smooth or name in noisy(ev):
-        from sfumato.evidence.questions.smoothed import smooth_quantile
-
         return smooth_quantile(asked, name, levels)
     sums, per, k = _running(asked, name, domain)
     rows = len(asked.groups.labels)
@@ -194,43 +197,29 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
     keys["q" + "_" * ("q" in keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
-    return _answer(asked, sums, form, f"quantiles of {name}{_scale(domain)}", keys, everybody)
+    found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
+    at = Quantiles(tuple(levels), np.zeros(1, dtype=np.int64), k, places, continuous)
+    return _smoothed(asked, name, found, smooth, lambda one: list(at.value(one.cdf)))
 
 
-def numbers(domain: Domain) -> Array:
-    """The number that each code stands for: the middle of a bin, a value that is a number, else its place from 0."""
+def _smoothed(
+    asked: Asked, name: str, found: Answer, smooth: bool | None, of_group: Callable[[Smooth], list[float]]
+) -> Answer:
+    """The answer with estimates from a smoothed distribution of each group, where there is one; limits stay."""
+    domain = asked.ev.schema[name]
     k = domain.size - domain.nullable
-    if isinstance(domain, Numeric):
-        own = domain.midpoints
-    elif _has_numbers(domain):
-        own = np.array(domain.labels[:k], dtype=np.float64)
-    else:
-        own = np.arange(k, dtype=np.float64)
-    return np.append(own, 0.0) if domain.nullable else np.asarray(own)
-
-
-def _has_numbers(domain: Domain) -> bool:
-    labels = domain.labels[: domain.size - domain.nullable]
-    plain = all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels)
-    return plain and (not domain.ordered or all(a < b for a, b in pairwise(labels)))
-
-
-def _scale(domain: Domain) -> str:
-    return "" if isinstance(domain, Numeric) or _has_numbers(domain) else " (places from 0)"
-
-
-def _answered(domain: Domain) -> Array:
-    out = np.ones(domain.size)
-    if domain.nullable:
-        out[-1] = 0.0
-    return out
-
-
-def _ends(domain: Domain, values: Array) -> tuple[float, float]:
-    if isinstance(domain, Numeric):
-        return float(domain.edge_array[0]), float(domain.edge_array[-1])
-    own = values[: domain.size - domain.nullable]
-    return float(own.min()), float(own.max())
+    if smooth is False or found.closer is not None or len(asked.groups.labels) * k > MOST_RUNNING:
+        return found
+    groups = smoothed_groups(asked, name)
+    if groups is None:
+        return found
+    running = found.sums if isinstance(found.form, Quantiles) or found.running else _running(asked, name, domain)[0]
+    if heaped(running, k + domain.nullable, k, groups):
+        return replace(found, said=(*found.said, "values heap: estimates are not smoothed over neighbouring ones"))
+    per = len(found.value) // len(groups)
+    closer = np.concatenate([np.full(per, np.nan) if one is None else of_group(one) for one in groups])
+    said = "estimates are smoothed over neighbouring values, intervals are not (smooth=False: neither, True: both)"
+    return replace(found, closer=closer, said=(*found.said, said))
 
 
 def _ordered(ev: Evidence, name: str, what: str) -> Domain:
@@ -269,4 +258,8 @@ def _answer(
     everybody: Index | None,
 ) -> Answer:
     everybody = everybody if asked.nullable() else None
-    return Answer(sums, form, what + asked.whom, keys, everybody=everybody, said=asked.notes())
+    said, closer = asked.notes(sums), None
+    if isinstance(sums, ModelSums) and sums.unbiased is not None:
+        closer = form.value(sums.means * sums.n)
+        sums = sums.unbiased
+    return Answer(sums, form, what + asked.whom, keys, everybody=everybody, said=said, closer=closer)

@@ -24,6 +24,8 @@ from sfumato.evidence.questions.forms import ratio_limits
 from sfumato.evidence.questions.rows import Rows
 from sfumato.printable import label_text
 
+LEVEL95 = 1.959963984540054
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Combination(Rows):
@@ -61,11 +63,11 @@ class Combination(Rows):
 
     @cached_property
     def value(self) -> Array:
-        top = _times(self.weights, self._centre)
-        if self.below is None:
-            return top
-        bottom = _times(self.below, self._centre)
-        return np.asarray(np.divide(top, bottom, out=np.full(len(top), np.nan), where=bottom != 0))
+        found = _times(self.weights, self._centre)
+        if self.below is not None:
+            bottom = _times(self.below, self._centre)
+            found = np.divide(found, bottom, out=np.full(len(found), np.nan), where=bottom != 0)
+        return found if self.plain is self else np.clip(found, *self.plain.limits(LEVEL95))
 
     @cached_property
     def cov(self) -> Array:
@@ -80,7 +82,17 @@ class Combination(Rows):
         out[lost], out[:, lost] = np.nan, np.nan
         return np.asarray(out)
 
+    @property
+    def plain(self) -> Combination:
+        """The same of the unbiased answers: see ``Answer.closer``."""
+        source = getattr(self.source, "plain", self.source)
+        return self if source is self.source else replace(self, source=source)
+
     def limits(self, z: float) -> tuple[Array, Array]:
+        if self.plain is not self:
+            first, last = self.plain.limits(z)
+            value = np.where(np.isnan(self.value), first, self.value)
+            return np.minimum(first, value), np.maximum(last, value)
         if self.below is not None:
             return self._ratio_limits(z)
         if not isinstance(self.source, Rows):

@@ -34,6 +34,10 @@ def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums
         raise EstimationError("the release holds no rows: there is nothing to estimate")
     if ev.smoothed:
         return _of_model(ev, names, build)
+    return _of_records(ev, names, build)
+
+
+def _of_records(ev: Evidence, names: Sequence[str], build: Build) -> Sums:
     found: dict[Scheme, list[PartSums]] = {}
     own = getattr(ev, "weights", None)
     if own is None and not noisy(ev) & set(names):
@@ -63,7 +67,11 @@ def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
     statistics = build(())
     found = ev.counts(names, quiet=True).population()
     W = cell_weights(statistics, found.names, found.shape)
-    return ModelSums(found.n, W @ found.value, _model_cov(found, W))
+    try:
+        unbiased = _of_records(ev, names, build)
+    except EstimationError:  # channels that tell no counts, or tables that are too large
+        unbiased = None
+    return ModelSums(found.n, W @ found.value, _model_cov(found, W), unbiased)
 
 
 def _model_cov(found: Estimate, W: Array) -> Array:
@@ -78,10 +86,14 @@ def _model_cov(found: Estimate, W: Array) -> Array:
     return out
 
 
-def told_by_model(ev: Evidence, names: Sequence[str]) -> tuple[str, ...]:
+def told_by_model(ev: Evidence, names: Sequence[str], sums: Sums | ModelSums) -> tuple[str, ...]:
     """What to say of a model's answer."""
-    if not ev.smoothed:
+    if not isinstance(sums, ModelSums):
         return ()
+    if sums.unbiased is not None:
+        return (
+            "the estimate is the joint model's, the interval that of the unbiased answer: it holds what shrinks too",
+        )
     found = ev.counts(names, quiet=True)
     own = isinstance(found, ModelEstimate) and found.root is not None and found.root.shape[1] > 0
     if own:

@@ -100,11 +100,15 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class ModelSums:
-    """Statistics as a model of all attributes tells them: its covariance is that of the population."""
+    """Statistics as a model of all attributes tells them: its covariance is that of the population.
+
+    ``unbiased`` are the same statistics from the released counts alone, where these tell them.
+    """
 
     n: float
     means: Array
     cov: Array
+    unbiased: Sums | None = None
 
     def finite(self) -> tuple[Array, Array]:
         return self.means * self.n, self.cov * self.n**2

@@ -1,0 +1,47 @@
+"""The numbers that the codes of an attribute stand for."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.domains import Domain
+from sfumato.schema import Numeric
+
+
+def numbers(domain: Domain) -> Array:
+    """The number that each code stands for: the middle of a bin, a value that is a number, else its place from 0."""
+    k = domain.size - domain.nullable
+    if isinstance(domain, Numeric):
+        own = domain.midpoints
+    elif has_numbers(domain):
+        own = np.array(domain.labels[:k], dtype=np.float64)
+    else:
+        own = np.arange(k, dtype=np.float64)
+    return np.append(own, 0.0) if domain.nullable else np.asarray(own)
+
+
+def has_numbers(domain: Domain) -> bool:
+    labels = domain.labels[: domain.size - domain.nullable]
+    plain = all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels)
+    return plain and (not domain.ordered or all(a < b for a, b in pairwise(labels)))
+
+
+def scale(domain: Domain) -> str:
+    return "" if isinstance(domain, Numeric) or has_numbers(domain) else " (places from 0)"
+
+
+def answered_by(domain: Domain) -> Array:
+    out = np.ones(domain.size)
+    if domain.nullable:
+        out[-1] = 0.0
+    return out
+
+
+def ends_of(domain: Domain, values: Array) -> tuple[float, float]:
+    if isinstance(domain, Numeric):
+        return float(domain.edge_array[0]), float(domain.edge_array[-1])
+    own = values[: domain.size - domain.nullable]
+    return float(own.min()), float(own.max())

@@ -83,7 +83,8 @@ def bayesnet(
     with console.progress("nodes" if total else "sets of parents", total) as advance:
         net.fit(evidence(release), progress=lambda _: advance(1))
     if plot is not None:
-        net.plot(plot, cpts=tables)
+        many = f"{len(net.edges_)} link{'s' * (len(net.edges_) != 1)}"
+        net.plot(plot, cpts=tables, title=f"{many}; the thicker, the surer")
     if bif is not None:
         net.to_bif(bif)
     if json:

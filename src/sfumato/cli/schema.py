@@ -17,6 +17,9 @@ from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
 from sfumato.writing.whole_files import replacing
 
+#: Whole numbers that may be the numbers of categories: no more than so many.
+MOST_CODES = 9
+
 
 def schema(
     source: Annotated[Path, typer.Argument(help="The raw table: .csv, .tsv or .parquet, of any size.")],
@@ -198,7 +201,7 @@ def _show(source: Path, found: Examination) -> None:
         ["column", "verdict", "why", "publishing it discloses"],
         [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],
     )
-    said = [*found.notes, *_problems(found)]
+    said = [*found.notes, *_problems(found), *_codes(found)]
     if said:
         console.say("\nTo check:")
         for line in said:
@@ -216,3 +219,14 @@ def _problems(found: Examination) -> list[str]:
         for problem in verdict.problems:
             columns.setdefault(problem, []).append(verdict.name)
     return [f"{', '.join(names)}: {problem}" for problem, names in columns.items()]
+
+
+def _codes(found: Examination) -> list[str]:
+    """Few whole numbers look like grades; that they are numbers of categories, only their owner knows."""
+    few = [v.name for v in found.verdicts if v.kind == "ordinal" and 2 < len(v.numbers) <= MOST_CODES]
+    how = f"--as {few[0]}=categorical" if few else ""
+    return (
+        [f"{', '.join(few)}: taken for grades or amounts. If the numbers stand for categories, say {how}"]
+        if few
+        else []
+    )

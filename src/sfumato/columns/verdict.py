@@ -28,6 +28,12 @@ class Verdict:
         """Whether the column belongs into a schema."""
         return self.domain is not None and self.kind != "constant"
 
+    @property
+    def numbers(self) -> list[int]:
+        """The values of a scale of whole numbers; nothing of other columns."""
+        values = [label for label in self.domain.labels if label is not None] if self.domain is not None else []
+        return values if all(isinstance(value, int) and not isinstance(value, bool) for value in values) else []
+
     def to_dict(self) -> dict[str, Any]:
         """As the schema document has it: the domain, with the reasons beside it for people to read."""
         note = {"note": "; ".join(self.problems)} if self.problems else {}

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import EstimationError
 from sfumato.pages.picture import empty_picture, saved
-from sfumato.printable import figure_text
+from sfumato.printable import figure_text, label_text
 
 if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
@@ -40,7 +40,7 @@ def plot(
             f"a picture of {len(drawn)} cells cannot be read; ask for at most {MOST_DRAWN} cells at a time"
         )
     low, high = estimate.interval(level, drawn)
-    labels = _labels(estimate, drawn)
+    labels = _labels(estimate, drawn, named=len(estimate.names) > 1)
     at = np.arange(len(drawn))[::-1]
     figure, axes = empty_picture(7.2, 1.4 + 0.26 * len(drawn), grid="x")
     axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
@@ -78,8 +78,7 @@ def plot_shares(estimates: Sequence[Estimate], path: str | Path | None, title: s
         band, point = (None, None) if at else (f"{level:.0%} interval", "estimate")
         axes.hlines(places, low / estimate.n, high / estimate.n, color="#2b6cb0", linewidth=5, alpha=0.35, label=band)
         axes.plot(estimate.value / estimate.n, places, "o", color="#2b6cb0", markersize=4, label=point)
-        head = ", ".join(estimate.names)
-        labels += [figure_text(f"{head} = ") + text for text in _labels(estimate, np.arange(len(estimate.value)))]
+        labels += _labels(estimate, np.arange(len(estimate.value)), named=True)
         ticks += list(places)
         at += len(estimate.value) + 1
     axes.set_yticks(ticks, labels)
@@ -91,7 +90,10 @@ def plot_shares(estimates: Sequence[Estimate], path: str | Path | None, title: s
     return saved(figure, path)
 
 
-def _labels(estimate: Estimate, cells: NDArray[np.int64]) -> list[str]:
-    labels = [domain.labels for domain in estimate.schema.values()]
+def _labels(estimate: Estimate, cells: NDArray[np.int64], named: bool) -> list[str]:
+    """The values of every cell, each with the name of its attribute where more than one could be meant."""
+    heads = [f"{name} = " if named else "" for name in estimate.schema]
+    labels = [[figure_text(head + label_text(label)) for label in domain.labels]
+              for head, domain in zip(heads, estimate.schema.values(), strict=True)]  # fmt: skip
     codes = estimate.places(cells).T
-    return [", ".join(figure_text(name[code]) for name, code in zip(labels, cell, strict=True)) for cell in codes]
+    return [", ".join(name[code] for name, code in zip(labels, cell, strict=True)) for cell in codes]

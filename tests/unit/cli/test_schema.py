@@ -111,8 +111,10 @@ def test_what_many_columns_have_in_common_is_said_once(tmp_path: Path, monkeypat
     """A survey of 784 columns had hundreds of equal lines; and places came as 1, 10, 11, 2."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{i % 24 + 1},{[1, 2, 3, 4, -9][i % 5]},{[1, 2, 3, 4, -9][i % 5]}" for i in range(600)]
+    grades = "  a, b: taken for grades or amounts. If the numbers stand for categories, say --as a=categorical"
     (tmp_path / "survey.csv").write_text("plot_id,a,b\n" + "\n".join(rows))
     shown = run("schema survey.csv --save schema.json")
     assert "  a, b: 1 number looks like a code for no answer: see missing; move it to the values if not\n" in shown.out
+    assert grades in shown.out
     places = json.loads((tmp_path / "schema.json").read_text())["attributes"]["plot_id"]["values"]
     assert places == [str(place) for place in range(1, 25)]

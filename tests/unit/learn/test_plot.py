@@ -76,7 +76,7 @@ class TestTrees:
         small = sf.learn.DecisionTree(counts="direct").fit(
             sf.evidence({"x": ["a", "b"] * 50, "y": [0, 1] * 50}, schema), target="y"
         )
-        assert small.plot().get_suptitle() == ""
+        assert small.plot().get_suptitle().startswith("How to tell") and "leaves" not in small.plot().get_suptitle()
 
 
 class TestLinearWeights:
@@ -121,3 +121,26 @@ def test_bars_say_whose_they_are_and_shares_stay_between_0_and_1(release, model)
         assert "y" in figure.axes[0].get_title("left")
         ends = [x for bar in figure.axes[0].collections for x in np.concatenate(bar.get_segments())[:, 0]]
         assert all(0 <= x <= 1 for x in ends)
+
+
+def test_neighbouring_values_of_a_branch_are_one_stretch():
+    """A branch of eleven bins was a list of them, cut off after the third."""
+    x = np.arange(4000) % 20
+    schema = sf.Schema({"x": sf.Numeric(0, 20, bins=10), "c": sf.Categorical(("p", "q", "r")), "y": sf.Ordinal((0, 1))})
+    table = {"x": x, "c": np.array(["p", "q", "r"])[np.arange(4000) % 3], "y": (x >= 6).astype(int)}
+    tree = sf.learn.DecisionTree().fit(sf.evidence(table, schema), target="y")
+    assert "[0, 2) to [4, 6): 0" in tree.text() and "[6, 8) to [18, 20]: 1" in tree.text()
+
+
+def test_the_picture_of_a_regression_leaves_out_the_intercept(release):
+    """On the scale of the intercept no coefficient could be read."""
+    model = sf.learn.Regression("logistic").fit(release, target="y")
+    rows = [text.get_text() for text in model.plot().axes[0].get_yticklabels()]
+    assert rows and "Intercept" in model.terms_ and "Intercept" not in rows
+
+
+def test_cells_of_two_attributes_are_named_in_a_picture(release):
+    """They read 0, 0."""
+    names = list(release.schema)[:2]
+    rows = [text.get_text() for text in sf.evidence(release).counts(names).plot().axes[0].get_yticklabels()]
+    assert all(f"{names[0]} = " in row and f", {names[1]} = " in row for row in rows)

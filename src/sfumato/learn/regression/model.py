@@ -208,10 +208,13 @@ class Regression(Classifier):
         return summary(self, level)
 
     def plot(self, path: str | Path | None = None, level: float = 0.95) -> Any:
-        """The coefficients with their intervals."""
+        """The coefficients with their intervals; the intercept, which is on another scale, is left out."""
         self._check_fitted()
         low, high = self.interval(level)
-        return plot(path, self.terms_, self.coef_, low, high, f"{self.target_}: {self.family} regression", level)
+        shown = [i for i, term in enumerate(self.terms_) if term != "Intercept"] or list(range(len(self.terms_)))
+        title = f"What goes along with {self.target_} ({self.family} regression)"
+        terms = [self.terms_[i] for i in shown]
+        return plot(path, terms, self.coef_[shown], low[shown], high[shown], title, level)
 
     def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
         if not self._fitted:

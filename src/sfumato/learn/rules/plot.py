@@ -37,9 +37,9 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     axes.set_ylim(-0.3, float(lines.sum()) * 0.5 + 0.3)
     axes.set_yticks(at, labels)
     axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel("confidence")
-    which = f"the first {len(rules)} of " if len(rules) < len(found) else ""
-    axes.set_title(f"{which}{len(found):,} rules, {n:,} records", loc="left", fontsize=11)
+    axes.set_xlabel(f"confidence, from {n:,} records")
+    which = f"The surest {len(rules)} of {len(found):,} rules" if len(rules) < len(found) else f"{len(found):,} rules"
+    axes.set_title(f"{which}: how often the right side holds where the left does", loc="left", fontsize=11)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return saved(figure, path)
 

@@ -67,6 +67,10 @@ class ShownTree(Protocol):
         """What leads to each child of a node."""
         ...
 
+    def in_order(self, node: Node) -> bool:
+        """Whether the children of a node follow each other in an order."""
+        ...
+
 
 class GrownTree(ShownTree, Protocol):
     """The same with the evidence that its leaves get their limits from."""

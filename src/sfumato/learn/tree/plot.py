@@ -39,8 +39,26 @@ def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]
         first = node.children[codes[0]]
         counts = np.sum([node.children[code].counts for code in codes], axis=0)
         shown = first if len(codes) == 1 else Node(first.path, counts)
-        out.append(Branch(", ".join(printable(names[code]) for code in codes), shown))
+        out.append(Branch(_values([printable(name) for name in names], codes, tree.in_order(node)), shown))
     return out
+
+
+def _values(names: list[str], codes: list[int], in_order: bool) -> str:
+    """The values of a branch; neighbours among ordered ones as a stretch.
+
+    >>> _values(["a", "b", "c", "d", "e"], [0, 2, 3, 4], True), _values(["a", "b", "c"], [0, 1, 2], False)
+    ('a, c to e', 'a, b, c')
+    """
+    runs: list[list[int]] = []
+    for code in codes:
+        if in_order and runs and code == runs[-1][-1] + 1:
+            runs[-1].append(code)
+        else:
+            runs.append([code])
+    parts = [
+        [f"{names[run[0]]} to {names[run[-1]]}"] if len(run) > 2 else [names[code] for code in run] for run in runs
+    ]
+    return ", ".join(part for run in parts for part in run)
 
 
 def text(tree: ShownTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
@@ -143,8 +161,9 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     hidden = [f"the first {depth} levels of {tree.root_.depth}"] if tree.root_.depth > depth else []
     if least:
         hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
-    if hidden:
-        figure.suptitle(f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}", x=0.01, ha="left", fontsize=9)
+    title = f"How to tell {tree.target_}: in each box the answer, how sure it is, and its share of the records"
+    leaves = f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}" if hidden else ""
+    figure.suptitle(figure_text(title) + ("\n" + leaves) * bool(leaves), x=0.01, ha="left", fontsize=9)
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip
@@ -158,7 +177,7 @@ def _words(tree: ShownTree, node: Node, opened: bool, total: float) -> str:
         return f"{name}?" if opened else f"{name} … {len(node.leaves)} leaves"
     best = int(node.probabilities.argmax())
     said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
-    return f"{said}  {node.probabilities[best]:.0%} of {share}"
+    return f"{said}: {node.probabilities[best]:.0%} of {share}"
 
 
 def _verdict(tree: ShownTree, node: Node, total: float) -> str:

@@ -37,6 +37,7 @@ def create_app(collection: Collection) -> Guard:
     app.add_exception_handler(RefusalError, _refused)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _refused)
     guard = Guard(app, collection.settings)
     app.state.guard = guard
     return guard
@@ -52,7 +53,9 @@ def _documented() -> dict[int | str, dict[str, Any]]:
 
 
 async def _refused(_: Request, problem: Exception) -> JSONResponse:
-    refusal = problem if isinstance(problem, RefusalError) else RefusalError("internal", "something went wrong")
+    refusal = (
+        problem if isinstance(problem, RefusalError) else RefusalError("internal", "something went wrong in the server")
+    )
     headers = {name.decode(): value.decode() for name, value in retry_after(refusal)}
     return JSONResponse(refusal.document(), refusal.status, headers)
 

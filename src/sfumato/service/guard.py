@@ -43,6 +43,16 @@ _NOT_KEPT = (b"cache-control", b"no-store")
 _JSON, _BYTES = b"application/json", b"application/octet-stream"
 
 
+class Body:
+    """Why the body of a request was broken off, if it was."""
+
+    refused: RefusalError | None = None
+
+    def refuse(self, reason: RefusalError) -> RefusalError:
+        self.refused = reason
+        return reason
+
+
 class Guard:
     """The outermost layer of the server."""
 
@@ -60,10 +70,13 @@ class Guard:
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         began, status = time.perf_counter(), 0
+        body = Body()
         api = scope["path"].startswith("/v1")
 
         async def answer(message: Message) -> None:
             nonlocal status
+            if body.refused is not None and not status:
+                return  # whatever the application makes of a body that broke off: the reason is ours to give
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [*message.get("headers", ()), *HEADERS, *([_NOT_KEPT] if api else [])]
@@ -72,11 +85,15 @@ class Guard:
         self.running += 1
         try:
             self._check_rate(scope, headers)
-            await self._app(scope, self._body(scope, headers, receive), answer)
+            await self._app(scope, self._body(scope, headers, receive, body), answer)
+            if body.refused is not None:
+                raise body.refused
         except RefusalError as refusal:
+            body.refused = None
             if not status:
                 await _refuse(answer, refusal)
         except Exception as problem:
+            body.refused = None
             log.error("%s failed: %s", _route(scope), _where(problem))
             if not status:
                 await _refuse(
@@ -99,7 +116,7 @@ class Guard:
         if wait:
             raise RefusalError("too_many", "too many requests: come back later", seconds=math.ceil(wait))
 
-    def _body(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive) -> Receive:
+    def _body(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, body: Body) -> Receive:
         """The body, as long as it keeps to its type, its size and its time."""
         piece = scope["method"] == "PATCH" and "/uploads/" in scope["path"]
         limits = self._settings
@@ -124,10 +141,11 @@ class Guard:
                 async with asyncio.timeout(max(deadline - time.monotonic(), 0.001)):
                     message = await receive()
             except TimeoutError:
-                raise RefusalError("too_slow", "the body did not arrive in time: send the same again") from None
+                late = RefusalError("too_slow", "the body did not arrive in time: send the same again")
+                raise body.refuse(late) from None
             size += len(message.get("body", b""))
             if size > most:
-                raise _too_large(most)
+                raise body.refuse(_too_large(most))
             if piece and message.get("body"):
                 deadline = time.monotonic() + limits.slowest_body
             if not message.get("more_body", False):

@@ -7,14 +7,50 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sfumato.service.app import create_app
 from sfumato.service.collection import Collection
 
 #: Seconds that requests have to end once the server is asked to stop.
 PATIENCE = 10
+
+
+class PatientProtocol(HttpToolsProtocol):
+    """HTTP on one connection, closed if the headers of its first request take too long, or any take too much room."""
+
+    slowest_head = 10.0
+    largest_head = 64 << 10
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._head_bytes, self._in_head = 0, True
+        self._head_timer = self.loop.call_later(self.slowest_head, self._give_up)
+
+    def data_received(self, data: bytes) -> None:
+        self._head_bytes += len(data) if self._in_head else 0
+        super().data_received(data)  # sets the count back if it ends the headers
+        if self._head_bytes > self.largest_head and not self.transport.is_closing():
+            self.transport.close()
+
+    def on_headers_complete(self) -> None:
+        self._head_bytes, self._in_head = 0, False
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_head = True
+        super().on_message_complete()
+
+    def _give_up(self) -> None:
+        if self.cycle is None and not self.transport.is_closing():
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._head_timer.cancel()
+        super().connection_lost(exc)
 
 
 class Server(uvicorn.Server):
@@ -55,6 +91,7 @@ def server(
         log_config=None,
         server_header=False,
         proxy_headers=False,
+        http=PatientProtocol,
         ws="none",
         lifespan="off",
         limit_concurrency=2000,

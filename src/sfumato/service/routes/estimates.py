@@ -52,7 +52,7 @@ async def means(study: str, request: Request, name: Names, by: Names = "", level
     return await run_in_threadpool(found.means, name, split(by), level)
 
 
-@router.get("/release", response_class=FileResponse)
+@router.get("/release", response_model=None, responses={200: {"content": {_PARQUET: {}}}})
 async def release(study: str, request: Request) -> Any:
     """All rows as a release, in random order and without ids."""
     allowed(request, "admin", "miner", study=study)

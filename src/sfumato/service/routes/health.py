@@ -23,8 +23,10 @@ async def health(request: Request) -> Any:
     return {"status": "ok", "version": __version__}
 
 
-@router.get("/metrics", response_class=PlainTextResponse)
-async def metrics(request: Request) -> str:
+@router.get(
+    "/metrics", response_model=None, responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+)
+async def metrics(request: Request) -> PlainTextResponse:
     """Counts for a monitoring system, in the text format of Prometheus."""
     allowed(request, "admin")
     held, guard = collection(request), request.app.state.guard
@@ -42,7 +44,7 @@ async def metrics(request: Request) -> str:
         *_single("writes_waiting", "gauge", held.writer.waiting),
         *_single("storage_failing", "gauge", int(held.writer.failing)),
     ]
-    return "\n".join(lines) + "\n"
+    return PlainTextResponse("\n".join(lines) + "\n")
 
 
 def _single(name: str, kind: str, value: Any) -> tuple[str, str]:

@@ -1,0 +1,133 @@
+"""How many single responses a server stores and acknowledges in a second: ``python -m benchmarks.collecting``.
+
+A server process on this machine, and clients on the same machine, so that both share its cores. Every response is a
+request of its own, on a connection that is kept, and counts only once its acknowledgement has arrived: it is on the
+disk then. The server's processor time is told too, which does not depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import secrets
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import sfumato as sf
+from sfumato.service.client import Client
+
+CONNECTIONS = 128
+
+
+def scheme() -> sf.Scheme:
+    """Five questions of a usual survey."""
+    schema = sf.Schema(
+        {
+            "sex": sf.Categorical(("F", "M")),
+            "age": sf.Numeric(15, 95, bins=16),
+            "car": sf.Categorical(("no", "yes")),
+            "income": sf.Ordinal(tuple("abcdefgh")),
+            "town": sf.Categorical(tuple("abcdefghij")),
+        }
+    )
+    return sf.Scheme.for_gamma(schema, 3)
+
+
+def start(folder: Path, url: str | None = None) -> tuple[subprocess.Popen[str], str]:
+    """A server process and its address."""
+    command = [sys.executable, "-m", "sfumato", "serve", str(folder), "--port", "0", "--per-address", "1000000"]
+    command += ["--per-token", "1000000"] if url is None else ["--per-token", "1000000", "--database", url]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    for line in process.stderr:
+        found = re.search(r"http://localhost:\d+", line)
+        if found:
+            return process, found[0]
+    raise RuntimeError("the server does not start")
+
+
+async def client(port: int, fingerprint: str, sizes: dict[str, int], until: float, waits: list[float]) -> None:
+    """Responses one after the other on one connection; the time of each until it was acknowledged."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    codes = {name: secrets.randbelow(size) for name, size in sizes.items()}
+    rest = f'","fingerprint":"{fingerprint}","answers":{json.dumps(codes)}}}'.encode()
+    head = b"POST /v1/studies/load/responses HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+    while time.perf_counter() < until:
+        body = b'{"id":"' + secrets.token_hex(16).encode() + rest
+        began = time.perf_counter()
+        writer.write(head + str(len(body)).encode() + b"\r\n\r\n" + body)
+        answer = await reader.readuntil(b"\r\n\r\n")
+        if not answer.startswith(b"HTTP/1.1 201 "):
+            raise RuntimeError(answer.split(b"\r\n")[0].decode())
+        length = re.search(rb"content-length: (\d+)", answer)
+        assert length is not None
+        await reader.readexactly(int(length[1]))
+        waits.append(time.perf_counter() - began)
+    writer.close()
+
+
+def measure(seconds: float, url: str | None = None, folder: str | None = None) -> dict[str, float]:
+    """Acknowledged responses a second, and how long they took."""
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        process, address = start(Path(place), url)
+        try:
+            admin = Client(address, (Path(place) / "admin.token").read_text().strip())
+            made = scheme()
+            admin.ask("POST", "/v1/studies", {"id": "load", "scheme": made.to_dict(), "minimum": 2})
+            admin.ask("POST", "/v1/studies/load/open")
+            waits: list[float] = []
+            port = int(address.rpartition(":")[2])
+
+            async def everybody() -> None:
+                until = time.perf_counter() + seconds
+                given = (port, made.fingerprint, made.output_sizes, until, waits)
+                await asyncio.gather(*(client(*given) for _ in range(CONNECTIONS)))
+
+            began, busy, own = time.perf_counter(), _processor(process.pid), time.process_time()
+            asyncio.run(everybody())
+            took, busy = time.perf_counter() - began, _processor(process.pid) - busy
+            own = time.process_time() - own
+            stored = admin.ask("GET", "/v1/studies/load/progress")["responses"]
+            assert stored == len(waits), "what is stored is not what was acknowledged"
+            p50, p99 = (1000 * float(np.quantile(waits, q)) for q in (0.5, 0.99))
+            return {
+                "responses": len(waits),
+                "a second": len(waits) / took,
+                "p50 ms": p50,
+                "p99 ms": p99,
+                "server's processor time, µs a response": 1e6 * busy / len(waits),
+                "clients' processor time, µs a response": 1e6 * own / len(waits),
+            }
+        finally:
+            process.terminate()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
+
+
+def _processor(process: int) -> float:
+    """Seconds of processor time that a process has used; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def main() -> None:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
+    url = os.environ.get("SFUMATO_DATABASE")
+    found = measure(seconds, url)
+    kind = "SQLite" if url is None else "PostgreSQL"
+    print(f"{kind}: " + ", ".join(f"{name} {value:,.0f}" for name, value in found.items()))
+
+
+if __name__ == "__main__":
+    main()

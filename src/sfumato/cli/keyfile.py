@@ -10,23 +10,24 @@ from pathlib import Path
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
 from sfumato.reading.file_stamp import Stamp, stamp
-from sfumato.secrets.keys import HEADER, LINK_HEADER, OLD, SECRET, new_key, new_link_key
+from sfumato.secrets.keys import HEADER, LINK_HEADER, LONGEST, OLD, SECRET, is_key, new_key, new_link_key
 from sfumato.writing.whole_files import replacing
 
 
 @contextmanager
 def keys(
-    secret: Path | None, link: Path | None, watched: Mapping[Path, Stamp | None]
+    secret: Path | None, link: Path | None, watched: Mapping[Path, Stamp | None], study: str
 ) -> Iterator[tuple[bytes | None, bytes | None]]:
     """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed.
 
-    They stay where a file that is ``watched``, with the stamp that it had, was written before something failed. Where
-    the target is there, or the ledger has booked the release, everybody would answer twice under a second key.
+    A new key of answers is bound to the study. They stay where a file that is ``watched``, with the stamp that it had,
+    was written before something failed. Where the target is there, or the ledger has booked the release, everybody would
+    answer twice under a second key.
     """
     made: dict[Path, str] = {}
     try:
         yield (
-            None if secret is None else read_key(secret, made),
+            None if secret is None else read_key(secret, made, study),
             None if link is None else read_link_key(link, made),
         )
     except BaseException:
@@ -37,9 +38,10 @@ def keys(
         console.note(f"a new {said.format(path)}")
 
 
-def read_key(path: Path, made: dict[Path, str]) -> bytes:
-    """The key of the answers in a file; a new one where there is no such file."""
-    key = _read(path, new_key, "secret key was written to {}: keep it, and show it to nobody", made)
+def read_key(path: Path, made: dict[Path, str], study: str) -> bytes:
+    """The key of the answers in a file; a new one, for this study, where there is no such file."""
+    said = "secret key for this study was written to {}: keep it, and show it to nobody"
+    key = _read(path, lambda: new_key(study), said, made)
     if key.startswith(LINK_HEADER):
         raise SfumatoError(f"{path} is a link key, which other parties know: they could undo the answers")
     return key
@@ -61,8 +63,8 @@ def _read(path: Path, make: Callable[[], bytes], said: str, made: dict[Path, str
             temporary.write_bytes(make())
         made[path] = said
     with path.open("rb") as file:
-        key = file.read(len(LINK_HEADER) + SECRET + 1)
-    if any(key.startswith(header) and len(key) == len(header) + SECRET for header in (HEADER, LINK_HEADER)):
+        key = file.read(LONGEST + 1)
+    if is_key(key):
         if os.name == "posix" and path.stat().st_mode & 0o077:
             console.warn(f"{path} can be read by others on this machine: chmod 600 {path} keeps it to you")
         return key

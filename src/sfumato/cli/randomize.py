@@ -40,6 +40,10 @@ def randomize(
     link_key_file: Annotated[
         Path | None, typer.Option(help="The key of the pseudonyms, made if missing: share it to join releases.")
     ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(help="With --key-file: the study's name; a key belongs to one study, else to one scheme."),
+    ] = None,
     clear_ids: Annotated[bool, typer.Option("--clear-ids", help="Release the ids themselves.")] = False,
     order: Annotated[str, typer.Option(help="Of the rows: shuffle, or keep, which tells how they were sorted.")] = (
         "shuffle"
@@ -98,6 +102,8 @@ def randomize(
     if ledger is None and (new_ledger or same or again or limits or population != EVERYBODY):
         speaking = "--new-ledger, --population, --limit, --person-limit, --same and --again"
         raise SchemeError(f"{speaking} speak of a ledger: name its file with --ledger")
+    if study is not None and key_file is None:
+        raise SchemeError("--study goes with --key-file: it says which study the key belongs to")
     needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
     for option, given in needs_id.items():
         if given is not None and id is None:
@@ -115,7 +121,7 @@ def randomize(
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
     watched = {target: stamp(target)}
-    with keys(key_file, link_key_file, watched) as (key, link_key):
+    with keys(key_file, link_key_file, watched, study or chosen.fingerprint) as (key, link_key):
         account = None
         if ledger is not None:
             account = _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
@@ -131,6 +137,7 @@ def randomize(
                 clear_ids=clear_ids,
                 order=order,
                 overwrite=overwrite,
+                study=study,
                 progress=advance,
                 ledger=account,
                 again=again,

@@ -38,6 +38,7 @@ def randomize(
     clear_ids: bool = False,
     order: str = "shuffle",
     rng: Rng = None,
+    study: str | None = None,
     ledger: Ledger | str | Path | None = None,
     again: bool = False,
 ) -> Release:
@@ -48,7 +49,8 @@ def randomize(
 
     With ``key`` and ``id`` the same record with the same value always gets the same answer, however the table is
     ordered or cut into pieces; a changed value gets an independent one. Without, every call draws afresh from the
-    secure source. Each id may occur once.
+    secure source. Each id may occur once. A key that is bound to a study (``new_key(study=...)``) warns when it is used
+    for another one; ``study`` is the name of this one, unless it has no other name than its scheme.
 
     The release carries a pseudonym instead of the id, in a column of the same name. Parties that want to join their
     releases give the same ``link_key``. Without one, pseudonyms are made under ``key``: only the owner's own releases
@@ -63,7 +65,7 @@ def randomize(
     """
     import pyarrow as pa
 
-    request = RandomizeRequest.of(scheme, key, id, link_key, clear_ids, order, rng)
+    request = RandomizeRequest.of(scheme, key, id, link_key, clear_ids, order, rng, study)
     with _booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
             if booking is not None and id is not None:
@@ -88,6 +90,7 @@ class How(TypedDict, total=False):
     clear_ids: bool
     order: str
     rng: Rng
+    study: str | None
 
 
 def randomize_file(
@@ -106,7 +109,7 @@ def randomize_file(
 ) -> Release:
     """Randomize a table of any size into a Parquet or CSV file, a batch at a time; the file is whole or not there.
 
-    Everything else (``clear_ids``, ``order``, ``rng`` too) is as ``randomize`` has it.
+    Everything else (``clear_ids``, ``order``, ``rng``, ``study`` too) is as ``randomize`` has it.
     """
     request = RandomizeRequest.of(scheme, key, id, link_key, **how)
     path = Path(target)

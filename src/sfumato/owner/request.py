@@ -18,6 +18,7 @@ from sfumato.randomness import Rng, Source, source, warn_of_seed
 from sfumato.reading import tables
 from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
+from sfumato.secrets.keys import check_study
 from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class RandomizeRequest:
         clear_ids: bool = False,
         order: str = "shuffle",
         rng: Rng = None,
+        study: str | None = None,
     ) -> RandomizeRequest:
         if not isinstance(scheme, Scheme | Forms):
             raise SchemeError(f"scheme must be a Scheme or Forms, got {type(scheme).__name__} instead")
@@ -63,6 +65,8 @@ class RandomizeRequest:
             raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
         if order not in ("shuffle", "keep"):
             raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
+        if key is not None:
+            check_study(key, scheme if study is None else study, stacklevel=4)
         warn_of_seed(rng, "answers: whoever knows or guesses it reads the raw values back", stacklevel=4)
         src = source(rng)
         made = None if id is None else Pseudonyms.under(key, link_key, src)

@@ -21,8 +21,8 @@ def keys(
     """The keys in two files. New ones are announced when the block has succeeded, and deleted when it has failed.
 
     A new key of answers is bound to the study. They stay where a file that is ``watched``, with the stamp that it had,
-    was written before something failed. Where the target is there, or the ledger has booked the release, everybody would
-    answer twice under a second key.
+    was written before something failed. Where the target is there, or the ledger has booked the release, everybody
+    would answer twice under a second key.
     """
     made: dict[Path, str] = {}
     try:

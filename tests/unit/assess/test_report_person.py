@@ -33,6 +33,13 @@ def test_a_crowd_helps_where_answers_tell_little() -> None:
     assert "Over" not in sf.report(scheme, n=100, rounds=1).text().partition("What to watch")[0]
 
 
+def test_clear_attributes_are_left_out_of_it() -> None:
+    scheme = sf.Scheme(TEN.select(["q0", "q1"]), {"q0": c.symmetric(4, gamma=3)}, clear=["q1"])
+    said = " ".join(sf.report(scheme, n=5000).text().split())
+    assert "All answers of one person together: none (gamma ∞)" in said
+    assert "Over a year of weekly rounds under a key: randomized answers gamma 3 while the values stay" in said
+
+
 def test_rounds_of_a_longitudinal_study_have_a_bound() -> None:
     scheme = sf.Scheme(TEN.select(["q0"]), {"q0": c.longitudinal(4, 2, 30, 3)})
     said = sf.report(scheme, n=5000).text()

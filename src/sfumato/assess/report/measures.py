@@ -19,6 +19,16 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "convention to help the eye, not a law.",
     ),
     (
+        "Among others",
+        "What the same answers tell of one person if they arrive without ids, mixed with those of everybody else. It "
+        "holds but for one chance in a million, and only if nobody can tell who sent what.",
+    ),
+    (
+        "Rounds, key",
+        "Asked again, a person under the owner's key repeats an answer while the value stays, and gives a new one for "
+        "each new value. Without a key every round is a new answer, and the factors multiply.",
+    ),
+    (
         "Best guess",
         "How often the most likely true value, given the answer, is the true one. The blind guess names the most "
         "frequent value each time.",

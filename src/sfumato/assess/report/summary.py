@@ -54,12 +54,13 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
         out.append((spent, f"All answers of one person in the ledger so far: γ\u00a0{factor(spent)}"))
     if person is None or person.alone in (0.0, math.inf) or facts.noise:
         return out
+    whose = "randomized answers " if any(unit.identity for unit in facts.units) else ""
     if person.among is not None and facts.n is not None and facts.n > 1:
         if person.among < 0.99 * person.alone:
             told = f"γ\u00a0{factor(person.among)}, but for one chance in a million"
         else:
             told = "no less, the crowd is too small for answers as telling as these"
-        out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {told}"))
+        out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {whose}{told}"))
     weekly = "a year of weekly rounds" if person.rounds == 52 else f"{person.rounds:,} rounds"
     if person.rounds > 1:
         least, most = factor(person.stays), factor(person.changes)
@@ -67,8 +68,8 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
             told = f"at most γ\u00a0{most} about the values, however they change (that they change may show)"
         else:
             told = f"γ\u00a0{least} while the values stay, at most γ\u00a0{most} if they change"
-        out.append((person.changes, f"Over {weekly} under a key: {told}"))
-        out.append((person.fresh, f"Over {weekly} without a key: γ\u00a0{factor(person.fresh)}"))
+        out.append((person.changes, f"Over {weekly} under a key: {whose}{told}"))
+        out.append((person.fresh, f"Over {weekly} without a key: {whose}γ\u00a0{factor(person.fresh)}"))
     return out
 
 

@@ -141,3 +141,17 @@ def test_the_limit_of_a_person_stays_with_the_ledger(tmp_path) -> None:
         Ledger(tmp_path / "l.sqlite", person_limit=30)
     with pytest.raises(ReleaseError, match="person_limit must be a gamma of at least 1"):
         Ledger(tmp_path / "l.sqlite", person_limit=0.5)
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_rounds_are_drawn_once_and_booked_by_class(spark_session, tmp_path) -> None:
+    """A partition that Spark computes again must not draw the round again: the rows of one release stay what they are."""
+    codes = np.arange(40) % 10
+    frame = spark_session.createDataFrame([(int(i), VALUES[code]) for i, code in enumerate(codes)], ["id", "mood"])
+    ledger, key = Ledger(tmp_path / "l.sqlite", new=True), sf.new_key()
+    release = sf.randomize(frame, weekly(), key=key, id="id", ledger=ledger)
+    one, two = (np.array(release.arrow()["mood"]) for _ in range(2))
+    assert np.array_equal(one, two)
+    assert ledger.total() == pytest.approx(9)
+    sf.randomize(table(codes), weekly(), key=key, id="id", ledger=ledger)  # the same classes in memory: free
+    assert ledger.total() == pytest.approx(9)

@@ -129,3 +129,13 @@ def test_a_group_of_many_items_is_booked(tmp_path: Path, count: int) -> None:
     sf.randomize({name: ["no", "yes"] for name in items}, wide, ledger=ledger)
     assert ledger.spent()["item0"] == pytest.approx(wide.gamma, rel=1e-9)
     assert ledger.composed(wide)["item0"] == pytest.approx(wide.gamma**2 if count < 400 else math.inf, rel=1e-9)
+
+
+def test_the_total_is_that_of_a_person_and_not_of_people_who_were_never_asked_both(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite", new=True)
+    sf.randomize(table("one", PEOPLE[:60]), scheme("one"), id="id", ledger=ledger)
+    with pytest.warns(DisclosureWarning, match="has the values of 'one'"):
+        sf.randomize(table("other", PEOPLE[60:]), scheme("other"), id="id", ledger=ledger)
+    assert ledger.total() == 3
+    sf.randomize(table("other", PEOPLE[:2]), scheme("other"), id="id", ledger=ledger)
+    assert ledger.total() == 9

@@ -118,6 +118,7 @@ class Ledger:
         """The gamma of all answers together, over all attributes and rounds, of the person who gave most."""
         with self.file.opened() as database:
             ledger_people.begin(database)
+            ledger_people.add_everyone(database, self.population)
             return person_total(database, self.population, self.file.entries(database, self.population))
 
     def entries(self) -> list[Entry]:

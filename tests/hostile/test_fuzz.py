@@ -26,9 +26,11 @@ from sfumato.cli.console import read_schema
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
+from sfumato.forms import read_scheme
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.published_networks import gallery
 from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.released.shares import Share
 
 CASES = int(os.environ.get("SFUMATO_FUZZ_CASES", "2000"))
 SEED = int(os.environ.get("SFUMATO_FUZZ_SEED", "1"))
@@ -79,6 +81,36 @@ def use(release: sf.Release) -> None:
     sf.evidence(release).counts([release.schema.names[0]]).interval()
 
 
+def use_counts(release: sf.Release) -> None:
+    _ = len(release), repr(release), sf.evidence(release).counts(["grade"]).interval()
+
+
+def more_channels() -> sf.Scheme:
+    """Channels for means, texts, rounds and combinations."""
+    schema = sf.Schema(
+        {
+            "mean": sf.Numeric(0, 1, points=7),
+            "text": sf.Text(8),
+            "weekly": sf.Ordinal(tuple(range(20))),
+            "many": sf.Numeric(0, 1, bins=5000),
+            "far": sf.Numeric(0, 1, bins=300, nullable=True),
+            "a": YES,
+            "b": sf.Categorical(("x", "y", "z")),
+        }
+    )
+    return sf.Scheme(
+        schema,
+        {
+            "mean": c.average(7, 3),
+            "text": c.prefixes(schema["text"], 9),
+            "weekly": c.longitudinal(20, gamma=2, lifetime=81),
+            "many": c.subset(5000, 3, design="hyperplanes"),
+            "far": c.windows(300, 3, nullable=True),
+            ("a", "b"): c.subset((2, 3), 3),
+        },
+    )
+
+
 def use_scheme(scheme: sf.Scheme) -> None:
     _ = scheme.gamma, scheme.epsilon, scheme.fingerprint, repr(scheme), scheme.columns
 
@@ -96,6 +128,16 @@ class Files:
         self.scheme, self.schema = made.to_json(), SCHEMA.to_json()
         self.bif = gallery("asia").to_bif()
         self.key = sf.new_key()
+        self.more = more_channels().to_json()
+        self.forms = sf.Forms.for_gamma(SCHEMA.select(["item", "grade", "age"]), 9, ask=2)
+        sf.randomize(table(), self.forms, rng=np.random.default_rng(1)).save(folder / "forms.parquet")
+        self.forms_rows, self.forms_about = pq.read_table(folder / "forms.parquet"), _about(folder / "forms.parquet")
+        counted = sf.counted(release.select(["grade", "item", "other"]), [("grade",), ("item", "other")])
+        counted.save(folder / "counts.json")
+        self.counts = (folder / "counts.json").read_text()
+        for site, share in enumerate([sf.split_counts(counted, 3, site)[0] for site in (1, 2, 3)], 1):
+            share.save(folder / f"share-{site}.json")
+        self.shares = [(folder / f"share-{site}.json").read_text() for site in (1, 2, 3)]
         with (
             closing(sqlite3.connect(sf.Ledger(folder / "whole.sqlite", new=True, limit=81).path)) as database,
             database,
@@ -169,6 +211,42 @@ class Files:
         path.write_bytes(data)
         return lambda: repr((BayesianNetwork.from_bif(path), read_structure(path)))
 
+    def more_channels(self, rng: random.Random) -> Callable[[], None]:
+        text = mutate_json(self.more, rng)
+        return lambda: use_scheme(sf.Scheme.from_json(text))
+
+    def forms_document(self, rng: random.Random) -> Callable[[], None]:
+        text = mutate_json(self.forms.to_json(), rng)
+
+        def read() -> None:
+            forms = read_scheme(text)
+            _ = forms.gamma, forms.epsilon, forms.fingerprint, repr(forms), forms.columns
+
+        return read
+
+    def forms_release(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "f.parquet"
+        rows = self.forms_rows.replace_schema_metadata({})
+        with pq.ParquetWriter(path, rows.schema) as sink:
+            sink.write_table(rows)
+            sink.add_key_value_metadata({"sfumato": mutate_json(self.forms_about, rng)})
+        return lambda: use(sf.Release.load(path))
+
+    def counts_document(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "m-counts.json"
+        path.write_text(mutate_json(self.counts, rng))
+        return lambda: use_counts(sf.Release.load(path))
+
+    def share_document(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "m-share.json"
+        path.write_text(mutate_json(self.shares[0], rng))
+
+        def read() -> None:
+            others = [Share.load(self.folder / f"share-{i}.json") for i in (2, 3)]
+            repr(sf.add_shares([Share.load(path), *others]))
+
+        return read
+
     def raw_table(self, rng: random.Random) -> Callable[[], None]:
         path = self.folder / "raw.csv"
         path.write_bytes(mutate_bytes(b"item,other\n" + b"no,yes\nyes,no\n" * 20, rng))
@@ -223,7 +301,7 @@ class Files:
         sf.randomize({"item": ["no", "yes"], "id": ["1", "2"]}, few, self.key, "id", ledger=ledger, again=True)
 
 
-KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table", "schema_bytes", "key_bytes", "shares_document", "ledger_bytes", "ledger_values"]  # fmt: skip
+KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table", "schema_bytes", "key_bytes", "shares_document", "ledger_bytes", "ledger_values", "more_channels", "forms_document", "forms_release", "counts_document", "share_document"]  # fmt: skip
 
 
 def _about(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -88,3 +89,11 @@ def test_the_range_of_raw_numbers_is_not_told() -> None:
     assert "5.5" not in refused(lambda: mgas(ages, min_records=1, min_width=100))
     with show_values():
         assert "5.5" in refused(lambda: mgas(ages, min_records=1, min_width=100))
+
+
+def test_counts_of_more_records_than_64_bits_add_up_to_are_one_line(tmp_path) -> None:
+    scheme = sf.Scheme.for_gamma(sf.Schema({"a": sf.Categorical(("n", "y"))}), 3)
+    part = {"scheme": scheme.to_dict(), "records": 2**62, "tables": [{"columns": ["a"], "counts": [2**62, 0]}]}
+    document = {"format": "sfumato counts", "version": 1, "parts": [part] * 4}
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    assert "records" in refused(lambda: len(sf.Release.load(tmp_path / "c.json")))

@@ -69,6 +69,14 @@ def test_a_bent_file_loads_consistent_or_is_refused_in_one_line(kind, tmp_path) 
     assert refused > 150
 
 
+def test_a_file_too_large_to_be_counts_is_not_read(tmp_path) -> None:
+    path = tmp_path / "large.json"
+    with path.open("wb") as file:
+        file.truncate((1 << 28) + 1)  # a hole, which takes no room
+    with pytest.raises(SfumatoError, match="larger than any file of counts"):
+        sf.Release.load(path)
+
+
 def test_a_site_cannot_slip_raw_counts_through_a_sum(tmp_path) -> None:
     """Counts of raw records carry no gamma: neither save nor split nor a sum writes them unasked."""
     raw = sf.counted(sf.Release.raw({"sex": ["F"], "age": [3.0], "ill": [1]}, SCHEMA))

@@ -50,6 +50,7 @@ def inspect(
         schemes = [(len(part), part.scheme) for part in release.parts]
     if fit and release is None:
         raise SfumatoError("--fit tests the answers of a release, and a scheme has none")
+    tables = _tables(release)
     tests = _tested(release) if fit and release is not None else []
     if json:
         ids = None if release is None or release.id is None else {"name": release.id, "kind": release.id_kind}
@@ -59,6 +60,7 @@ def inspect(
                 "id": ids,
                 "order": None if release is None else release.order,
                 "parts": [{"rows": n, **_describe(scheme)} for n, scheme in schemes],
+                **({"tables": tables} if tables else {}),
                 **({"fit": tests} if fit else {}),
             }
         )
@@ -97,13 +99,18 @@ def inspect(
         console.warn("the rows keep their owner's order: whatever they were sorted by can be read off the release")
     if fit:
         _show_tests(tests)
-    for part in [] if release is None else release.parts:
-        if isinstance(part, CountedPart):
-            tables = [" x ".join(columns) for columns in part.tables]
-            console.say(f"tables of counts, no rows: {len(tables)}, {console.some(tables)}")
+    if tables:
+        shown = console.some([" x ".join(columns) for columns in tables])
+        console.say(f"tables of counts, no rows: {len(tables)}, {shown}")
     if release is not None and rows:
         console.say()
         _show_rows(*_rows(release, rows))
+
+
+def _tables(release: Release | None) -> list[list[str]]:
+    """The columns of each table of counts, where there are such in place of rows."""
+    parts = [] if release is None else [part for part in release.parts if isinstance(part, CountedPart)]
+    return [list(columns) for columns in dict.fromkeys(columns for part in parts for columns in part.tables)]
 
 
 #: A chance this small, over all attributes together, is called a misfit.

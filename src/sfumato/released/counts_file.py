@@ -23,6 +23,8 @@ COUNTS, SHARE = "sfumato counts", "sfumato share"
 VERSION = 1
 #: The most cells of all tables of a file together.
 MOST_CELLS = 1 << 22
+#: The most bytes of a file that is read: numbers of 20 digits, and as much again for schemes.
+MOST_BYTES = 1 << 28
 #: Counts up to this are exact as doubles, and the sums of many sites fit into 64 bits.
 MOST_RECORDS = 1 << 50
 _LARGEST = 1 << 63
@@ -97,6 +99,8 @@ def is_counts_file(path: Path) -> bool:
 def read_document(path: Path) -> dict[str, Any]:
     """The JSON object in a file."""
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ReleaseError(f"{path}: is larger than any file of counts, {MOST_BYTES >> 20} MB")
         found = read_json(path.read_bytes(), "it")
     except DocumentError as problem:
         raise ReleaseError(f"{path}: cannot be read: {problem}") from None

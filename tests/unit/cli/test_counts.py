@@ -49,6 +49,7 @@ def test_counts_are_estimated_like_their_release(sites) -> None:
     assert run("estimate", sites / "1.json", *asked) == run("estimate", sites / "1.parquet", *asked)
     said = run("inspect", sites / "1.json")
     assert "1,500 records" in said and "tables of counts, no rows: 3, sex x age" in said
+    assert json.loads(run("inspect", sites / "1.json", "--json"))["tables"][0] == ["sex", "age"]
     document = json.loads(run("counts", sites / "1.parquet", "--table", "ill,sex", "-o", sites / "one.json", "--json"))
     assert document["tables"] == [["sex", "ill"]] and document["records"] == 1500
     with pytest.raises(SfumatoError, match="holds sex and age together"):

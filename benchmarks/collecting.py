@@ -1,4 +1,6 @@
-"""How many single responses a server stores and acknowledges in a second: ``python -m benchmarks.collecting``.
+"""How many single responses a server stores and acknowledges in a second: ``python -m benchmarks.collecting 60``.
+
+``python -m benchmarks.collecting upload`` pushes a release of ten million rows and asks for estimates from them.
 
 A server process on this machine, and clients on the same machine, so that both share its cores. Every response is a
 request of its own, on a connection that is kept, and counts only once its acknowledgement has arrived: it is on the
@@ -22,6 +24,7 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.service.client import Client
+from sfumato.service.push import push
 
 CONNECTIONS = 128
 
@@ -121,7 +124,50 @@ def _processor(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def upload(rows: int) -> dict[str, float]:
+    """Seconds to push a release and to ask about it, and the most memory that the server took."""
+    rng = np.random.default_rng(0)
+    made = scheme()
+    with tempfile.TemporaryDirectory() as place:
+        process, address = start(Path(place) / "data")
+        try:
+            admin = Client(address, (Path(place) / "data" / "admin.token").read_text().strip())
+            admin.ask("POST", "/v1/studies", {"id": "load", "scheme": made.to_dict(), "minimum": 2})
+            admin.ask("POST", "/v1/studies/load/open")
+            token = admin.ask("POST", "/v1/tokens", {"role": "site", "study": "load"})["tokens"][0]["token"]
+            codes = {c: rng.integers(0, size, rows).astype(np.uint16) for c, size in made.output_sizes.items()}
+            file = sf.Release(codes, made, order="shuffled").save(Path(place) / "rows.parquet")
+            began = time.perf_counter()
+            receipt = push(Client(address, token), file, "load")
+            pushed = time.perf_counter() - began
+            assert receipt["rows"] == rows
+            began = time.perf_counter()
+            for names in ("sex", "town", "age", "sex,town", "age,income"):
+                assert admin.ask("GET", f"/v1/studies/load/estimates?names={names}")["answers"] == rows
+            asked = time.perf_counter() - began
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            most = re.search(r"VmHWM:\s+(\d+)", status)
+            size = file.stat().st_size / 1e6
+            memory = float(most[1]) / 1e3 if most else 0.0
+            return {
+                "rows": rows,
+                "MB": size,
+                "seconds to push": pushed,
+                "seconds to ask 5 tables": asked,
+                "server MB": memory,
+            }
+        finally:
+            process.terminate()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
+
+
 def main() -> None:
+    if sys.argv[1:2] == ["upload"]:
+        found = upload(int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000)
+        print(", ".join(f"{name} {value:,.1f}" for name, value in found.items()))
+        return
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
     url = os.environ.get("SFUMATO_DATABASE")
     found = measure(seconds, url)

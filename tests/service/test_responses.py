@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+
+from starlette.testclient import TestClient
 
 from service_client import SCHEME, new_id
 
@@ -56,6 +59,33 @@ def test_what_does_not_fit_is_refused_and_leaves_no_row(http):
         answer = http.respond(**change)
         assert (answer.status_code, code(answer)) == (status, said), change
     assert http.count() == 0
+
+
+def test_the_fast_lane_answers_as_the_documented_route_does(http):
+    """Both on the same requests; the application without the lane stands behind the guard."""
+    routed = http.client.app._app._app
+    id = new_id()
+    known = {"id": id, "fingerprint": SCHEME.fingerprint, "answers": {"car": 0, "sex": 1}}
+    bodies = [json.dumps(known), json.dumps({**known, "answers": {"car": 1, "sex": 1}}), "{", "[]", "null", '"x"', ""]
+    bodies += [json.dumps({**known, "id": "x"}), json.dumps({**known, "form": "0"}), json.dumps({**known, "more": 1})]
+    bodies += [
+        json.dumps({**known, "answers": {"car": value, "sex": 1}}) for value in (7, 1.5, "1", None, True, [], 1e400)
+    ]
+    http.respond(id, car=0, sex=1)
+    with TestClient(routed) as plain:
+        for path in (PATH, "/v1/studies/unknown/responses"):
+            for body in bodies:
+                for token in (None, "Bearer x", "Basic x"):
+                    headers = {"content-type": "application/json"} | ({"authorization": token} if token else {})
+                    fast, slow = (c.post(path, content=body, headers=headers) for c in (http.client, plain))
+                    assert (fast.status_code, code_or_none(fast)) == (slow.status_code, code_or_none(slow)), (
+                        body,
+                        token,
+                    )
+
+
+def code_or_none(answer):
+    return answer.json().get("error", {}).get("code")
 
 
 def test_a_study_takes_answers_only_while_it_is_open(http, clock):

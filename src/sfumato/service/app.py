@@ -13,7 +13,8 @@ from sfumato import __version__
 from sfumato.service.collection import Collection
 from sfumato.service.documents import Refused
 from sfumato.service.guard import Guard, retry_after
-from sfumato.service.refusals import STATUS, RefusalError
+from sfumato.service.lane import Lane
+from sfumato.service.refusals import STATUS, RefusalError, malformed
 from sfumato.service.routes import estimates, health, responses, studies, tokens, uploads
 from sfumato.service.routes.pages import add_pages
 
@@ -38,7 +39,7 @@ def create_app(collection: Collection) -> Guard:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _refused)
-    guard = Guard(app, collection.settings)
+    guard = Guard(Lane(app, collection), collection.settings)
     app.state.guard = guard
     return guard
 
@@ -61,15 +62,8 @@ async def _refused(_: Request, problem: Exception) -> JSONResponse:
 
 
 async def _invalid(request: Request, problem: Exception) -> JSONResponse:
-    """What the body or the query lacks; never what it holds."""
-    first = problem.errors()[0] if isinstance(problem, RequestValidationError) else {}
-    where = ".".join(str(part) for part in first.get("loc", ())[1:])[:200]
-    said = "the body is not JSON" if first.get("type") == "json_invalid" else _rule(first)
-    return await _refused(request, RefusalError("malformed", f"{where or 'the request'}: {said}", where=where))
-
-
-def _rule(found: dict[str, Any]) -> str:
-    return str(found.get("msg", "is not what it should be")).split(", got")[0][:200]
+    errors = problem.errors() if isinstance(problem, RequestValidationError) else []
+    return await _refused(request, malformed(errors, skip=1))
 
 
 async def _http(request: Request, problem: Exception) -> JSONResponse:

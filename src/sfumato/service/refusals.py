@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import SfumatoError
@@ -51,6 +52,16 @@ class RefusalError(SfumatoError):
 
     def __reduce__(self) -> Any:
         return _again, (self.code, str(self), self.details)
+
+
+def malformed(errors: Sequence[Mapping[str, Any]], skip: int = 0) -> RefusalError:
+    """What a body or a query lacks, from pydantic's list of errors; never what it holds."""
+    first = errors[0] if errors else {}
+    where = ".".join(str(part) for part in tuple(first.get("loc", ()))[skip:])[:200]
+    if first.get("type") == "json_invalid":
+        return RefusalError("malformed", "the body is not JSON", where="")
+    said = str(first.get("msg", "is not what it should be")).split(", got")[0][:200]
+    return RefusalError("malformed", f"{where or 'the request'}: {said}", where=where)
 
 
 def _again(code: str, message: str, details: dict[str, Any]) -> RefusalError:

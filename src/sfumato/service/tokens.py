@@ -48,6 +48,14 @@ class Token:
         }
 
 
+def bearer(header: str) -> str:
+    """The token in an Authorization header."""
+    scheme, _, secret = header.partition(" ")
+    if scheme.lower() != "bearer" or not secret.strip():
+        raise RefusalError("unauthorized", "the header must read Authorization: Bearer TOKEN")
+    return secret.strip()
+
+
 def digest(secret: str) -> str:
     """The hash of a token. They are 256 random bits, so a plain hash cannot be searched through."""
     return hashlib.sha256(secret.encode()).hexdigest()

@@ -10,6 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from sfumato.service.documents import Deleted, ReportIn, ReportsIn, ResponseIn, ResponseOut, Results
+from sfumato.service.lane import store
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Stored
 from sfumato.service.routes.who import collection, secret_of, write
@@ -23,11 +24,7 @@ router = APIRouter(prefix="/v1", tags=["responses"])
 )
 async def respond(study: str, body: ResponseIn, request: Request) -> Any:
     """Store a response. The same again is acknowledged again and counts once."""
-    held = collection(request)
-    secret = secret_of(request)
-    token = None if secret is None else held.tokens.find(secret)
-    report = held.responses.report(study, body.id, body.fingerprint, body.form, body.answers, token, secret)
-    stored: Stored = await held.writer.soon(held.responses, report)
+    stored = await store(collection(request), study, body, secret_of(request))
     return JSONResponse(stored.public(), 201 if stored.status == "accepted" else 200)
 
 

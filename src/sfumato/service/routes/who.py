@@ -7,8 +7,7 @@ from typing import Any
 from fastapi import Request
 
 from sfumato.service.collection import Collection
-from sfumato.service.refusals import RefusalError
-from sfumato.service.tokens import Token, require
+from sfumato.service.tokens import Token, bearer, require
 
 
 def collection(request: Request) -> Collection:
@@ -20,12 +19,7 @@ def collection(request: Request) -> Collection:
 def secret_of(request: Request) -> str | None:
     """The token in the header, if there is one."""
     header = request.headers.get("authorization")
-    if header is None:
-        return None
-    scheme, _, secret = header.partition(" ")
-    if scheme.lower() != "bearer" or not secret.strip():
-        raise RefusalError("unauthorized", "the header must read Authorization: Bearer TOKEN")
-    return secret.strip()
+    return None if header is None else bearer(header)
 
 
 def token_of(request: Request) -> Token | None:

@@ -1,0 +1,174 @@
+"""A respondent at a real server with a real browser: only released codes leave the device, and they count once."""
+
+from __future__ import annotations
+
+import json
+import threading
+
+import pytest
+
+import sfumato as sf
+from service_client import new_id
+from sfumato import channels as c
+from sfumato.service.collection import open_collection
+from sfumato.service.running import server
+from sfumato.service.settings import Settings
+
+SCHEMA = sf.Schema(
+    {
+        "smokes": sf.Categorical(("no", "yes"), nullable=True),
+        "way": sf.Categorical(("walk", "bicycle", "bus", "train", "car", "other")),
+        "age": sf.Numeric(16, 96, bins=8),
+        "month": sf.Date("2025-01-01", "2025-12-31", by="month"),
+        "pay": sf.Numeric(0, 9000, points=10, nullable=True),
+    }
+)
+SCHEME = sf.Scheme(
+    SCHEMA,
+    {
+        "smokes": c.symmetric(3, gamma=3),
+        "way": c.subset(6, gamma=3),
+        "age": c.windows(8, gamma=3),
+        "month": c.symmetric(12, gamma=4),
+        "pay": c.symmetric(11, gamma=4),
+    },
+)
+QUESTIONS = {
+    "smokes": {"text": "Do you smoke?", "labels": {"yes": "Yes", "no": "No"}},
+    "way": {"text": "How do you come to work?", "help": "The way that takes most of the time."},
+    "age": {"text": "How old are you?"},
+    "month": {"text": "When did you last see a doctor?"},
+    "pay": {"text": "What do you earn in a month?"},
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The address of a running server, and what it holds."""
+    held = open_collection(tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0))
+    fields = {"scheme": SCHEME.to_dict(), "title": "Health at work", "questions": QUESTIONS, "minimum": 2}
+    for study in ("health", "offline", "refused"):
+        held.writer.now(held.studies.create(study, fields))
+        held.writer.now(held.studies.open(study))
+    ready, found = threading.Event(), []
+    running = server(held, "127.0.0.1", 0, ready=lambda port: (found.append(port), ready.set()))
+    thread = threading.Thread(target=running.run, daemon=True)
+    thread.start()
+    assert ready.wait(20)
+    yield f"http://127.0.0.1:{found[0]}", held
+    running.should_exit = True
+    thread.join(20)
+    held.close()
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open a page as a new device; everything that it sends is written down."""
+    contexts = []
+
+    def opened(path, **options):
+        context = browser.new_context(locale="en-GB", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.sent = []
+        page.on("request", lambda request: page.sent.append((request.method, request.url, request.post_data)))
+        page.problems = []
+        page.on("pageerror", lambda problem: page.problems.append(str(problem)))
+        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
+        page.goto(site[0] + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def answer(page, smokes="Yes", pay="1234.5"):
+    page.get_by_label(smokes, exact=True).check()
+    page.get_by_label("train", exact=True).check()
+    page.get_by_label("A number from 16 to 96").fill("41")
+    page.get_by_label("When did you last see a doctor?").select_option(index=5)
+    page.get_by_label("A number from 0 to 9000").fill(pay)
+    page.locator("#blur").click()
+    page.locator("#send").wait_for()
+
+
+def collected(site, study):
+    held = site[1]
+    return held.responses.collected(held.studies[study]).responses
+
+
+def test_only_released_codes_leave_the_device(site, visit):
+    page = visit("/answer/health", viewport={"width": 390, "height": 844})
+    page.locator("#blur").wait_for()
+    answer(page)
+    assert [url for method, url, _ in page.sent if method != "GET"] == []
+    shown = json.loads(page.locator("#message").text_content())
+    page.locator("#send").click()
+    page.locator("#receipt").wait_for()
+    assert "nothing was changed" in page.locator("#receipt").text_content()
+    bodies = [json.loads(body) for method, _, body in page.sent if method == "POST"]
+    assert bodies == [shown]
+    assert set(shown) == {"id", "fingerprint", "answers"}
+    assert set(shown["answers"]) == set(SCHEME.columns)
+    assert all(type(code) is int and 0 <= code < SCHEME.output_sizes[name] for name, code in shown["answers"].items())
+    assert not any("1234.5" in (body or "") + url for _, url, body in page.sent)
+    kept = page.evaluate("JSON.stringify(localStorage)")
+    assert "1234.5" not in kept and page.problems == []
+    assert collected(site, "health") == 1
+    page.reload()
+    page.locator("#receipt").wait_for()
+    assert collected(site, "health") == 1
+
+
+def test_the_same_answers_are_changed_in_the_same_way_again(site, visit):
+    page = visit("/answer/refused")
+    page.locator("#blur").wait_for()
+    answer(page)
+    first = json.loads(page.locator("#message").text_content())["answers"]
+    page.locator("#back").click()
+    page.locator("#blur").click()
+    page.locator("#send").wait_for()
+    assert json.loads(page.locator("#message").text_content())["answers"] == first
+    page.reload()
+    page.locator("#blur").wait_for()
+    answer(page)
+    assert json.loads(page.locator("#message").text_content())["answers"] == first
+
+
+def test_offline_at_the_moment_of_sending_then_online_is_one_response(site, visit):
+    page = visit("/answer/offline")
+    page.locator("#blur").wait_for()
+    answer(page)
+    shown = json.loads(page.locator("#message").text_content())
+    page.context.set_offline(True)
+    page.locator("#send").click()
+    page.locator("#waiting").wait_for()
+    assert collected(site, "offline") == 0
+    page.context.set_offline(False)
+    page.locator("#receipt").wait_for()
+    assert collected(site, "offline") == 1
+    bodies = [json.loads(body) for method, _, body in page.sent if method == "POST"]
+    assert bodies and all(body == shown for body in bodies)
+
+
+def test_what_is_missing_is_said_where_it_is_missing(visit):
+    page = visit("/answer/refused")
+    page.locator("#blur").click()
+    assert page.locator("#p0").text_content() == "Please answer this question."
+    page.get_by_label("A number from 16 to 96").fill("7")
+    page.locator("#blur").click()
+    assert page.locator("#p2").text_content() == "This must be a number from 16 to 96."
+
+
+def test_a_page_speaks_other_languages(visit):
+    page = visit("/answer/refused?lang=de")
+    page.locator("#blur").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "de"
+    assert "Wer was sehen kann" in page.content()
+
+
+def test_an_unknown_study_is_said(visit):
+    page = visit(f"/answer/{new_id()}")
+    page.locator(".callout").wait_for()
+    assert "no study" in page.locator(".callout").text_content()

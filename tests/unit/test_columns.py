@@ -291,3 +291,11 @@ def test_few_numbers_of_things_are_a_category() -> None:
     found = verdict([1 + i % 24 for i in range(600)], "plot_id")
     assert (found.kind, found.domain.size, found.domain.ordered) == ("categorical", 24, False)
     assert verdict([1 + i % 24 for i in range(600)], "plot").kind == "numeric"
+
+
+def test_numbers_that_are_no_two_alike_are_ids_in_a_long_table_too() -> None:
+    """Row numbers out of order of 51 920 rows were taken for amounts, because not all of them were kept."""
+    numbers = list(range(7_000, 62_000, 1))
+    random.Random(1).shuffle(numbers)
+    assert verdict(numbers).kind == "identifier"
+    assert verdict(draw(lambda r, i: r.randrange(10**6), 50_000)).kind == "numeric"

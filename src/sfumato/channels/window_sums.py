@@ -16,6 +16,7 @@ _FACTORED = 2048  # values up to which the normal equations are factored; beyond
 _KEPT_FACTORS = 4  # of all channels together, at most 32 MB each
 _DENSE_ENTRIES = 1 << 25
 _KEPT = 1 << 22  # entries up to which a matrix that was asked for is kept
+_AS_MATRIX = 1 << 15  # up to so many entries a plain matrix takes less time than running sums
 _KEPT_INVERSE = 1 << 23  # the same of the inverses used last
 _CLOSE = 1e-12
 _MOST_STEPS = 2000
@@ -111,6 +112,8 @@ class WindowSums(Operator):
         return both.apply(np.ones(both.cols))
 
     def apply_middle(self, x: Array) -> Array:
+        if self.rows * self.cols <= _AS_MATRIX:
+            return Dense(self._dense).apply_middle(x)
         out = np.empty((x.shape[0], self.rows, x.shape[2]))
         (self._spread if self.turned else self._gathered)(x, out)
         return out

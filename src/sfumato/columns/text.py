@@ -80,7 +80,7 @@ def judge_numbered(cells: Cells, numbers: Counter[float], most_values: int) -> V
     steps = {b - a for a, b in pairwise(values)}
     if unique and len(steps) == 1 and len(values) > 50:
         return _identifier(cells, "numbers at equal steps, each once")
-    if unique and not cells.overflowing and len(values) ** 2 > _TWINS * 2 * (values[-1] - values[0] + 1):
+    if unique and len(values) ** 2 > _TWINS * 2 * (values[-1] - values[0] + 1):
         return _identifier(cells, "whole numbers close together, and no two rows with the same one")
     lengths = {len(str(abs(value))) for value in whole}
     if unique and len(lengths) == 1 and min(lengths) >= 6:

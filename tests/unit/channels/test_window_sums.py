@@ -10,7 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.channels import from_dict
+from sfumato.channels import from_dict, window_sums
 from sfumato.channels.base import left_inverse
 from sfumato.channels.lookup import Lookup
 from sfumato.channels.window_sums import WindowInverse
@@ -133,3 +133,17 @@ def test_words_for_windows_need_no_matrix() -> None:
     assert found == expected
     whole = sf.Scheme(schema, {"x": c.windows(10_000, 3, [10_000], nullable=True)})
     assert in_words(whole, "x", [9_999]) == ["any"]
+
+
+@pytest.mark.parametrize("nullable", [False, True])
+def test_running_sums_equal_the_matrix_that_few_values_are_multiplied_by(monkeypatch, nullable):
+    """Few values take a plain matrix, which is up to twenty times as fast; the sums must stay tested on them."""
+    rng = np.random.default_rng(2)
+    for k in (3, 7, 20):
+        forward = sf.channels.windows(k, 9, nullable=nullable).transition
+        for operator in (forward, forward.T):
+            x = rng.normal(size=(3, operator.cols, 4))
+            matrix = operator.apply_middle(x)
+            monkeypatch.setattr(window_sums, "_AS_MATRIX", 0)
+            np.testing.assert_allclose(operator.apply_middle(x), matrix, atol=1e-12)
+            monkeypatch.undo()

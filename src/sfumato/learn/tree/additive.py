@@ -151,9 +151,9 @@ class AdditiveTree(NumberClassifier):
         at = f"{node.at:.5g}" if isinstance(node, Threshold) else ""
         return f"below {at}", f"{at} or more"
 
-    def in_order(self, node: Node) -> bool:
-        """Whether the children of a node follow each other: there are two only."""
-        return True
+    def in_order(self, node: Node) -> int:
+        """How many children of a node follow each other in an order."""
+        return 2
 
     def text(self, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
         """The tree in words, as ``DecisionTree.text`` has it."""

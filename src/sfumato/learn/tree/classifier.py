@@ -124,10 +124,10 @@ class DecisionTree(Classifier):
         """The values of the attribute that a node asks about."""
         return [label_text(label) for label in self.schema_[self.features_[node.attribute or 0]].labels]
 
-    def in_order(self, node: Node) -> bool:
-        """Whether the values that a node asks about have an order; no answer has no place in it."""
+    def in_order(self, node: Node) -> int:
+        """How many of the values that a node asks about have an order; no answer comes after them."""
         domain = self.schema_[self.features_[node.attribute or 0]]
-        return domain.ordered and not domain.nullable
+        return domain.size - domain.nullable if domain.ordered else 0
 
     def text(self, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
         """The tree in words, a line per node, all of it unless told.

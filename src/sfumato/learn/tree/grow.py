@@ -67,8 +67,8 @@ class ShownTree(Protocol):
         """What leads to each child of a node."""
         ...
 
-    def in_order(self, node: Node) -> bool:
-        """Whether the children of a node follow each other in an order."""
+    def in_order(self, node: Node) -> int:
+        """How many children of a node, from the first, follow each other in an order."""
         ...
 
 

@@ -43,15 +43,15 @@ def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]
     return out
 
 
-def _values(names: list[str], codes: list[int], in_order: bool) -> str:
-    """The values of a branch; neighbours among ordered ones as a stretch.
+def _values(names: list[str], codes: list[int], in_order: int) -> str:
+    """The values of a branch; neighbours among the first, ordered ones as a stretch.
 
-    >>> _values(["a", "b", "c", "d", "e"], [0, 2, 3, 4], True), _values(["a", "b", "c"], [0, 1, 2], False)
-    ('a, c to e', 'a, b, c')
+    >>> _values(["a", "b", "c", "d", "no answer"], [0, 1, 2, 4], 4), _values(["a", "b", "c"], [0, 1, 2], 0)
+    ('a to c, no answer', 'a, b, c')
     """
     runs: list[list[int]] = []
     for code in codes:
-        if in_order and runs and code == runs[-1][-1] + 1:
+        if code < in_order and runs and code == runs[-1][-1] + 1:
             runs[-1].append(code)
         else:
             runs.append([code])

@@ -391,3 +391,116 @@ def test_cliques_and_learners_work_on_forms() -> None:
 def test_randomizing_without_a_scheme_says_what_it_takes() -> None:
     with pytest.raises(SchemeError, match="must be a Scheme or Forms"):
         sf.randomize(records(3), json.loads("{}"))
+
+
+# Learners: what no form asks together, one model of all forms answers for.
+
+
+@pytest.fixture(scope="module")
+def asked_in_pairs() -> tuple[dict[str, Any], sf.Release]:
+    table = records(12_000, seed=8)
+    return table, sf.randomize(table, sf.Forms.for_gamma(SCHEMA, 60), rng=sf.experiment(78))
+
+
+@pytest.mark.parametrize(("family", "target", "names"), [("gaussian", "c", ["a", "b"]), ("logistic", "d", ["b", "c"])])
+def test_regressions_work_on_forms(asked_in_pairs: Any, family: str, target: str, names: list[str]) -> None:
+    table, release = asked_in_pairs
+    exact = sf.learn.Regression(family).fit(sf.evidence(table, SCHEMA), target=target, names=names)
+    found = sf.learn.Regression(family).fit(release, target=target, names=names)
+    assert found.method_ == "cells of the joint model"
+    assert (np.abs(found.coef_ - exact.coef_) < 4 * found.sd_ + 0.1).all()
+    alone = sf.learn.Regression(family).fit(release, target=target, names=names[:1])  # one form asks both
+    assert alone.method_.startswith("corrected scores")
+    with pytest.raises(NotAskedError, match="no form asks"):
+        sf.learn.Regression(family, through="scores").fit(release, target=target, names=names)
+
+
+def test_rules_work_on_forms(asked_in_pairs: Any) -> None:
+    table, release = asked_in_pairs
+    exact = sf.evidence(table, SCHEMA)
+    rules = sf.learn.AssociationRules(min_support=0.1, min_confidence=0.5).fit(release)
+    deep = [one for one in rules.itemsets_ if len(one.items) == 3]
+    assert deep
+    for one in deep:
+        held = dict(item.split("=") for item in one.items)
+        names = list(held)
+        truth = exact.counts(names).table[tuple(SCHEMA[n].labels.index(held[n]) for n in names)] / exact.n
+        assert one.low - 0.02 < truth < one.high + 0.02
+
+
+def test_networks_have_as_many_parents_as_a_form_asks(asked_in_pairs: Any) -> None:
+    _, release = asked_in_pairs
+    with pytest.warns(sf.errors.SfumatoWarning, match="no form asks more than 2 attributes together"):
+        net = sf.learn.BayesianNetwork().fit(release)
+    assert max(len(parents) for parents in net.parents_.values()) == 1
+    links = {frozenset((edge.parent, edge.child)) for edge in net.edges_}
+    assert {frozenset("ac"), frozenset("bd")} <= links
+    tree = sf.learn.BayesianNetwork(search="tree").fit(release)
+    assert len(tree.edges_) == 3
+    given = sf.learn.BayesianNetwork(parents={"a": [], "b": [], "c": ["a", "b"], "d": ["b"]}).fit(release)
+    untested = [edge for edge in given.edges_ if edge.child == "c"]
+    assert all(np.isnan(edge.p_value) for edge in untested)
+    assert np.abs(given.cpt("c").values[0, 0] - [1, 0, 0]).max() < 0.1
+    few = sf.Forms([pair("a", "b", 60), pair("b", "c", 60), pair("b", "d", 60)])
+    star = sf.learn.BayesianNetwork(search="tree").fit(sf.randomize(records(4000), few, rng=sf.experiment(1)))
+    assert {frozenset((edge.parent, edge.child)) for edge in star.edges_} == {
+        frozenset("ab"),
+        frozenset("bc"),
+        frozenset("bd"),
+    }
+
+
+def test_probabilities_from_forms_know_how_few_were_asked() -> None:
+    """Limits of Pr(b | a) that only a sixth of the records tell of; the estimate speaks of all records."""
+    parents = {"a": [], "b": ["a"], "c": [], "d": []}
+    held, values, sds, narrow = [], [], [], []
+    for draw in range(60):
+        table = records(1200, seed=300 + draw)
+        release = sf.randomize(table, sf.Forms.for_gamma(SCHEMA, 60), rng=sf.experiment(7300 + draw))
+        cpt = sf.learn.BayesianNetwork(parents=parents).fit(release).cpt("b")
+        truth = np.stack([1 - (0.2 + 0.25 * np.arange(3)), 0.2 + 0.25 * np.arange(3)], axis=1)
+        low, high = cpt.interval()
+        held.append((low <= truth) & (truth <= high))
+        values.append(cpt.raw)
+        sds.append(cpt.sd())
+        narrow.append(np.abs(cpt.raw - truth) < 1.96 * cpt.sd() * np.sqrt(1 / 6))  # the control: as if all were asked
+    np.testing.assert_allclose(np.mean(sds, axis=0), np.std(values, axis=0), rtol=0.35)
+    assert 0.9 < np.mean(held) < 0.99
+    assert np.mean(narrow) < 0.8
+
+
+def test_accuracies_are_estimated_from_forms(asked_in_pairs: Any) -> None:
+    table, release = asked_in_pairs
+    found = sf.learn.cross_score(sf.learn.NaiveBayes(), release, target="d", rng=1, confusion=False)
+    labels = pa.table({name: column for name, column in table.items() if name != "id"})
+    right = sf.learn.NaiveBayes().fit(release, target="d").score(labels, table["d"])
+    assert found.interval[0] < right < found.interval[1]
+    assert 0.1 < found.interval[1] - found.interval[0] < 0.7  # pairs tell nothing of three attributes together
+
+
+# Attacks.
+
+
+def test_attacks_take_one_form_of_several(asked_in_pairs: Any) -> None:
+    _, release = asked_in_pairs
+    forms = sf.Forms([part.scheme for part in release.parts])
+    for of in (release, forms):
+        found = sf.attacks.bayes(of, attribute=("a", "b"))
+        assert 0 < found.error < found.nothing
+        assert sf.attacks.repeated(of, 3, attribute=("a", "b")).error < found.error
+        with pytest.raises(SchemeError, match=r"name what one of them asks, as a\+b, a\+c, a\+d") as said:
+            sf.attacks.bayes(of, attribute="a")
+        assert "\n" not in str(said.value)
+
+
+def test_a_register_is_held_against_what_each_form_asks() -> None:
+    """Each record is linked by the attributes it was asked; one that was asked none is linked blindly."""
+    table = records(600, seed=4)
+    register = pa.table({name: table[name] for name in ("a", "d")})
+    forms = sf.Forms([pair("a", "d", 1e6), pair("b", "c", 1e6)])
+    kinds = len({(a, d) for a, d in zip(table["a"], table["d"], strict=True)})
+    for of in (forms, sf.randomize(table, forms, rng=sf.experiment(1))):
+        found = sf.attacks.link(of, register, rng=1)
+        assert found.details["linked"] == pytest.approx(0.5 * (kinds + 1) / 600, rel=0.2)
+    with pytest.raises(sf.SfumatoError, match="shares no attribute with the release"):
+        sf.attacks.link(forms, pa.table({"z": [1, 2]}))

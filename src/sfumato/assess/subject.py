@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,9 +14,11 @@ from sfumato.arrays import Array
 from sfumato.channels import Channel, matrix, product
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, SchemeError
+from sfumato.forms import Forms
 from sfumato.scheme import Scheme
 
 Attribute = str | tuple[str, ...] | None
+_NAMED = 4  # groups that a message names
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +72,29 @@ def subject(of: Any, prior: ArrayLike | None = None, attribute: Attribute = None
     return Subject(P, given)
 
 
+def one_form(schemes: Iterable[Scheme], attribute: Attribute) -> Scheme:
+    """Of several schemes the one that treats these attributes together, and no others."""
+    several = list(dict.fromkeys(schemes))
+    if len(several) == 1:
+        return several[0]
+    names = (attribute,) if isinstance(attribute, str) else tuple(attribute or ())
+    found = [scheme for scheme in several if any(group.names == names for group in scheme.groups)]
+    if len(found) == 1:
+        return found[0]
+    groups = dict.fromkeys(group.names for scheme in several for group in scheme.groups)
+    said = ["+".join(group) for group in groups if set(names) <= set(group)] or ["+".join(group) for group in groups]
+    if found:
+        raise SchemeError(f"{'+'.join(names)} went through different channels: take the parts one at a time")
+    raise SchemeError(
+        f"records answered different forms: name what one of them asks, as {', '.join(said[:_NAMED])}"
+        + (f" or {len(said) - _NAMED} more" if len(said) > _NAMED else "")
+    )
+
+
 def channel_of(of: Any, attribute: Attribute = None) -> Channel:
-    """The channel meant by a channel, a scheme (one attribute, or all its groups side by side) or a matrix."""
+    """The channel meant by a channel, a scheme (one attribute, or all its groups side by side), forms or a matrix."""
+    if isinstance(of, Forms):
+        of = one_form(of.forms, attribute)
     if isinstance(of, Scheme):
         if attribute is not None:
             return of[attribute]

@@ -52,7 +52,9 @@ def attack(
     truth: Annotated[
         Path | None, typer.Option(help="The raw table, row by row as released, to measure the error.")
     ] = None,
-    attribute: Annotated[str | None, typer.Option(help="bayes, repeated: which attribute, or group as a+b.")] = None,
+    attribute: Annotated[
+        str | None, typer.Option(help="bayes, repeated: attribute, group or form (a+b).")
+    ] = None,
     shares: Annotated[
         str | None,
         typer.Option(help="bayes, repeated: public shares, as F=.4,M=.6 or a JSON file; else estimated."),
@@ -149,7 +151,7 @@ def _run(
     shares: str | None,
 ) -> Recovery:
     if name in ("bayes", "repeated"):
-        of = console.read_scheme(file) if file.suffix == ".json" else Release.load(file)
+        of = console.read_scheme_or_forms(file) if file.suffix == ".json" else Release.load(file)
         wanted: str = _wanted(attribute, "--attribute", name)
         names = wanted if wanted in of.schema else tuple(wanted.split("+"))
         prior = None if shares is None else read_shares(shares, wanted)
@@ -180,7 +182,7 @@ def _run(
 def _link(file: Path, register: Path, own: str | None) -> Recovery:
     """A register of people against a release, or against a scheme that would have randomized them."""
     if file.suffix == ".json":
-        return attacks.link(console.read_scheme(file), register)
+        return attacks.link(console.read_scheme_or_forms(file), register)
     release = Release.load(file)
     if own is None:
         return attacks.link(release, register)

@@ -91,7 +91,7 @@ class Estimate:
     @property
     def of_asked(self) -> Self:
         """The same of those who were asked alone."""
-        if self.records is None:
+        if self.records is None or not self.seen:
             return self
         return replace(self, value=self.value * (1.0 if self.of_population else self.asked), records=None)
 

@@ -11,6 +11,7 @@ from sfumato.errors import EstimationError, SfumatoWarning
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.seen import asked_together
 from sfumato.evidence.survey_weights import column_of
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -132,6 +133,13 @@ def model_about(source: Evidence, target: str) -> Evidence:
     if source.smoothed:
         return source.about(target)
     return model_evidence(source.release, source.names, target=target).about(target)
+
+
+def told_together(source: Evidence, names: Sequence[str]) -> Evidence:
+    """Where no form asks these attributes together: one joint model of all forms, which answers for them."""
+    if source.smoothed or asked_together(source.release, names):
+        return source
+    return model_evidence(source.release, source.names)
 
 
 def model_of(source: Evidence, names: Sequence[str], tau: float) -> Evidence:

@@ -259,6 +259,11 @@ def seen(release: Release, names: Sequence[str], inverted: bool = True) -> tuple
     return tuple(Seen(asked, blocks(scheme, asked, inverted), counts, scheme=scheme) for scheme, counts in made)
 
 
+def asked_together(release: Release, names: Sequence[str]) -> bool:
+    """Whether some form asks all of these attributes."""
+    return any(all(name in part.scheme.schema for name in names) for part in release.parts)
+
+
 def asking(release: Release, names: Sequence[str]) -> tuple[Part, ...]:
     """The parts in which all of these attributes were asked."""
     found = tuple(part for part in release.parts if all(name in part.scheme.schema for name in names))

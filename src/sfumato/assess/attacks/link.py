@@ -14,18 +14,19 @@ from sfumato.channels.codes import join_codes
 from sfumato.errors import SfumatoError
 from sfumato.evidence.blocks import Block, blocks
 from sfumato.evidence.seen import seen_records
+from sfumato.forms import Forms
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
 Codes = NDArray[np.int64]
 
-_BLIND = "naming anybody"
+_BESIDE = "naming anybody"
 _AT_ONCE = 1 << 22  # likelihoods that are held at a time
 
 
 def link(
-    of: Release | Scheme,
+    of: Release | Scheme | Forms,
     register: Any,
     own: ArrayLike | None = None,
     *,
@@ -39,7 +40,8 @@ def link(
     ``register`` is any table with some attributes of the release, which the adversary knows of everybody in it;
     ``columns`` says which, all that they share unless told. ``own`` gives the register's row (from 0) of each released
     record, where it is known: then the share of right links is counted. Otherwise it is the expected one, if everybody
-    in the release stands in the register once. Of a scheme alone, the register itself is randomized and attacked.
+    in the release stands in the register once. Of a scheme or forms alone, the register itself is randomized and
+    attacked. Records whose form asks nothing that the register has are named blindly.
     Naming anybody is right once in as many times as the register has rows.
     """
     shared = _shared(of, register, columns)
@@ -47,36 +49,57 @@ def link(
     rows = len(next(iter(codes.values())))
     if not rows:
         raise SfumatoError("the register is empty")
-    if isinstance(of, Scheme):
+    pieces = []
+    if isinstance(of, Release):
+        owners, first = None if own is None else _owners(own, len(of), rows), 0
+        for part in of.parts:
+            mine = None if owners is None else owners[first : first + len(part)]
+            first += len(part)
+            asked = _asked(part.scheme, shared)
+            if not asked:
+                pieces.append(_blind(len(part), rows))
+                continue
+            shown = seen_records(part, asked, distinct=False, inverted=False)
+            cells = [_cells(block, codes) for block in shown.blocks]
+            pieces.append(_linked(shown.blocks, cells, [np.asarray(c, np.int64) for c in shown.joined], mine))
+    else:
         if own is not None:
             raise SfumatoError("own tells whose the released records are, and a scheme has none: give a release")
-        maps = blocks(of, shared, False)
         generator = np.random.default_rng(rng)
-        cells = [_cells(block, codes) for block in maps]
-        answers = [_drawn(block.P, cell, generator) for block, cell in zip(maps, cells, strict=True)]
-        found = _linked(maps, cells, answers, np.arange(rows))
-    else:
-        owners = None if own is None else _owners(own, len(of), rows)
-        pieces, first = [], 0
-        for part in of.parts:
-            shown = seen_records(part, shared, distinct=False, inverted=False)
-            cells = [_cells(block, codes) for block in shown.blocks]
-            mine = None if owners is None else owners[first : first + len(part)]
-            pieces.append(_linked(shown.blocks, cells, [np.asarray(c, np.int64) for c in shown.joined], mine))
-            first += len(part)
-        found = tuple(np.concatenate(parts) for parts in zip(*pieces, strict=True))  # type: ignore[assignment]
+        forms, weights = ((of,), (1.0,)) if isinstance(of, Scheme) else (of.forms, of.weights)
+        given = generator.choice(len(forms), rows, p=np.array(weights) / sum(weights))
+        for number, form in enumerate(forms):
+            people, asked = np.flatnonzero(given == number), _asked(form, shared)
+            if not asked or not len(people):
+                pieces.append(_blind(len(people), rows))
+                continue
+            maps = blocks(form, asked, False)
+            cells = [_cells(block, codes) for block in maps]
+            answers = [_drawn(block.P, cell[people], generator) for block, cell in zip(maps, cells, strict=True)]
+            pieces.append(_linked(maps, cells, answers, people))
+    found = tuple(np.concatenate(parts) for parts in zip(*pieces, strict=True))
     guess, right, possible = found
     success = float(right.mean())
     told = {"attributes": ", ".join(shared), "register": rows, "linked": success, "blind": 1 / rows}
     if not possible.all():
         told["records_of_nobody_in_the_register"] = float(1 - possible.mean())
-    return Recovery("link", guess, 1 - success, 1 - 1 / rows, None, told, _BLIND)
+    return Recovery("link", guess, 1 - success, 1 - 1 / rows, None, told, _BESIDE)
 
 
-def _shared(of: Release | Scheme, register: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
+def _asked(scheme: Scheme, shared: tuple[str, ...]) -> tuple[str, ...]:
+    """What a form asks of the attributes that the adversary knows."""
+    return tuple(name for name in shared if name in scheme.schema)
+
+
+def _blind(records: int, rows: int) -> tuple[Codes, Array, NDArray[np.bool_]]:
+    """Anybody is as likely as anybody else."""
+    return np.zeros(records, dtype=np.int64), np.full(records, 1 / rows), np.ones(records, dtype=bool)
+
+
+def _shared(of: Release | Scheme | Forms, register: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
     """The attributes that the adversary can compare."""
     present = set(tables.column_names(register))
-    schemes = [of] if isinstance(of, Scheme) else [part.scheme for part in of.parts]
+    schemes = [of] if isinstance(of, Scheme) else [p.scheme for p in of.parts] if isinstance(of, Release) else of.forms
     noisy = {name for scheme in schemes for name in scheme.noises}
     wanted = of.schema.names if columns is None else tuple(columns)
     for name in wanted if columns is not None else ():

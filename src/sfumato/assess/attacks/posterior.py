@@ -13,9 +13,10 @@ from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.guess import map_success
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
-from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, subject
+from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, one_form, subject
 from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
+from sfumato.forms import Forms
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -44,7 +45,9 @@ def bayes(
     (array([0, 1, 1, 0]), 0.25, 0.5)
     """
     if isinstance(released, Release):
-        return _of_release(released, prior, truth, attribute)
+        return _of_release(_one_form(released, attribute), prior, truth, attribute)
+    if isinstance(released, Forms):
+        released = one_form(released.forms, attribute)
     if of is None:
         if truth is not None:
             raise SfumatoError("without released records there is nothing to hold against the truth: give a release")
@@ -104,8 +107,11 @@ def repeated(
         return Recovery("repeated", None, float(of.sd) / float(np.sqrt(times)), None, float(of.sd), {"exact": True})
     codes = None
     if isinstance(of, Release):
+        of = _one_form(of, attribute)
         codes, attribute = _codes(of, attribute)
         of = of.scheme
+    elif isinstance(of, Forms):
+        of = one_form(of.forms, attribute)
     seen, source = _start(of, prior, attribute, codes)
     keep = np.flatnonzero(seen.seen)
     P = seen.P[:, keep]
@@ -113,6 +119,12 @@ def repeated(
     success = _exact(P, seen.prior, times) if exact else _simulated(P, seen.prior, times, trials, rng)
     told = {"shares": source, "prior": seen.prior, "exact": exact, "times": times}
     return Recovery("repeated", None, 1 - success, _nothing(seen.prior, None), None, told, BESIDE)
+
+
+def _one_form(release: Release, attribute: Attribute) -> Release:
+    """The records that were asked these questions, where not all were asked the same."""
+    scheme = one_form((part.scheme for part in release.parts), attribute)
+    return Release.of(part for part in release.parts if part.scheme == scheme)
 
 
 def _of_release(release: Release, prior: Any, truth: Any, attribute: Attribute) -> Recovery:

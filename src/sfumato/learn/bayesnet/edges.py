@@ -15,8 +15,8 @@ class Edge:
     """A link and the evidence for it: the test of child and parent given the child's other parents.
 
     ``trend`` is in standard deviations, positive where child and parent rise together; NaN where they are not both
-    ordered. The p-value counts it. All are NaN where the test would take more memory than allowed, as it may in a
-    structure that was given.
+    ordered. The p-value counts it. All are NaN where the test would take more memory than allowed, or where no form
+    asks all of them, as may be in a structure that was given.
     """
 
     parent: str

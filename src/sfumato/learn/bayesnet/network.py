@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.learn.arguments import real, whole
 from sfumato.learn.base import Parameters, class_labels
 from sfumato.learn.bayesnet import inference
@@ -127,7 +127,8 @@ class BayesianNetwork(Parameters):
         self.cpts_ = {}
         for node, held in self.parents_.items():
             score.check_size(node, held)
-            self.cpts_[node] = fit_cpt(evidence.counts((*held, node), quiet=True), self.prior)
+            family = (*held, node)
+            self.cpts_[node] = fit_cpt(told_together(evidence, family).counts(family, quiet=True), self.prior)
             if progress is not None and self.parents is not None:
                 progress(node)
         self.edges_ = tested_edges(score, self.parents_)

@@ -68,7 +68,7 @@ class CPT:
         """N̂_jk, N̂_j and their variances and covariance: (μ₁, μ₂, σ₁², σ₁₂, σ₂²), each in the table's shape."""
         top = self.counts
         bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
-        return top, bottom, *covariances(self._fitted(), self._second, population)
+        return top, bottom, *covariances(self._fitted(), self._second, population or self._asked_in_part)
 
     def sd(self, population: bool = True) -> Array:
         """The standard deviation of each probability, by the delta method."""
@@ -95,7 +95,7 @@ class CPT:
         elif method == "fieller":
             low, high = fieller(*self.moments(population), level)
         elif method == "score":
-            low, high = score_limits(self._fitted(), self._second, level, population)
+            low, high = score_limits(self._fitted(), self._second, level, population or self._asked_in_part)
         else:
             raise EstimationError(f"method must be delta, fieller or score, got {method!r} instead")
         known = self.supported[..., None] & ~np.isnan(low) & ~np.isnan(high)
@@ -135,7 +135,12 @@ class CPT:
     def _fitted(self) -> Estimate:
         if self.estimate is None:
             raise EstimationError(f"the probabilities of {self.node!r} were given, not estimated: they carry no counts")
-        return self.estimate
+        return self.estimate.of_asked
+
+    @property
+    def _asked_in_part(self) -> bool:
+        """Whether only some records were asked: then they are a sample also of the table itself."""
+        return self.estimate is not None and self.estimate.records is not None and self.estimate.asked < 1
 
     @property
     def _prior_records(self) -> Array:
@@ -159,7 +164,7 @@ def fit_cpt(estimate: Estimate, prior: Prior = "ml") -> CPT:
     """
     *parents, node = estimate.names
     k = estimate.shape[-1]
-    counts = estimate.value.reshape(-1, k)
+    counts = estimate.of_asked.value.reshape(-1, k)
     alpha = dirichlet(prior, node, estimate.shape)
     values = np.full(counts.shape, 1.0 / k)
     for row, weight, found in zip(values, alpha.reshape(-1, k), counts, strict=True):

@@ -13,6 +13,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import MOST, widths
 from sfumato.evidence.independence import ODDS, Association, association
 from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.seen import asked_together
 from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.arguments import real
 
@@ -38,6 +39,8 @@ class StructureScore(ABC):
         self.left_out: dict[tuple[str, frozenset[str]], int] = {}
         #: Families whose tables no site shared.
         self.not_counted: list[tuple[str, ...]] = []
+        #: Families that no form asks together.
+        self.unasked: set[tuple[str, frozenset[str]]] = set()
         self._fits: dict[tuple[str, frozenset[str]], bool] = {}
 
     @abstractmethod
@@ -80,9 +83,13 @@ class StructureScore(ABC):
             )
 
     def fits(self, node: str, parents: Sequence[str]) -> bool:
-        """Whether the table of a family can be judged; what cannot is noted in ``left_out`` or ``not_counted``."""
+        """Whether the table of a family can be judged; what cannot is noted."""
         key = (node, frozenset(parents))
         if key not in self._fits:
+            if not self.asked(node, parents):
+                self._fits[key] = False
+                self.unasked.add(key)
+                return False
             cells = prod(self.source.schema.sizes([*parents, node]))
             if not self.source.tabulated([*parents, node]):
                 self.not_counted.append(self.ordered([*parents, node]))
@@ -93,13 +100,17 @@ class StructureScore(ABC):
                 self.left_out[key] = cells
         return self._fits[key]
 
+    def asked(self, node: str, parents: Sequence[str]) -> bool:
+        """Whether some form asks the whole family: nothing else tells how it hangs together."""
+        return asked_together(self.source.release, [*parents, node])
+
     def needed(self, node: str, parents: Sequence[str]) -> float:
         """The bytes that it takes to judge a family."""
         return 32.0 * self.source.released_cells([*parents, node])
 
     def testable(self, node: str, parents: Sequence[str]) -> bool:
-        """Whether the links of a family can be tested within the memory."""
-        return Wald(self.source).needed(node, parents) <= self.memory
+        """Whether the links of a family can be tested: within the memory, by what forms ask."""
+        return self.asked(node, parents) and Wald(self.source).needed(node, parents) <= self.memory
 
     def check_size(self, node: str, parents: Sequence[str]) -> None:
         """Refuse a table that would not fit, with its size."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 
 import numpy as np
 
@@ -43,6 +44,14 @@ def find(
         score.check_bound(names, min(max_parents, len(names) - 1))
     most = PARENTS if max_parents is None else max_parents
     found = hill_climb(score, names, most, progress) if checked is None else k2(score, checked, most, progress)
+    if score.unasked:
+        most = max(len(part.scheme.schema) for part in score.source.release.parts)
+        warnings.warn(
+            f"no form asks more than {most} attributes together, so that no node has more than {most - 1} parents: "
+            f"{len(score.unasked)} sets of parents were not considered",
+            SfumatoWarning,
+            stacklevel=3,
+        )
     if score.left_out:
         (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
         needed = score.needed(node, sorted(parents)) / 1e9
@@ -204,7 +213,8 @@ def chow_liu(source: Evidence, names: Sequence[str], root: str | None = None) ->
     link = {frozenset(pair): test.evidence for pair, test in all_pairs(source, names).items()}
     start = root or names[0]
     nodes = [start, *(name for name in names if name != start)]
-    parent = {child: up for up, child in spanning_tree(nodes, lambda one, other: link[frozenset((one, other))])}
+    found = spanning_tree(nodes, lambda one, other: link.get(frozenset((one, other)), -inf))
+    parent = {child: up for up, child in found if frozenset((up, child)) in link}
     return {name: (parent[name],) if name in parent else () for name in names}
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, one_class, prepare
@@ -112,7 +112,7 @@ class Regression(Classifier):
         if asked in self.features_:
             raise EstimationError(f"the target {asked!r} stands among the covariates: leave it out there")
         self.columns_ = columns
-        self._learn(found)
+        self._learn(found if self.through == "scores" else told_together(found, (*self.features_, asked)))
         return self
 
     def _request(

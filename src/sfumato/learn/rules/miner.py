@@ -12,7 +12,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, UnrecoverableWarning
-from sfumato.evidence.kinds import as_evidence
+from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.evidence.protocol import Evidence
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Parameters
@@ -88,6 +88,7 @@ class AssociationRules(Parameters):
         """
         self._check()
         found = as_evidence(source)
+        found = told_together(found, found.names)
         everything = universe(found.schema, self.items, self.exclusive)
         if isinstance(target, str) and target not in {item.attribute for item in everything.items}:
             raise EstimationError(

@@ -29,7 +29,7 @@ def records(n: int, seed: int) -> dict[str, np.ndarray]:
 
 def released(n: int, gamma: float, seed: int) -> tuple[dict[str, np.ndarray], sf.Release]:
     table = records(n, seed)
-    return table, sf.randomize(table, sf.Forms.for_gamma(SCHEMA, gamma), rng=sf.experiment(seed))
+    return table, sf.randomize(table, sf.Forms.for_gamma(SCHEMA, gamma), rng=sf.experiment(90_000 + seed))
 
 
 def error(model: ModelEvidence, table: dict[str, np.ndarray]) -> float:

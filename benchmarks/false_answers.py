@@ -33,13 +33,15 @@ def shares(name: str) -> Array:
     return np.asarray(found / found.sum())
 
 
-def false_answers(attack: str, channel: Channel, count: int, rng: np.random.Generator) -> Array:
-    """How many of the false answers are which."""
+def false_answers(
+    attack: str, channel: Channel, count: int, rng: np.random.Generator, target: int | None = None
+) -> Array:
+    """How many of the false answers are which; ``target`` is the value to raise, any unless told."""
     P, A = channel.matrix, channel.inverse.dense()
     if attack == "random":
         sent = np.full(channel.m, 1 / channel.m)
     elif attack == "maximal gain":
-        best = A[rng.integers(channel.k)]
+        best = A[rng.integers(channel.k) if target is None else target]
         sent = best >= best.max() - 1e-9
         sent = sent / sent.sum()
     else:
@@ -56,13 +58,15 @@ def ldp_recover(channel: Channel, counts: Array, share: float) -> Array:
     return project((1 + eta) * poisoned - eta * removed, 1.0)
 
 
-def measured(channel: Channel, theta: Array, attack: str, share: float, runs: int, seed: int) -> list[float]:
+def measured(
+    channel: Channel, theta: Array, attack: str, share: float, runs: int, seed: int, target: int | None = None
+) -> list[float]:
     """Mean squared errors of plain, projected, LDPRecover and robust, and how often the robust range holds a share."""
     rng, errors, held = np.random.default_rng(seed), np.zeros(4), 0.0
     for _ in range(runs):
         lies = round(RECORDS * share)
         honest = rng.multinomial(RECORDS - lies, theta @ channel.matrix).astype(np.float64)
-        counts = honest + false_answers(attack, channel, lies, rng)
+        counts = honest + false_answers(attack, channel, lies, rng, target)
         plain = channel.inverse.apply(counts) / RECORDS
         ours = robust(counts, share, channel)
         guesses = (plain, project(plain, 1.0), ldp_recover(channel, counts, share), ours.value)

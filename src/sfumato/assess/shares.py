@@ -29,7 +29,7 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
     """
     if isinstance(shares, Mapping):
         if not labels:
-            raise SfumatoError(f"{name} by value need an attribute whose values have names: give a list instead")
+            raise SfumatoError(f"{name} by value need an attribute whose values have names: give a list of {k:,}")
         known = {label_text(label): i for i, label in enumerate(labels)}
         named = {label_text(label): share for label, share in shares.items()}
         for label in named:

@@ -52,9 +52,7 @@ def attack(
     truth: Annotated[
         Path | None, typer.Option(help="The raw table, row by row as released, to measure the error.")
     ] = None,
-    attribute: Annotated[
-        str | None, typer.Option(help="bayes, repeated: attribute, group or form (a+b).")
-    ] = None,
+    attribute: Annotated[str | None, typer.Option(help="bayes, repeated: attribute, group or form (a+b).")] = None,
     shares: Annotated[
         str | None,
         typer.Option(help="bayes, repeated: public shares, as F=.4,M=.6 or a JSON file; else estimated."),

@@ -10,12 +10,14 @@ import typer
 
 from sfumato.assess.audit import Audit, audit_scheme
 from sfumato.assess.audit import audit as certify
+from sfumato.assess.subject import one_form
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
+from sfumato.forms import Forms
 
 
 def audit(
-    scheme: Annotated[Path, typer.Argument(help="The public scheme, as JSON.")],
+    scheme: Annotated[Path, typer.Argument(help="The public scheme, or forms, as JSON.")],
     command: Annotated[
         str | None, typer.Option(help="Audit this program instead: it reads codes, a record per line, and answers.")
     ] = None,
@@ -34,18 +36,20 @@ def audit(
 
         sfumato audit scheme.json --attribute diagnosis --command "python their_randomizer.py"
     """
-    promised = console.read_scheme(scheme)
-    if command is None:
-        if attribute is not None:
-            promised.group(attribute)  # one clear line where there is none
-        kept = promised if attribute is None else promised.select([attribute])
-        found = audit_scheme(kept, trials=trials, alpha=alpha)
+    promised = console.read_scheme_or_forms(scheme)
+    forms = list(promised) if isinstance(promised, Forms) else [promised]
+    if command is not None and attribute is None:
+        raise SfumatoError("--command needs --attribute, which names the channel that the program claims to be")
+    if attribute is not None:
+        names = (attribute,) if attribute in promised.schema else tuple(attribute.split("+"))
+        forms = [one_form(forms, names)]
+        for name in names:
+            forms[0].group(name)  # one clear line where there is none
+    if command is not None and attribute is not None:
+        found = [certify(_words(command), against=forms[0][names], trials=trials, alpha=alpha, name=attribute)]
     else:
-        if attribute is None:
-            raise SfumatoError("--command needs --attribute, which names the channel that the program claims to be")
-        channel = promised[attribute]
-        words = _words(command)
-        found = [certify(words, against=channel, trials=trials, alpha=alpha, name=attribute)]
+        kept = forms if attribute is None else [forms[0].select(names)]
+        found = [one for form in kept for one in audit_scheme(form, trials=trials, alpha=alpha / len(kept))]
     if json:
         console.emit([_row(result) for result in found])
     else:

@@ -78,6 +78,9 @@ def inspect(
             [[" + ".join(form.schema.names), w, form.gamma] for form, w in zip(found, found.weights, strict=True)],
         )
         return
+    if len(alike) > _FEW:
+        _show_forms(file.name, list(alike.values()), whole=release is None or release.whole)
+        alike = {}
     for counts, scheme in alike.values():
         held = f"{sum(counts):,} records" if counts else "a scheme"
         if len(counts) > 1:
@@ -111,6 +114,28 @@ def _tables(release: Release | None) -> list[list[str]]:
     """The columns of each table of counts, where there are such in place of rows."""
     parts = [] if release is None else [part for part in release.parts if isinstance(part, CountedPart)]
     return [list(columns) for columns in dict.fromkeys(columns for part in parts for columns in part.tables)]
+
+
+#: With more schemes than this a release is shown as forms, a line each.
+_FEW = 3
+
+
+def _show_forms(name: str, forms: list[tuple[list[int], Scheme]], whole: bool) -> None:
+    """A line for each scheme of a release whose records went through different ones."""
+    total = sum(sum(counts) for counts, _ in forms)
+    kind = "schemes" if whole else "forms"
+    console.say(f"{name}: {total:,} records, each of which answered one of {len(forms)} {kind}")
+    console.table(
+        [kind[:-1], "records", "channel", "gamma"],
+        [[_described(scheme, 0), f"{sum(counts):,}", _described(scheme, 1), scheme.gamma] for counts, scheme in forms],
+    )
+    worst = max(scheme.gamma for _, scheme in forms)
+    console.say(f"all answers of one person together: gamma {console.number(worst)}")
+
+
+def _described(scheme: Scheme, part: int) -> str:
+    """What a scheme asks (0), or through which channels (1)."""
+    return "; ".join(((" + ".join(g.names)), str(g.channel))[part] for g in scheme.groups)
 
 
 #: A chance this small, over all attributes together, is called a misfit.

@@ -55,6 +55,46 @@ def test_design_shows_the_alternatives_and_saves_forms(here: Path) -> None:
     assert run("export release.parquet words.csv").code == 0
 
 
+def test_every_command_takes_forms(here: Path) -> None:
+    """A release of ten forms of two questions each: what no form asks together comes from the model, or is said."""
+    forms = sf.Forms.for_gamma(SCHEMA, 40)
+    (here / "forms.json").write_text(forms.to_json())
+    assert run("randomize table.csv release.parquet --scheme forms.json").code == 0
+    shown = run("inspect release.parquet").out
+    assert "2,000 records, each of which answered one of 10 forms" in shown
+    assert "all answers of one person together: gamma 40" in shown
+    assert len(shown.splitlines()) < 16
+    assert run("concat release.parquet release.parquet -o both.parquet").code != 0
+    for line in (
+        "learn tree release.parquet --target d",
+        "learn regression release.parquet --target d --family logistic --columns a,b",
+        "learn rules release.parquet --support 0.1",
+        "learn bayesnet release.parquet",
+        "learn model release.parquet",
+        "estimate release.parquet --columns a,b,d --method model",
+        "estimate release.parquet --mean c --by a",
+        "attack bayes release.parquet --attribute a+b",
+        "attack repeated forms.json --attribute a+b --times 3",
+        "attack link forms.json --register table.csv",
+        "audit forms.json --trials 2000",
+        "audit forms.json --attribute a+b --trials 2000",
+        "inspect release.parquet --fit",
+    ):
+        ran = run(line)
+        assert ran.code == 0, (line, ran.error)
+    for line, words in (
+        ("estimate release.parquet --columns a,b,d", "no form asks a, b and d together"),
+        ("estimate release.parquet --columns z", "there is no attribute 'z'"),
+        ("attack bayes release.parquet --attribute a", "name what one of them asks, as a+b"),
+        ("attack bayes release.parquet --attribute a+b --shares x=.5", "give a list of 6"),
+        ("attack bayes release.parquet --attribute a+b --shares .5,.6", "6"),
+        ("audit forms.json --attribute a", "name what one of them asks"),
+        ("attack link release.parquet --register release.parquet", "shares no attribute"),
+    ):
+        ran = run(line)
+        assert (ran.code != 0, words in ran.error, len(ran.error.strip().splitlines())) == (True, True, 1), (line, ran)
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

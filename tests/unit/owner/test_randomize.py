@@ -127,6 +127,25 @@ def test_spark_frames_are_randomized_where_they_are(spark_session: object) -> No
     assert (first == again).all()  # drawn once: counting twice is not a second release
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_gives_every_record_the_form_it_gets_elsewhere(spark_session: object) -> None:
+    table = records(300)
+    frame = spark_session.createDataFrame(
+        [tuple(map(int, row)) for row in table.itertuples(index=False)], list(table.columns)
+    )
+    forms = sf.Forms.for_gamma(SCHEMA, 9)
+    keyed, here = (sf.randomize(each, forms, key=KEY, id="id") for each in (frame, table))
+    assert [part.scheme for part in keyed.parts] == list(forms)
+    for mine, theirs in zip(keyed.parts, here.parts, strict=True):
+        assert mine.arrow().to_pylist() == theirs.arrow().to_pylist()
+    fresh = sf.randomize(frame, forms)
+    sizes = [len(part) for part in fresh.parts]
+    assert sum(sizes) == 300
+    assert [len(part) for part in fresh.parts] == sizes  # drawn once
+    both = sf.Release.concat([fresh, sf.randomize(table, forms)])
+    assert sf.evidence(both).counts(["a", "b"], quiet=True).value.sum() == pytest.approx(600)
+
+
 @pytest.mark.parametrize(
     ("call", "line"),
     [

@@ -44,12 +44,12 @@ def test_residues_are_exactly_uniform() -> None:
     assert np.abs(np.bincount(drawn, minlength=6) - 10_000).max() < 6 * np.sqrt(10_000)
 
 
-def views(secrets: tuple[int, int], honest: tuple[int, int], sites: int, modulus: int) -> Counter:
+def views(secrets: tuple[int, int], honest: tuple[int, int], sites: int, modulus: int, among: int = 0) -> Counter:
     """What all sites but two see, over all draws of those two: their shares for the others, and every sum shown.
 
-    The others hold nothing, and their draws are theirs to choose: all 0.
+    The others hold nothing, and their draws are theirs to choose: all 0. ``among`` takes draws below it alone.
     """
-    draws = list(product(range(modulus), repeat=sites - 1))
+    draws = list(product(range(among or modulus), repeat=sites - 1))
     first, second = (
         np.stack([additive_shares([u], sites, modulus, Script(draw))[:, 0] for draw in draws]) for u in secrets
     )
@@ -73,8 +73,14 @@ def test_a_coalition_of_all_but_two_learns_the_sum_of_the_two_and_nothing_else(s
                 assert not found[one].keys() & found[other].keys()
 
 
+def test_shares_that_are_not_uniform_tell_the_two_apart() -> None:
+    """The negative control: the same sites with draws from less than half of the residues."""
+    assert views((0, 1), (0, 1), 3, 7) == views((1, 0), (0, 1), 3, 7)
+    assert views((0, 1), (0, 1), 3, 7, among=3) != views((1, 0), (0, 1), 3, 7, among=3)
+
+
 def test_the_ring_of_sites_gives_a_neighbour_away() -> None:
-    """The negative control: in the ring of Ma (2006) the sites before and after one tell its value."""
+    """Another control: in the ring of Ma (2006) the sites before and after one tell its value."""
     modulus = 5
 
     def seen(first: int, second: int) -> Counter:

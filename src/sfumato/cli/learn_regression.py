@@ -48,11 +48,13 @@ def regression(
     explained = target if target is not None else (formula or "").partition("~")[0].strip().strip("`")
     if not explained:
         raise EstimationError('say what to explain: --target NAME, or --formula "NAME ~ ..."')
-    release = learning.load(files, columns, explained)
+    release = learning.load(files, columns, explained, numbers=True)
     chosen, value = family, None
     if explained in release.schema:
         chosen = family or _family(release.schema[explained], event is not None)
         value = _event(release.schema[explained], event)
+    if (chosen or "gaussian") != "gaussian" or through == "model":
+        release = learning.cut_numbers(release)
     listed = None if names is None else console.listed(names)
     model = Regression(chosen or "gaussian", through=through, event=value)
     model.fit(release, target=target, names=listed, formula=formula)

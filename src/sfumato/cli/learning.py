@@ -39,8 +39,13 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
     if columns is not None:
         names = console.listed(columns)
         release = release.select([*names, *([target] if target is not None and target not in names else [])])
+    return release if numbers else cut_numbers(release)
+
+
+def cut_numbers(release: Release) -> Release:
+    """Numbers under additive noise cut into the bins of their schema, and a line that says so."""
     noisy = [name for name in release.schema if any(name in part.scheme.noises for part in release.parts)]
-    if not noisy or numbers:
+    if not noisy:
         return release
     console.note(f"numbers under additive noise are cut into the bins of the schema: {', '.join(noisy)}")
     return release.in_intervals()

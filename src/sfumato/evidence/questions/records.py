@@ -7,7 +7,7 @@ Of z = x + noise with mean 0 and moments μ₂, μ₄, and no skew, the scores o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 import numpy as np
@@ -19,59 +19,76 @@ from sfumato.channels.codes import join_codes
 from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import blocks
+from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.statistics import PartSums, Statistic, block_scores, product
-from sfumato.evidence.seen import columns
+from sfumato.evidence.seen import asking, columns
 from sfumato.released.part import Part
 
 _BLOCK = 1 << 16
+_ALL = slice(None)
 #: μ₄ / μ₂² of each noise.
 _KURTOSIS = {Uniform: 1.8, Gaussian: 3.0, Laplace: 6.0}
 
 
+class RecordScores:
+    """The released records of one part, and what they say without bias of any statistic of some attributes."""
+
+    def __init__(self, part: Part, names: Sequence[str]) -> None:
+        self.scheme = part.scheme
+        self._noises = {name: part.scheme.noises[name] for name in names if name in part.scheme.noises}
+        coded = tuple(name for name in names if name not in self._noises)
+        self._blocks = blocks(part.scheme, coded, inverted=False) if coded else ()
+        table = part.arrow()
+        self.rows = table.num_rows
+        held = {column: table.column(column).to_numpy() for column in (*columns(self._blocks), *self._noises)}
+        self._codes = [join_codes([held[c] for c in block.columns], block.outputs) for block in self._blocks]
+        self._numbers = {name: held[name] for name in self._noises}
+        self._known: dict[tuple[int, bytes], Array] = {}
+        self._below: dict[tuple[int, bytes], Array] = {}
+
+    @property
+    def total(self) -> float:
+        """The number of records."""
+        return float(self.rows)
+
+    def score(self, one: Statistic, rows: slice = _ALL, lower: bool = False) -> Array:
+        """The score of each record; ``lower`` as in ``block_scores``."""
+        out = np.ones(len(range(*rows.indices(self.rows))))
+        found = block_scores(self._blocks, one, self._below if lower else self._known, lower)
+        for own, released in zip(found, self._codes, strict=True):
+            out *= own[released[rows]]
+        for name, values in self._numbers.items():
+            out *= power_scores(self._noises[name], values[rows], int(one.get(name, 0)))
+        return out
+
+
+def record_scores(ev: Evidence, names: Sequence[str]) -> list[RecordScores]:
+    """The records of every part that was asked about these attributes."""
+    return [RecordScores(part, names) for part in asking(ev.release, names) if len(part)]
+
+
 def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | None) -> PartSums:
     """The statistics from the released records of one part; each record counts as its weight says."""
-    names = list(dict.fromkeys(name for one in statistics for name in one))
-    noisy = {name: rows.scheme.noises[name] for name in names if name in rows.scheme.noises}
-    shown = (
-        blocks(rows.scheme, tuple(name for name in names if name not in noisy), inverted=False)
-        if len(noisy) < len(names)
-        else ()
-    )
-    table = rows.arrow()
-    held = {column: table.column(column).to_numpy() for column in (*columns(shown), *noisy)}
-    known: dict[tuple[int, bytes], Array] = {}
-    below: dict[tuple[int, bytes], Array] = {}
+    held = RecordScores(rows, list(dict.fromkeys(name for one in statistics for name in one)))
     k = len(statistics)
     products = [(i, j, product(statistics[i], statistics[j])) for i in range(k) for j in range(i, k)]
-    pairs = [(i, j, both) for i, j, both in products if both is not None]
     total, second, own = np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
-    for start in range(0, table.num_rows, _BLOCK):
+    for start in range(0, held.rows, _BLOCK):
         cut = slice(start, start + _BLOCK)
-        codes = [join_codes([held[c][cut] for c in block.columns], block.outputs) for block in shown]
-        numbers = {name: held[name][cut] for name in noisy}
-        size = len(next(iter(held.values()))[cut])
-
-        def score(one: Statistic, codes: list[Array] = codes, z: Mapping[str, Array] = numbers, m: int = size,
-                  lower: bool = False) -> Array:  # fmt: skip
-            out = np.ones(m)
-            held = block_scores(shown, one, below if lower else known, lower)
-            for own_scores, released in zip(held, codes, strict=True):
-                out *= own_scores[released]
-            for name, values in z.items():
-                out *= power_scores(noisy[name], values, int(one.get(name, 0)))
-            return out
-
-        weight = np.ones(size) if weights is None else weights[cut]
-        G = np.stack([score(one) for one in statistics]) * weight
+        G = np.stack([held.score(one, cut) for one in statistics])
+        weight = np.ones(G.shape[1]) if weights is None else weights[cut]
+        G = G * weight
         total += G.sum(axis=1)
         second += G @ G.T
-        for i, j, both in pairs:
+        for i, j, both in products:
+            if both is None:
+                continue
             try:
-                own[i, j] += float(score(both) @ weight**2)
+                own[i, j] += float(held.score(both, cut) @ weight**2)
             except EstimationError:  # squares under a channel for means: the nearest sum below
-                own[i, j] += float(score(both, lower=True) @ weight**2)
+                own[i, j] += float(held.score(both, cut, lower=True) @ weight**2)
     own = np.triu(own) + np.triu(own, 1).T
-    return PartSums(float(table.num_rows), total, second, own)
+    return PartSums(held.total, total, second, own)
 
 
 def power_scores(noise: Channel, z: Array, power: int) -> Array:

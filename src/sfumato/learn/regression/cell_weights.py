@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
+from sfumato.evidence.questions.records import RecordScores
 from sfumato.evidence.seen import Seen
 from sfumato.learn.regression.told_by_records import told_of_cells, unbiased_counts
 from sfumato.learn.weighted_cells import recorded_cells
@@ -110,7 +111,7 @@ class ModelledCells(CellWeights):
         return out
 
 
-def precisions(parts: Sequence[Seen], spreads: Sequence[Array], information: Array) -> list[float]:
+def precisions(parts: Sequence[Seen | RecordScores], spreads: Sequence[Array], information: Array) -> list[float]:
     """How much a record of each part tells: one over the variance of its score, in the metric of the information."""
     metric = np.linalg.inv(information)
     by_scheme: dict[object, list[float]] = {}

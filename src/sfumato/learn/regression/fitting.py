@@ -34,6 +34,7 @@ from sfumato.learn.regression.design_columns import INTERCEPT, Column, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
+from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments
 from sfumato.learn.regression.response import Response
 from sfumato.learn.regression.waves import WaveScores
 
@@ -74,6 +75,8 @@ class Problem:
 
 def fit(source: Evidence, problem: Problem, through: str) -> Fit:
     """The coefficients from this evidence; ``through`` is "auto", "scores" or "model"."""
+    if noises_of(source, problem.names):
+        return _fit_noisy(source, problem, through)
     if source.exact and through != "model":
         return _fit_exact(ExactCells(source, problem.names), problem)
     if source.smoothed and through == "scores":
@@ -204,8 +207,25 @@ def _record_moments(source: Evidence, problem: Problem) -> tuple[RecordMoments, 
     return moments, scaled, answered, size
 
 
+def _fit_noisy(source: Evidence, problem: Problem, through: str) -> Fit:
+    """Where numbers carry additive noise: moments tell straight lines, and nothing else."""
+    noisy = noises_of(source, problem.names)
+    if not isinstance(problem.family, Gaussian) or through == "model" or source.smoothed:
+        raise EstimationError(
+            f"{noisy[0]!r} carries additive noise, under which the gaussian family is told, by unbiased moments: cut "
+            "the numbers into intervals for anything else (release.in_intervals())"
+        )
+    moments, sizes = noisy_moments(source, problem.columns, problem.response, problem.names)
+    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
+    return _solved(moments, sizes, "corrected scores on moments, the noise's own taken out")
+
+
 def _fit_moments(source: Evidence, problem: Problem) -> Fit:
     moments, _, _, size = _record_moments(source, problem)
+    return _solved(moments, size, "corrected scores on unbiased moments")
+
+
+def _solved(moments: RecordMoments | NoisyMoments, size: Array, said: str) -> Fit:
     if len({part.scheme for part in moments.parts}) > 1:
         pilot = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
         moments.weigh(precisions(moments.parts, moments.spreads(pilot), moments.information))
@@ -213,7 +233,7 @@ def _fit_moments(source: Evidence, problem: Problem) -> Fit:
     inverse = np.linalg.inv(moments.information)
     cov = inverse @ moments.spread(beta) @ inverse
     scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
-    found = Fit(beta / size, cov / np.outer(size, size), True, "corrected scores on unbiased moments", "sandwich")
+    found = Fit(beta / size, cov / np.outer(size, size), True, said, "sandwich")
     return replace(found, scale=scale)
 
 

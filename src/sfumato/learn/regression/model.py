@@ -22,6 +22,7 @@ from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import Problem, fit
 from sfumato.learn.regression.formula import is_formula, read_formula
+from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.response import Response, response
 from sfumato.learn.regression.summary import summary
@@ -139,10 +140,12 @@ class Regression(Classifier):
 
     def _learn(self, source: Evidence) -> None:
         found = response(self.target_, self.schema_[self.target_], self.family, self.event)
-        held = source.counts([self.target_], quiet=True)
-        shares = project(held.value, held.n)
-        one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
-        self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
+        shares, self.left_out_ = np.ones(len(found.kept)), 0.0
+        if not noises_of(source, [self.target_]):  # numbers with noise have no counts, and no missing answers
+            held = source.counts([self.target_], quiet=True)
+            shares = project(held.value, held.n)
+            one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
+            self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
         columns, family = list(self.columns_), self._family(found)
         if isinstance(family, Ordinal):
             found, family = _occupied(found, shares)

@@ -1,0 +1,180 @@
+"""Gaussian coefficients where covariates or the response carry additive noise: corrected moments, record by record.
+
+    Σ_i (xy)_i = Σ_i (xxᵀ)_i β
+
+where (xxᵀ)_i and (xy)_i are unbiased given the released record i. Of z = x + noise with variance μ₂ the number x has
+the score z, its square z² - μ₂ (the correction for attenuation), and so on. Of codes the scores are the channel's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.questions.gather import noisy
+from sfumato.evidence.questions.records import RecordScores, record_scores
+from sfumato.evidence.questions.statistics import Statistic, product
+from sfumato.learn.regression.design_columns import Column
+from sfumato.learn.regression.response import Response
+from sfumato.schema import Numeric, Schema
+
+_MOST_POWER = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A column as a number times a product of one factor per attribute."""
+
+    term: str
+    scale: float
+    factors: Statistic
+
+    def times(self, other: Term) -> tuple[float, Statistic | None]:
+        return self.scale * other.scale, product(self.factors, other.factors)
+
+
+def noises_of(source: Evidence, names: Sequence[str]) -> list[str]:
+    """Which of these attributes carry additive noise in some part."""
+    found = noisy(source)
+    return [name for name in names if name in found]
+
+
+def terms_of(columns: Sequence[Column], schema: Schema, noises: Sequence[str]) -> list[Term]:
+    """The columns, each taken apart; refuses what is not told of a number with noise, such as dummies of its bins."""
+    return [_apart(column, schema, noises) for column in columns]
+
+
+def _apart(column: Column, schema: Schema, noises: Sequence[str]) -> Term:
+    if not column.names:
+        return Term(column.term, float(column.table), {})
+    highest = np.unravel_index(int(np.abs(column.table).argmax()), column.table.shape)
+    peak = scale = float(column.table[highest])
+    factors: Statistic = {}
+    rebuilt = np.full((1,) * column.table.ndim, peak)
+    for axis, name in enumerate(column.names):
+        at = tuple(slice(None) if i == axis else place for i, place in enumerate(highest))
+        own = column.table[at] / peak
+        rebuilt = rebuilt * own.reshape([-1 if i == axis else 1 for i in range(column.table.ndim)])
+        if name not in noises:
+            factors[name] = own
+            continue
+        power, size = _power(own, name, schema, column.term)
+        factors[name] = power
+        scale *= size
+    if not np.allclose(rebuilt, column.table, atol=1e-9 * float(np.abs(column.table).max())):
+        raise EstimationError(f"the term {column.term!r} is no product of its attributes: it is not told under noise")
+    return Term(column.term, scale, factors)
+
+
+def _power(own: Array, name: str, schema: Schema, term: str) -> tuple[int, float]:
+    """(p, c) with own = c · number^p."""
+    domain = schema[name]
+    numbers = domain.midpoints if isinstance(domain, Numeric) else np.arange(len(own), dtype=np.float64)
+    for power in range(1, _MOST_POWER + 1):
+        base = numbers**power
+        size = float(own @ base / (base @ base))
+        if np.allclose(own, size * base, atol=1e-9):
+            return power, size
+    raise EstimationError(
+        f"{name!r} carries additive noise, and the term {term!r} needs more than the number and its square: name "
+        f"{name!r} itself, or cut the numbers into intervals (release.in_intervals())"
+    )
+
+
+def noisy_moments(
+    source: Evidence, columns: Sequence[Column], response: Response, names: Sequence[str]
+) -> tuple[NoisyMoments, Array]:
+    """The moments of columns that are brought to size 1, and the sizes; the response is the last of the names."""
+    noises = noises_of(source, names)
+    own = (names[-1],)
+    y = Column("y", own, np.where(response.kept, response.values, 0.0))
+    listed = [*columns, y]
+    if not response.kept.all():
+        listed.append(Column("answered", own, response.kept.astype(np.float64)))
+    terms = terms_of(listed, source.schema, noises)
+    sizes = np.array([float(np.abs(column.table).max()) or 1.0 for column in columns])
+    scaled = [replace(term, scale=term.scale / size) for term, size in zip(terms, sizes, strict=False)]
+    answered = terms[len(columns) + 1] if len(terms) > len(columns) + 1 else None
+    return NoisyMoments(source, names, scaled, terms[len(columns)], answered), sizes
+
+
+class NoisyMoments:
+    """Unbiased moments of the columns and the response, as ``RecordMoments`` has them."""
+
+    def __init__(self, source: Evidence, names: Sequence[str], columns: Sequence[Term], y: Term, answered: Term | None):
+        self.parts: list[RecordScores] = record_scores(source, names)
+        self.factors = [1.0] * len(self.parts)
+        self._columns, self._y, self._answered = columns, y, answered
+        self._sums = [self._moments(part) for part in self.parts]
+
+    def _moments(self, part: RecordScores) -> tuple[Array, Array, float]:
+        width = len(self._columns)
+        xx, xy = np.empty((width, width)), np.empty(width)
+        for i, one in enumerate(self._columns):
+            xy[i] = self._told(part, one, self._y).sum()
+            for j, other in enumerate(self._columns[: i + 1]):
+                xx[i, j] = xx[j, i] = self._told(part, one, other).sum()
+        return xx, xy, float(self._told(part, self._y, self._y).sum())
+
+    def weigh(self, factors: Sequence[float]) -> None:
+        """Let each part count by a factor, which leaves the number of records what it is."""
+        held = sum(factor * part.total for factor, part in zip(factors, self.parts, strict=True))
+        self.factors = [factor * self.total / held for factor in factors]
+
+    @property
+    def information(self) -> Array:
+        return np.asarray(sum(f * one[0] for f, one in zip(self.factors, self._sums, strict=True)))
+
+    @property
+    def answers(self) -> Array:
+        """Σ x y."""
+        return np.asarray(sum(f * one[1] for f, one in zip(self.factors, self._sums, strict=True)))
+
+    @property
+    def squares(self) -> float:
+        """Σ y²."""
+        return float(sum(f * one[2] for f, one in zip(self.factors, self._sums, strict=True)))
+
+    @property
+    def total(self) -> float:
+        return float(sum(part.total for part in self.parts))
+
+    def spreads(self, beta: Array) -> list[Array]:
+        """Σ s sᵀ of every part, s = (xy) - (xxᵀ) β of a record."""
+        out = []
+        for part in self.parts:
+            s = np.stack([self._told(part, one, self._y) for one in self._columns], axis=1)
+            for i, one in enumerate(self._columns):
+                for j, other in enumerate(self._columns[: i + 1]):
+                    told = self._told(part, one, other)
+                    s[:, i] -= beta[j] * told
+                    if i != j:
+                        s[:, j] -= beta[i] * told
+            out.append(s.T @ s)
+        return out
+
+    def spread(self, beta: Array) -> Array:
+        return np.asarray(sum(f * f * one for f, one in zip(self.factors, self.spreads(beta), strict=True)))
+
+    def quadratic_spread(self, directions: Array) -> Array:
+        """The variance of Σ (xᵀv)² for each column v of the directions."""
+        out = np.zeros(directions.shape[1])
+        for factor, part in zip(self.factors, self.parts, strict=True):
+            s = np.zeros((part.rows, directions.shape[1]))
+            for i, one in enumerate(self._columns):
+                for j, other in enumerate(self._columns[: i + 1]):
+                    both = directions[i] * directions[j] * (1 if i == j else 2)
+                    s += self._told(part, one, other)[:, None] * both
+            out += factor**2 * ((s**2).sum(axis=0) - s.sum(axis=0) ** 2 / part.total)
+        return out
+
+    def _told(self, part: RecordScores, one: Term, other: Term) -> Array:
+        scale, both = one.times(other)
+        if both is not None and self._answered is not None:
+            both = product(both, self._answered.factors)
+        return np.zeros(part.rows) if both is None else scale * part.score(both)

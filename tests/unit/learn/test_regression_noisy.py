@@ -1,0 +1,117 @@
+"""Regression where numbers carry additive noise: the noise's own moments are taken out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.cli.learn import app
+from sfumato.errors import EstimationError
+from sfumato.learn import Regression
+
+pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+SCHEMA = sf.Schema(
+    {
+        "age": sf.Numeric(0, 100, bins=10),
+        "sex": sf.Categorical(("F", "M")),
+        "pay": sf.Numeric(-100, 300, bins=10),
+    }
+)
+NAMES = ["age", "sex", "age:sex"]
+TRUE = np.array([5.0, 1.5, 20.0, -0.5])  # constant, age, sex=M, age:sex=M
+
+
+def people(n: int, seed: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    age, sex = rng.beta(2, 3, n) * 100, rng.random(n) < 0.4
+    pay = TRUE[0] + TRUE[1] * age + TRUE[2] * sex + TRUE[3] * age * sex + rng.normal(0, 15, n)
+    return {"age": age, "sex": np.where(sex, "M", "F"), "pay": pay.clip(-99, 299)}
+
+
+def release(n: int, seed: int, age: Any = None, pay: Any = None, sex: Any = None) -> sf.Release:
+    chosen = {"age": age or c.gaussian(20), "pay": pay or c.laplace(20), "sex": sex or c.symmetric(2, 0.1)}
+    return sf.randomize(people(n, seed), sf.Scheme(SCHEMA, chosen), rng=sf.experiment(seed + 500))
+
+
+def test_attenuation_is_taken_out_and_intervals_hold() -> None:
+    """Slopes of noisy covariates come out unbiased; leaving the noise in (the control) they are far too small."""
+    inside, values, naive = [], [], []
+    for seed in range(40):
+        found = Regression().fit(release(3000, seed), target="pay", names=NAMES)
+        low, high = found.interval(0.95)
+        inside.append((low <= TRUE) & (high >= TRUE))
+        values.append(found.coef_)
+        naive.append(_naive(seed))
+    mean, sd = np.mean(values, axis=0), np.std(values, axis=0)
+    assert (np.abs(mean - TRUE) < 4 * sd / np.sqrt(40)).all()
+    assert 0.87 < np.mean(inside) <= 1
+    assert np.mean(naive) < 0.75 * TRUE[1]
+
+
+def _naive(seed: int) -> float:
+    table = people(3000, seed)
+    women = table["sex"] == "F"
+    z = c.gaussian(20).randomize(table["age"], rng=seed + 900)
+    return float(np.polyfit(z[women], table["pay"][women], 1)[0])
+
+
+def test_without_noise_in_the_numbers_it_is_least_squares() -> None:
+    """Hardly any noise: the coefficients and robust standard errors of the raw numbers."""
+    table = people(2000, 3)
+    found = Regression().fit(
+        release(2000, 3, c.uniform(1e-9), c.uniform(1e-9), c.identity(2)), target="pay", names=NAMES
+    )
+    male = (table["sex"] == "M").astype(float)
+    X = np.stack([np.ones(2000), table["age"], male, table["age"] * male], axis=1)
+    beta, *_ = np.linalg.lstsq(X, table["pay"], rcond=None)
+    np.testing.assert_allclose(found.coef_, beta, rtol=1e-5)
+    left = table["pay"] - X @ beta
+    inverse = np.linalg.inv(X.T @ X)
+    cov = inverse @ (X * left[:, None] ** 2).T @ X @ inverse
+    np.testing.assert_allclose(found.sd_, np.sqrt(np.diag(cov)), rtol=1e-4)
+    assert "moments, the noise's own taken out" in found.summary()
+
+
+def test_a_square_and_parts_under_different_noise() -> None:
+    whole = sf.Release.concat([release(4000, 1), release(4000, 2, c.uniform(10), c.gaussian(5))])
+    found = Regression().fit(whole, target="pay", names=NAMES)
+    assert (np.abs(found.coef_ - TRUE) < 4.5 * found.sd_).all()
+    assert found.scale_ is not None and 100 < found.scale_ < 450
+    one = Regression().fit(release(3000, 4), target="age", names=["pay"])
+    assert one.coef_[1] > 0 and (one.predict(people(50, 5)) > 0).any()
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda: Regression().fit(release(500, 1), target="pay", names=["C(age)"]), "needs more than the number"),
+        (
+            lambda: Regression("logistic").fit(release(500, 1), target="sex", names=["age"]),
+            "the gaussian family is told",
+        ),
+        (lambda: Regression(through="model").fit(release(500, 1), target="pay"), "the gaussian family is told"),
+    ],
+)
+def test_refusals(call: Any, line: str) -> None:
+    with pytest.raises(EstimationError, match=line):
+        call()
+
+
+def test_intervals_serve_the_other_families() -> None:
+    found = Regression("logistic").fit(release(3000, 1, c.uniform(10)).in_intervals(), target="sex", names=["pay"])
+    assert np.isfinite(found.coef_).all()
+
+
+def test_the_command_says_how(tmp_path: Any) -> None:
+    release(2000, 1).save(tmp_path / "r.parquet")
+    words = ["regression", str(tmp_path / "r.parquet"), "--target", "pay", "--names", "age,sex"]
+    said = CliRunner().invoke(app, words)
+    assert said.exit_code == 0 and "noise's own taken out" in said.output and "cut into the bins" not in said.output
+    other = ["regression", str(tmp_path / "r.parquet"), "--target", "sex", "--names", "pay", "--family", "logistic"]
+    said = CliRunner().invoke(app, other)
+    assert said.exit_code == 0 and "cut into the bins of the schema: age, pay" in said.output

@@ -192,3 +192,11 @@ def test_a_batch_answers_for_each_report(http):
     ]
     assert http.count() == 3
     assert http.ask("POST", "/v1/responses", {"responses": []}, token=None).status_code == 400
+
+
+def test_an_id_that_cannot_be_sent_back_does_not_hide_what_became_of_the_others(http) -> None:
+    good = {"study": "commuting", "id": new_id(), "fingerprint": SCHEME.fingerprint, "answers": {"car": 1, "sex": 2}}
+    body = json.dumps({"responses": [good, good | {"id": "\ud800"}]})
+    answer = http.client.post("/v1/responses", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 200
+    assert [one["status"] for one in answer.json()["results"]] == ["accepted", "malformed"]

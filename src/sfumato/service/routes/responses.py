@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
+from sfumato.printable import printable
 from sfumato.service.documents import Deleted, ReportIn, ReportsIn, ResponseIn, ResponseOut, Results
 from sfumato.service.lane import store
 from sfumato.service.refusals import RefusalError
@@ -44,7 +45,8 @@ async def _one(request: Request, report: ReportIn, token: Token | None, secret: 
         given = (report.study, report.id, report.fingerprint, report.form, report.answers)
         stored: Stored = await held.writer.soon(held.responses, held.responses.report(*given, token, secret))
     except RefusalError as refusal:
-        return {"id": report.id, "status": refusal.code, "message": str(refusal)}
+        # half of a surrogate pair cannot be sent back, and the others of the request have their outcomes
+        return {"id": printable(report.id), "status": refusal.code, "message": str(refusal)}
     return stored.public()
 
 

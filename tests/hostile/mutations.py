@@ -38,7 +38,15 @@ def mutate_json(text: str, rng: random.Random) -> str:
             holder[path[-1]] = copy.deepcopy(_at(document, other))
         elif act == 2 and isinstance(value, int | float) and not isinstance(value, bool):
             holder[path[-1]] = rng.choice(
-                (-value, value + 1, value - 1, value * 1000, value * 10**15, value / 3, str(value))
+                (
+                    -value,
+                    value + 1,
+                    value - 1,
+                    value * 1000,
+                    value * 10**15,
+                    value / 3 if isinstance(value, float) else value // 3,
+                    str(value),
+                )
             )
         elif act == 3 and isinstance(value, list):
             holder[path[-1]] = value * rng.choice((0, 2, 50))

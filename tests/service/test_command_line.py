@@ -72,6 +72,6 @@ def test_a_command_without_a_server_says_so(tmp_path, monkeypatch):
     assert "needs a token" in run("study list").error
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     monkeypatch.setenv("SFUMATO_TOKEN", "sfs_x")
-    assert "only Parquet" in run("push a.csv --study commuting").error
+    assert "as Parquet" in run("push a.csv --study commuting").error
     assert "https only" in run("push a.csv --study commuting --to http://example.org").error
     assert "no such file" in run("push missing.parquet --study commuting").error

@@ -53,6 +53,17 @@ def code(answer):
     return answer.json()["error"]["code"]
 
 
+@pytest.fixture
+def url(request):
+    """SQLite, except where a test asks for both: what reads the files is the same."""
+    held = getattr(request, "param", None) and request.getfixturevalue("postgres")
+    if not held:
+        return None
+    held.clear()
+    return held.url
+
+
+@pytest.mark.parametrize("url", [False, True], indirect=True, ids=["sqlite", "postgresql"])
 def test_a_pushed_release_counts_once_with_a_receipt(http, tmp_path):
     site = http.token("site")
     file, id = released(tmp_path / "a.parquet"), new_id()
@@ -111,6 +122,7 @@ def test_an_upload_that_is_deleted_leaves_the_counts(http, tmp_path):
     assert not list((http.collection.database.folder / "uploads").rglob("*.parquet"))
 
 
+@pytest.mark.parametrize("url", [False, True], indirect=True, ids=["sqlite", "postgresql"])
 def test_parties_with_different_columns_are_joined_by_their_pseudonyms(http, tmp_path):
     link = sf.new_link_key()
     site, other = http.token("site"), http.token("site")
@@ -223,3 +235,33 @@ def test_resampled_rows_go_to_a_study_of_their_kind(http, tmp_path):
     back = http.ask("GET", "/v1/studies/drawn/release")
     assert pq.read_table(pa.BufferReader(back.content)).num_rows == 200
     assert code(http.ask("GET", "/v1/studies/drawn/estimates?names=ill")) == "too_few"
+
+
+def test_sites_that_may_share_only_counts_push_tables(http, tmp_path):
+    releases = [sf.Release.load(released(tmp_path / f"{seed}.parquet", 200, seed)) for seed in (1, 2)]
+    for number, release in enumerate(releases):
+        file = sf.counted(release).save(tmp_path / f"counts{number}.json")
+        assert push(http, file, http.token("site")).json()["rows"] == 200
+    found = http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").json()
+    expected = sf.evidence(sf.Release.concat(releases)).released_counts(["car", "sex"])
+    assert (found["answers"], found["released"]["counts"]) == (400, expected.tolist())
+    assert code(http.ask("GET", "/v1/studies/commuting/release")) == "not_possible"
+    other = sf.Scheme(SCHEMA, {"car": sf.channels.symmetric(2, 0.1), "sex": sf.channels.symmetric(3, 0.3)})
+    wrong = sf.counted(sf.Release.load(released(tmp_path / "o.parquet", scheme=other))).save(tmp_path / "o.json")
+    assert "not made under" in push(http, wrong, http.token("site")).json()["error"]["message"]
+    (tmp_path / "odd.json").write_text('{"format": "something"}')
+    assert code(push(http, tmp_path / "odd.json", http.token("site"))) == "refused"
+
+
+def test_shares_of_counts_add_up_once_all_sites_have_pushed(http, tmp_path):
+    counts = [sf.counted(sf.Release.load(released(tmp_path / f"{seed}.parquet", 100, seed))) for seed in (1, 2, 3)]
+    sent = [sf.split_counts(one, 3, site) for site, one in enumerate(counts, 1)]
+    sums = [sf.add_shares([shares[to] for shares in sent]) for to in range(3)]
+    single = sent[0][1].save(tmp_path / "single.json")
+    assert "sum of what all sites sent" in push(http, single, http.token("site")).json()["error"]["message"]
+    for number, one in enumerate(sums):
+        assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 0
+        assert push(http, one.save(tmp_path / f"sum{number}.json"), http.token("site")).status_code == 201
+    found = http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").json()
+    expected = sum(sf.evidence(one).released_counts(["car", "sex"]) for one in counts)
+    assert (found["answers"], found["released"]["counts"]) == (300, expected.tolist())

@@ -13,7 +13,9 @@ from sfumato.errors import SfumatoError
 
 
 def push(
-    release: Annotated[Path, typer.Argument(help="A release (sfumato randomize), as Parquet.")],
+    release: Annotated[
+        Path, typer.Argument(help="A release as Parquet (sfumato randomize), or counts (sfumato counts, add).")
+    ],
     study: Annotated[str, typer.Option(help="The study's id.")],
     to: To = HERE,
     token_file: TokenFile = None,
@@ -27,6 +29,10 @@ def push(
         SFUMATO_TOKEN=sfs_... sfumato push released.parquet --to https://collect.example.org --study commuting
 
         sfumato push released.parquet --study commuting --token-file site.token --json
+
+    A site that may share no rows pushes tables of counts, or the sum of the shares that all sites sent it:
+
+        sfumato push counts.json --study commuting --token-file site.token
     """
     from sfumato.service.push import push as send
 

@@ -237,11 +237,6 @@ def counter(part: Part) -> Counter:
     return _counters[part]
 
 
-def count_by(part: Part, own: Counter) -> None:
-    """Let a part be counted by a counter of its own, which holds its tables already."""
-    _counters[part] = own
-
-
 def _check(sizes: dict[str, int], columns: tuple[str, ...], arrays: Codes) -> None:
     for column, array in zip(columns, arrays, strict=True):
         check_codes(column, array, sizes[column])

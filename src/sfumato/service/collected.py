@@ -71,6 +71,12 @@ class Collected:
             self._fold()
             return [a.n + b.n for a, b in zip(self._finished, self._current, strict=True)]
 
+    def tallies(self) -> list[Tally]:
+        """The tables of each form as they stand now."""
+        with self._lock:
+            self._fold()
+            return [_sum(old, new) for old, new in zip(self._finished, self._current, strict=True)]
+
     def counts(self, form: int, columns: Sequence[str]) -> Array | None:
         """The table of some columns of a form, flat; None where it is not kept."""
         with self._lock:
@@ -152,3 +158,10 @@ class Collected:
                     table[:] = held[f"{i}.{j}"]
         self.hours.update({int(key): n for key, n in about["hours"].items()})
         self.upto = hour
+
+
+def _sum(old: Tally, new: Tally) -> Tally:
+    """Both together, in tables that nobody else changes."""
+    return Tally(
+        old.scheme, old.n + new.n, {columns: table + new.tables[columns] for columns, table in old.tables.items()}
+    )

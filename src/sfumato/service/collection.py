@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from functools import partial
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -18,7 +17,6 @@ from sfumato.service.settings import Settings
 from sfumato.service.storage.database import Database, open_database
 from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
-from sfumato.service.tallied import tallied
 from sfumato.service.tokens import Tokens
 from sfumato.service.uploads import Uploads
 
@@ -51,14 +49,10 @@ class Collection:
     def estimates(self, study: str) -> Estimates:
         """Questions to what a study has collected so far."""
         asked = self.studies[study]
-        found = self.responses.collected(asked)
-        parts = [
-            tallied(layout.scheme, n, partial(found.counts, form))
-            for form, (layout, n) in enumerate(zip(asked.forms, found.asked(), strict=True))
-        ]
+        tallies = [*self.responses.collected(asked).tallies(), *self.uploads.joined(study)]
         for upload in self.uploads.accepted(study):
-            parts += [tallied(tally.scheme, tally.n, tally.counts) for tally in (upload.tallies or {}).values()]
-        parts += [tallied(tally.scheme, tally.n, tally.counts) for tally in self.uploads.joined(study)]
+            tallies += (upload.tallies or {}).values()
+        parts = [*(tally.part() for tally in tallies), *self.uploads.counted(study)]
         return Estimates(asked, parts)
 
     def export(self, study: str) -> Path:

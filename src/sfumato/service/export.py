@@ -15,6 +15,7 @@ from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.service.layout import Layout
 from sfumato.service.parties import complete
+from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
 from sfumato.service.study import Study
 from sfumato.service.uploads import Uploads
@@ -30,12 +31,15 @@ def export(path: Path, engine: Engine, study: Study, uploads: Uploads) -> None:
         return
     parts = [_responses(engine, study.id, form, layout) for form, layout in enumerate(study.forms)]
     for one in taken:
-        if one.about is not None and one.about["attributes"] is None:
+        if one.about is not None and one.about["attributes"] is None and not one.about["counted"]:
             parts += [_without_ids(part) for part in Release.load(uploads.path(one)).parts]
     for held in uploads.by_link(study.id).values():
         joined = complete(study, held)
         parts += [] if joined is None else [_without_ids(part) for part in joined.parts]
-    Release.of(part for part in parts if len(part)).save(path, overwrite=True)
+    kept = [part for part in parts if len(part)]
+    if not kept:
+        raise RefusalError("not_possible", "only tables of counts were pushed: there are no rows to download")
+    Release.of(kept).save(path, overwrite=True)
 
 
 def _responses(engine: Engine, study: str, form: int, layout: Layout) -> Part:

@@ -45,10 +45,13 @@ class Intake:
     forms: dict[int, Tally] = field(default_factory=dict)
     attributes: list[str] | None = None
     link: str | None = None
+    counted: bool = False  # whether it is a file of counts, without rows
+    share: dict[str, Any] | None = None  # which sum of shares it is, if it is one
 
     def about(self) -> dict[str, Any]:
         n = {str(form): tally.n for form, tally in self.forms.items()}
-        return {"rows": self.rows, "forms": n, "attributes": self.attributes, "link": self.link}
+        known = {name: getattr(self, name) for name in ("rows", "attributes", "link", "counted", "share")}
+        return {**known, "forms": n}
 
     def packed(self) -> bytes:
         """The tables as bytes."""

@@ -1,4 +1,4 @@
-"""Pushing a release to a server: in pieces, and from where it stood when the connection broke."""
+"""Pushing a release, or counts, to a server: in pieces, and from where it stood when the connection broke."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _RESTARTS = 20
 def push(client: Client, path: Path, study: str, advance: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
     """Send a file, have it checked, and return the server's receipt. Pushing the same file again changes nothing."""
     with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            raise ReleaseError(f"{path}: only Parquet is pushed: randomize into a file that ends in .parquet")
+        if not file.read(4).startswith((b"PAR1", b"{")):
+            raise ReleaseError(f"{path}: push a release as Parquet (sfumato randomize), or counts (sfumato counts)")
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         size = path.stat().st_size

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import SfumatoError
-from sfumato.service.intake import examine
+from sfumato.service.counted_files import examine_counts, is_json
+from sfumato.service.intake import Intake, examine
 from sfumato.service.parties import Held, check_repeated, joined
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
@@ -68,17 +69,25 @@ def main() -> None:
         if "join" in request:
             found = joined(study, request["join"])
         else:
-            found = examine(Path(request["file"]), study)
-            check_repeated(Path(request["file"]), found, request["others"])
+            found = _examined(Path(request["file"]), study, request["others"])
         Path(request["counts"]).write_bytes(found.packed())
         answer = {"taken": found.about()}
     except RefusalError as refusal:
         answer = {"refused": {"message": str(refusal), "details": refusal.details}}
     except SfumatoError as problem:
-        answer = {"refused": {"message": str(problem), "details": {}}}
+        said = str(problem).replace(str(request.get("file")), "the file")
+        answer = {"refused": {"message": said, "details": {}}}
     except MemoryError:
         answer = {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
     sys.stdout.write(json.dumps(answer))
+
+
+def _examined(path: Path, study: Study, others: Sequence[Held]) -> Intake:
+    if is_json(path):
+        return examine_counts(path, study, others)
+    found = examine(path, study)
+    check_repeated(path, found, others)
+    return found
 
 
 def _limit_memory() -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
+from sfumato.released.counted import CountedPart
 from sfumato.scheme import Scheme
 from sfumato.service.layout import Layout
 
@@ -83,8 +84,9 @@ class Tally:
         tensor = tensor.sum(axis=tuple(i for i, column in enumerate(known) if column not in wanted))
         return np.ascontiguousarray(tensor.transpose([left.index(c) for c in wanted])).reshape(-1).astype(np.float64)
 
-    def copy(self) -> Tally:
-        return Tally(self.scheme, self.n, {columns: table.copy() for columns, table in self.tables.items()})
+    def part(self) -> CountedPart:
+        """The same as a part of a release that is known by its tables alone."""
+        return CountedPart(dict(self.tables), self.scheme, order="shuffled", records=self.n)
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another tally of the same scheme."""

@@ -7,14 +7,16 @@ import json
 import os
 import re
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from sfumato.released.counted import CountedPart
 from sfumato.service import reader
 from sfumato.service.clock import Clock, hour_of
+from sfumato.service.counted_files import counted_parts, is_json
 from sfumato.service.intake import unpacked
 from sfumato.service.joins import Joins
 from sfumato.service.refusals import RefusalError
@@ -25,38 +27,11 @@ from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
+from sfumato.service.upload import Upload
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _BLOCK = 1 << 20
 _u = tables.uploads.c
-
-
-@dataclass(frozen=True, eq=False)
-class Upload:
-    """One pushed file. ``about`` tells what it holds once it is accepted."""
-
-    study: str
-    id: str
-    token: str
-    digest: str
-    bytes: int
-    state: str
-    hour: int
-    about: dict[str, Any] | None = None
-    problem: str | None = None
-    tallies: dict[int, Tally] | None = None
-
-    @property
-    def rows(self) -> int | None:
-        return None if self.about is None else int(self.about["rows"])
-
-    @property
-    def receipt(self) -> str | None:
-        """A digest over what was taken, which the site can compute again."""
-        if self.state != "accepted":
-            return None
-        line = f"sfumato upload 1|{self.study}|{self.id}|{self.digest}|{self.rows}"
-        return hashlib.sha256(line.encode()).hexdigest()
 
 
 class Uploads:
@@ -105,11 +80,17 @@ class Uploads:
     def progress(self, study: str) -> dict[str, int]:
         held = self.accepted(study)
         whole = sum(one.rows or 0 for one in held if one.about is not None and one.about["attributes"] is None)
-        return {"uploads": len(held), "rows": whole + sum(tally.n for tally in self.joined(study))}
+        joined = sum(tally.n for tally in self.joined(study))
+        summed = sum(part.records for part in counted_parts(self._shares(study)))
+        return {"uploads": len(held), "rows": whole + joined + summed}
+
+    def _shares(self, study: str) -> list[dict[str, Any]]:
+        return [one for one in self._described(study) if one["share"] is not None]
 
     def path(self, upload: Upload) -> Path:
         """Where the file of an accepted upload lies."""
-        return self._folder / upload.study / f"{upload.digest}.parquet"
+        kind = "json" if upload.about is not None and upload.about["counted"] else "parquet"
+        return self._folder / upload.study / f"{upload.digest}.{kind}"
 
     def received(self, upload: Upload) -> int:
         """How many bytes have arrived."""
@@ -131,7 +112,7 @@ class Uploads:
         }
 
     def _part(self, upload: Upload) -> Path:
-        return self._folder / upload.study / f"{upload.id}.arriving.parquet"
+        return self._folder / upload.study / f"{upload.id}.arriving"
 
     # Arriving.
 
@@ -207,16 +188,22 @@ class Uploads:
             there = self.received(upload)
             if there != upload.bytes:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
+            file = self._part(upload).with_suffix(".json" if is_json(self._part(upload)) else ".parquet")
+            self._part(upload).replace(file)
             try:
-                about, counts = self._look(self._part(upload), upload, asked)
+                about, counts = self._look(file, upload, asked)
             except RefusalError as refusal:
                 if refusal.code == "refused":
                     self._finish(upload, "refused", problem=str(refusal))
-                    self._part(upload).unlink(missing_ok=True)
+                    file.unlink(missing_ok=True)
                 raise
+            finally:
+                if file.exists():
+                    file.replace(self._part(upload))
             _sync(self._part(upload))
-            self._part(upload).replace(self.path(upload))
-            _sync(self.path(upload).parent)
+            taken = self.path(replace(upload, about=about))
+            self._part(upload).replace(taken)
+            _sync(taken.parent)
             done = self._finish(upload, "accepted", about=about, counts=counts)
         if about["attributes"] is not None:
             self.joined(study)
@@ -232,10 +219,14 @@ class Uploads:
     def _described(self, study: str) -> list[dict[str, Any]]:
         """The accepted uploads, as the reading process needs them."""
         return [
-            {"id": one.id, "file": str(self.path(one)), **{key: one.about[key] for key in ("attributes", "link")}}
+            {"id": one.id, "file": str(self.path(one)), **one.about}
             for one in self.accepted(study)
             if one.about is not None
         ]
+
+    def counted(self, study: str) -> list[CountedPart]:
+        """The tables of sites that pushed counts, or shares of them that are all there."""
+        return counted_parts([one for one in self._described(study) if one["counted"]])
 
     # Parties that hold some columns each.
 

@@ -1,0 +1,87 @@
+"""Sites that may share only counts push tables, or shares of tables that add up to the counts of all sites."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.forms import Forms
+from sfumato.released.counted import CountedPart
+from sfumato.released.counts_file import COUNTS, SHARE, read_counts, read_document
+from sfumato.released.shares import Share, add
+from sfumato.scheme import Scheme
+from sfumato.service.intake import Intake
+from sfumato.service.refusals import RefusalError
+from sfumato.service.study import Study
+
+Held = Mapping[str, Any]  # an accepted upload: its "file" and what is known about it
+
+
+def is_json(path: Path) -> bool:
+    """Whether a pushed file is JSON, as files of counts are; everything else must be Parquet."""
+    with path.open("rb") as file:
+        return file.read(1) == b"{"
+
+
+def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
+    """What a file of counts, or of shares, holds; refused where it does not fit the study."""
+    form = read_document(path).get("format")
+    if form == COUNTS:
+        parts = read_counts(path)
+        _check_schemes(study, (part.scheme for part in parts))
+        rows = sum(part.records for part in parts)
+        if not rows:
+            raise RefusalError("refused", "the file counts no records")
+        return Intake(rows, counted=True)
+    if form != SHARE:
+        raise RefusalError("refused", "it is neither a release nor a file of counts")
+    share = Share.load(path)
+    _check_schemes(study, (scheme for scheme, _ in share.layout))
+    if not share.complete:
+        raise RefusalError("refused", "push the sum of what all sites sent you (sfumato add), not a single share")
+    found = Intake(0, counted=True, share={"group": _group(share), "to": share.to, "sites": share.sites})
+    same = [other for other in others if other.get("share") and other["share"]["group"] == found.share["group"]]  # type: ignore[index]
+    if any(other["share"]["to"] == share.to for other in same):
+        raise RefusalError("refused", f"the sum of site {share.to} was pushed before")
+    if len(same) + 1 == share.sites:
+        summed([*(other["file"] for other in same), path])  # refused here where they do not add up
+    return found
+
+
+def _check_schemes(study: Study, schemes: Iterable[Scheme]) -> None:
+    """Counts may be of some attributes only: nothing is joined."""
+    own, whole = [layout.scheme for layout in study.forms], study.scheme
+    for scheme in schemes:
+        part = isinstance(whole, Scheme) and all(name in whole.schema for name in scheme.schema)
+        if scheme in own or (
+            part and not isinstance(whole, Forms | None) and whole.select(scheme.schema.names) == scheme
+        ):
+            continue
+        raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
+
+
+def _group(share: Share) -> str:
+    """Shares of the same tables, for as many sites, modulo the same number: they belong together."""
+    layout = [[scheme.fingerprint, *map(list, tables)] for scheme, tables in share.layout]
+    return hashlib.sha256(repr((share.modulus, share.sites, layout)).encode()).hexdigest()
+
+
+def summed(files: Iterable[str | Path]) -> list[CountedPart]:
+    """The counts of all sites, from the sums that each of them showed."""
+    found = add([Share.load(file) for file in files])
+    return [] if isinstance(found, Share) else found
+
+
+def counted_parts(held: Sequence[Held]) -> list[CountedPart]:
+    """The tables of all pushed files of counts, and of shares that are all there."""
+    parts = [part for one in held if not one.get("share") for part in read_counts(Path(one["file"]))]
+    groups: dict[str, list[Held]] = {}
+    for one in held:
+        if one.get("share"):
+            groups.setdefault(one["share"]["group"], []).append(one)
+    for same in groups.values():
+        if len(same) == same[0]["share"]["sites"]:
+            parts += summed(one["file"] for one in same)
+    return parts

@@ -6,18 +6,18 @@ import sqlite3
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
-from sfumato.arrays import Bytes, Flags, Words
+from sfumato.arrays import Bytes, Flags, Index, Words
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ReleaseError
 from sfumato.owner.composition import GivenAnswer
 from sfumato.owner.ledger_file import Entry
 
-_BLOCK = 1 << 17  # people who are composed at a time
-_RELEASES = 500  # that one question to the file names
+_BLOCK = 1 << 15  # people who are composed at a time
+_DAMAGED = "the ledger is damaged: it does not hold a digest of the true value of everybody asked"
 _FEW = 100  # people; two tables of fewer may well be of one size by chance
 
 
@@ -107,35 +107,58 @@ class PeopleBlock:
             elif entry.key and not entry.plain:
                 keyed.setdefault((entry.token, entry.place, entry.form), []).append(entry)
             else:
-                who = self._flags(self._found("n", [entry], entry.form))
-                out.append(GivenAnswer(as_float(entry.gamma), entry.token, who))
+                out.append(GivenAnswer(as_float(entry.gamma), entry.token, self._flags(self._met(entry)[0])))
         return out + [answer for alike in keyed.values() for answer in self._keyed(alike)]
 
     def _keyed(self, alike: Sequence[Entry]) -> Iterator[GivenAnswer]:
         """Releases under one question and key: a person's first true value, then the second, and so on."""
-        first = alike[0]
-        columns = f"n, substr(people.truth, {8 * first.place + 1}, 8)"
-        met: dict[int, set[bytes]] = {}
-        for start in range(0, len(alike), _RELEASES):
-            for n, truth in self._found(columns, alike[start : start + _RELEASES], first.form):
-                met.setdefault(n, set()).add(_digest(truth))
-        values = {n: sorted(truths) for n, truths in met.items()}
-        for i in range(max(map(len, values.values()), default=0)):
-            found = [(n, truths[i]) for n, truths in values.items() if len(truths) > i]
-            yield GivenAnswer(as_float(first.gamma), first.token, self._flags(found), self._words(found))
+        first, met = alike[0], [self._met(entry) for entry in alike]
+        people, truth = (np.concatenate([one[i] for one in met]) for i in range(2))
+        order = np.lexsort((truth, people))
+        people, truth = people[order], truth[order].astype(np.uint64)
+        new = np.ones(len(people), dtype=bool)
+        new[1:] = (people[1:] != people[:-1]) | (truth[1:] != truth[:-1])
+        people, truth = people[new], truth[new]
+        rank = np.arange(len(people)) - np.searchsorted(people, people)
+        for i in range(int(rank.max(initial=-1)) + 1):
+            own = rank == i
+            words = np.zeros(self.size, dtype=np.uint64)
+            words[people[own]] = truth[own]
+            yield GivenAnswer(as_float(first.gamma), first.token, self._flags(people[own]), words)
 
-    def _found(self, columns: str, alike: Sequence[Entry], form: int | None) -> list[Any]:
-        """Columns of those who were asked in one of these releases."""
-        marks = ", ".join("?" * len(alike))
-        return self.database.execute(
-            f"select distinct {columns} from now join people on people.person = now.person "
-            f"where n >= ? and n < ? and (? is null or people.form = ?) and people.release in ({marks})",
-            (self.first, self.first + self.size, form, form, *(entry.release for entry in alike)),
-        ).fetchall()
+    def _met(self, entry: Entry) -> tuple[Index, Words]:
+        """Who of these people answered in an earlier release, by place, and a digest of what was true of them."""
+        people, truth, form = self._of_release(entry.release)
+        asked = np.ones(len(people), dtype=bool) if entry.form is None else form == entry.form
+        if len(people) and entry.key and not entry.plain:
+            if truth is None or truth.shape[1] <= entry.place:
+                raise ReleaseError(_DAMAGED)
+            return people[asked], truth[asked, entry.place]
+        return people[asked], np.zeros(int(asked.sum()), dtype=np.uint64)
 
-    def _flags(self, found: Sequence[Sequence[Any]]) -> Flags:
+    def _of_release(self, release: int) -> tuple[Index, Words | None, Index]:
+        """The people of an earlier release who are here, their digests, and the form of each; -1 for none."""
+        if release not in self._kept:
+            found = self.database.execute(
+                "select n, people.truth, people.form from now join people on people.release = ? "
+                "and people.person = now.person where n >= ? and n < ?",
+                (release, self.first, self.first + self.size),
+            ).fetchall()
+            if not all(isinstance(row[2], int | None) for row in found):
+                raise ReleaseError("the ledger is damaged: somebody's form is not a whole number")
+            people = np.array([row[0] for row in found], dtype=np.int64) - self.first
+            form = np.array([-1 if row[2] is None else row[2] for row in found], dtype=np.int64)
+            self._kept[release] = people, _digests([row[1] for row in found]), form
+        return self._kept[release]
+
+    @cached_property
+    def _kept(self) -> dict[int, tuple[Index, Words | None, Index]]:
+        """What was read of earlier releases: every attribute asks for the same."""
+        return {}
+
+    def _flags(self, people: Index) -> Flags:
         who = np.zeros(self.size, dtype=bool)
-        who[[row[0] - self.first for row in found]] = True
+        who[people] = True
         return who
 
     @property
@@ -152,27 +175,33 @@ class PeopleBlock:
             "select n from now where n >= ? and n < ? and (form is null or form = ?)",
             (self.first, self.first + self.size, form),
         ).fetchall()
-        return self._flags(found)
+        return self._flags(np.array([n for (n,) in found], dtype=np.int64) - self.first)
 
     def truth(self, place: int) -> Words | None:
         """The digests of one true value of these people, where answers are keyed."""
+        if not self.known:
+            return None
+        if self._now is not None and self._now.shape[1] <= place:
+            raise ReleaseError(_DAMAGED)
+        return None if self._now is None else self._now[:, place]
+
+    @cached_property
+    def _now(self) -> Words | None:
+        """The digests of what is true of these people now."""
         found = self.database.execute(
-            f"select n, substr(truth, {8 * place + 1}, 8) from now where n >= ? and n < ?",
-            (self.first, self.first + self.size),
+            "select truth from now where n >= ? and n < ? order by n", (self.first, self.first + self.size)
         ).fetchall()
-        return self._words(found) if self.known and found and found[0][1] is not None else None
-
-    def _words(self, found: Sequence[tuple[int, bytes]]) -> Words:
-        out = np.zeros(self.size, dtype=np.uint64)
-        for n, truth in found:
-            out[n - self.first] = int.from_bytes(_digest(truth), "little")
-        return out
+        return _digests([row[0] for row in found])
 
 
-def _digest(truth: object) -> bytes:
-    if not isinstance(truth, bytes) or len(truth) < 8:
-        raise ReleaseError("the ledger is damaged: it does not hold a digest of the true value of everybody asked")
-    return truth
+def _digests(truths: Sequence[bytes | None]) -> Words | None:
+    """A row of 8-byte digests for each person; None where answers are not keyed."""
+    if any(truth is None for truth in truths) or not truths:
+        return None
+    whole = [truth for truth in truths if isinstance(truth, bytes) and truth]
+    if len(whole) < len(truths) or len(whole[0]) % 8 or any(len(truth) != len(whole[0]) for truth in whole):
+        raise ReleaseError(_DAMAGED)
+    return np.frombuffer(b"".join(whole), dtype="<u8").reshape(len(truths), -1)
 
 
 def blocks(database: sqlite3.Connection) -> Iterator[PeopleBlock]:

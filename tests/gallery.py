@@ -10,9 +10,13 @@ import scipy.stats
 
 from sfumato import channels as c
 from sfumato.channels import Channel
-from sfumato.schema import Schema
+from sfumato.schema import Hierarchy, Schema
 from sfumato.scheme import Scheme
 
+PLACES = Hierarchy(
+    levels=("region", "county", "town"),
+    tree={"North": {"A": ["a", "b", "c"], "B": ["d"]}, "South": {"C": ["e", "f"]}},
+)
 VALID = [("F", "yes"), ("F", "no"), ("M", "no")]
 
 
@@ -42,6 +46,7 @@ def gallery() -> dict[str, Channel]:
         "longitudinal": c.longitudinal(7, 2, 30),
         "longitudinal-many": c.longitudinal(30, 3, 2000, classes=5),
         "longitudinal-two": c.longitudinal(2, 3, 50),
+        "tree-levels": c.tree_levels(PLACES, 3),
         "windows": c.windows(10, 3),
         "windows-nullable": c.windows(10, 3, nullable=True),
         "windows-two": c.windows(12, 3, [3, 12]),

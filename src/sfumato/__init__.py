@@ -16,7 +16,7 @@ from sfumato.owner import Groups, Ledger, mgas, randomize, randomize_file
 from sfumato.randomness import experiment
 from sfumato.reading.csv_format import CsvFile
 from sfumato.release import Release
-from sfumato.schema import Categorical, Date, Numeric, Ordinal, Schema, Text
+from sfumato.schema import Categorical, Date, Hierarchy, Numeric, Ordinal, Schema, Text
 from sfumato.scheme import Scheme
 from sfumato.secrets.keys import new_key, new_link_key
 
@@ -43,6 +43,7 @@ __all__ = [
     "Evidence",
     "Forms",
     "Groups",
+    "Hierarchy",
     "Ledger",
     "Numeric",
     "Ordinal",

@@ -82,6 +82,7 @@ class OutsideDomainError(SchemaError):
         "range": "a number outside the range",
         "date": "a date outside the range",
         "no date": "something that is no date",
+        "node": "a value of a wider level",
         "long": "a text that is too long",
         "letter": "a text with letters that are not in the alphabet",
     }

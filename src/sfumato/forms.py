@@ -218,10 +218,13 @@ def merged(schemas: Sequence[Schema], whose: str) -> Schema:
 
 def together(schema: Schema, names: Sequence[str], gamma: float) -> Channel:
     """The best channel over the cells of some attributes, under a bound on all of them together."""
-    sizes = schema.sizes(names)
-    k = prod(sizes)
     if len(names) == 1:
         return best_channel(names, schema[names[0]], gamma)
+    texts = [name for name in names if not schema[name].listed]
+    if texts:
+        raise SchemeError(f"{texts[0]!r} is free text, which is asked by itself: write its form by hand, or ask=1")
+    sizes = schema.sizes(names)
+    k = prod(sizes)
     if k == 1 or gamma == math.inf:
         return cells(identity(k), sizes)
     return cells(symmetric(k, gamma=gamma), sizes) if k == 2 else subset(sizes, gamma)

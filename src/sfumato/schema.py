@@ -16,6 +16,7 @@ from sfumato.domains import (
     Categorical,
     Date,
     Domain,
+    Hierarchy,
     Numeric,
     Ordinal,
     Tally,
@@ -54,10 +55,8 @@ class Schema(Mapping[str, Domain]):
             if SURROGATE.search(name):
                 raise SchemaError("the name of an attribute holds half of a surrogate pair, which is no character")
             if not isinstance(domain, Domain):
-                found = type(domain).__name__
-                raise SchemaError(
-                    f"attribute {name!r} must be Categorical, Ordinal, Numeric, Date or Text, got {found} instead"
-                )
+                kinds = "Categorical, Ordinal, Hierarchy, Numeric, Date or Text"
+                raise SchemaError(f"attribute {name!r} must be {kinds}, got {type(domain).__name__} instead")
         self._domains = dict(domains)
 
     def __getitem__(self, name: str) -> Domain:
@@ -199,4 +198,4 @@ def _some_values(domain: Domain) -> str:
     return ", ".join(map(str, domain.labels[:20])) if domain.listed else "not listed"
 
 
-__all__ = ["Categorical", "Codes", "Date", "Domain", "Numeric", "Ordinal", "Schema", "Text"]
+__all__ = ["Categorical", "Codes", "Date", "Domain", "Hierarchy", "Numeric", "Ordinal", "Schema", "Text"]

@@ -74,8 +74,7 @@ class Scheme:
                 if name in treated:
                     raise SchemeError(f"attribute {name!r} is treated by two channels; one must go")
                 treated[name] = group
-        bare = [name for name in schema.names if name not in treated]
-        if bare:
+        if bare := [name for name in schema.names if name not in treated]:
             size = schema[bare[0]].size if schema[bare[0]].listed else None
             way = "prefixes(domain, gamma)" if size is None else f"or say that it passes in the clear: identity({size})"
             raise SchemeError(f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, {way}")
@@ -86,8 +85,7 @@ class Scheme:
             check_cells(sum({id(g.channel): g.channel.matrix_cells for g in self.groups}.values()))
         except ChannelError as problem:
             raise SchemeError(str(problem)) from None
-        twice = first_repeated(self.columns)
-        if twice is not None:
+        if (twice := first_repeated(self.columns)) is not None:
             raise SchemeError(f"two released columns would both be called {twice!r}: rename an attribute")
 
     def group(self, name: str) -> Group:

@@ -148,7 +148,7 @@ def test_what_does_not_fit_is_named(table: dict[str, list], line: str) -> None:
         (lambda: sf.Numeric(edges=(0, 2, 1)), "edges must increase"),
         (lambda: sf.Numeric(0, float("inf")), "must be finite"),
         (lambda: sf.Schema({}), "at least one attribute"),
-        (lambda: sf.Schema({"a": "F"}), "must be Categorical, Ordinal, Numeric, Date or Text, got str"),
+        (lambda: sf.Schema({"a": "F"}), "must be Categorical, Ordinal, Hierarchy, Numeric, Date or Text, got str"),
         (lambda: SCHEMA["nope"], "there is no attribute 'nope'; the schema has sex"),
         (lambda: SCHEMA.encode(42), "a table must be a path, or a pandas, polars"),
         (lambda: SCHEMA.encode("nowhere.csv"), "nowhere.csv: there is no such file"),

@@ -15,6 +15,7 @@ from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.response import Symmetric
 from sfumato.channels.scores import mean_variance
 from sfumato.channels.subset import Subset
+from sfumato.channels.text_noise import text_noise
 from sfumato.errors import EstimationError
 
 #: Beyond so many values, covariances take too long.
@@ -107,7 +108,8 @@ def hardest_half_width(channel: Channel, n: int, prior: ArrayLike | None = None,
 
     check_n(n)
     if isinstance(channel, Prefixes):  # only the last question tells how frequent a text is
-        return hardest_half_width(channel.channel, max(round(n * channel.shares[-1]), 1), level=level)
+        asked = n * channel.shares[-1]
+        return float(ndtri((1 + level) / 2) * np.sqrt(text_noise(channel, asked) ** 2 + 0.25 / asked))
     k = channel.k
     priors = [np.full(k, 1 / k) if prior is None else np.asarray(prior, dtype=np.float64)]
     for x in (0, k // 2, k - 1) if prior is None else ():

@@ -19,6 +19,7 @@ from sfumato.channels.product import product
 from sfumato.channels.response import identity
 from sfumato.channels.select_a_size import select_a_size
 from sfumato.channels.subset import subset
+from sfumato.channels.tree_levels import tree_levels
 from sfumato.channels.two_questions import crosswise, unrelated
 from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import windows
@@ -48,6 +49,7 @@ __all__ = [
     "symmetric",
     "tabulated",
     "ternary",
+    "tree_levels",
     "uniform",
     "unrelated",
     "windows",

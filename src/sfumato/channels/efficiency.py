@@ -105,8 +105,8 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
     """
     k = channel.k
     if isinstance(channel, Prefixes):  # of a text that a tenth of the people have, which the last question tells of
-        q = channel.channel
-        return channel.shares[-1] / (1 + (1 - 1 / q.k) / q.k / even_efficiency(q) / 0.09)
+        k, kept = channel.channel.k, even_efficiency(channel.channel)
+        return channel.shares[-1] / (1 + (1 - 1 / k) / k / kept / 0.09) if kept > 0 else 0.0
     if isinstance(channel, Symmetric) and (not nullable or k > _DENSE):
         return float((1 - channel.p - channel.p / (k - 1)) ** 2) if k > 1 else 1.0
     if isinstance(channel, Hyperplanes) and k > _DENSE:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -230,6 +231,10 @@ def _checked(
         raise ChannelError(f"texts have at most {LONGEST} of 2 to {MOST_LETTERS} letters, got {longest} of {letters}")
     if not 1 <= len(lengths) <= MOST_LEVELS or list(lengths) != sorted(lengths) or lengths[-1] != longest:
         raise ChannelError(f"lengths must grow to {longest}, the whole text, got {list(lengths)} instead")
+    steps = [lengths[0] - 1, *(after - before - 1 for before, after in pairwise(lengths))]
+    most = [FIRST_TEXTS, *(NEXT_TEXTS for _ in lengths[1:])]
+    if any(step > 0 and (letters + 1) ** (step + 1) > texts for step, texts in zip(steps, most, strict=True)):
+        raise ChannelError(f"lengths must grow by few letters at a time, so that all can be tried, got {list(lengths)}")
     if len(people) != len(lengths) or max(people) > 1 << 20:
         raise ChannelError(f"people must be {len(lengths)} small whole numbers, one for each question")
     if given.arity != 1 or len(given.outputs) != 1 or given.draws != 1 or seed >= 1 << 63:

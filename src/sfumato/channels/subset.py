@@ -58,10 +58,10 @@ class Subset(SetChannel):
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        return (self._design[0],)
+        return (self.set_counts[0],)
 
     @property
-    def _design(self) -> tuple[int, int]:
+    def set_counts(self) -> tuple[int, int]:
         """The number of sets, and how many of them hold a given value."""
         if self.design == "sets":
             return comb(self.values, self.size), comb(self.values - 1, self.size - 1)
@@ -80,7 +80,7 @@ class Subset(SetChannel):
 
     @cached_property
     def exact_gamma(self) -> Fraction:
-        outputs, count = self._design
+        outputs, count = self.set_counts
         return worst_ratio(count, outputs, ONE, self.bound)
 
     @property
@@ -92,7 +92,7 @@ class Subset(SetChannel):
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Subset:
-        return _checked(
+        return checked_subset(
             int(parameters["values"]),
             read_fraction(parameters["gamma"]),
             parameters["design"],
@@ -128,7 +128,7 @@ def subset(
     chosen = best_sets(k, gamma, design) if size is None else (design or "sets", whole("size", size, 1))
     if chosen[0] == "hyperplanes":
         return hyperplanes(k, Fraction(gamma), chosen[1])
-    return _checked(k, Fraction(gamma), *chosen)
+    return checked_subset(k, Fraction(gamma), *chosen)
 
 
 def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int]:
@@ -144,7 +144,7 @@ def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int
     return "hyperplanes", best_order(k, gamma)
 
 
-def _checked(k: int, gamma: Fraction, design: str, size: int) -> Subset:
+def checked_subset(k: int, gamma: Fraction, design: str, size: int) -> Subset:
     """The channel, if its numbers make sense and its matrix fits."""
     if design not in DESIGNS or not 2 <= k <= MOST_VALUES:
         raise ChannelError(f"subset selection needs a known design and 2 to {MOST_VALUES} values, got {design!r}, {k}")

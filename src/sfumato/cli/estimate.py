@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
 from sfumato.cli.questions import Question, answer
-from sfumato.cli.top_values import counts_of_values, show
+from sfumato.cli.top_values import at_levels, counts_of_values, show, wider_levels
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, evidence
@@ -67,6 +67,9 @@ def estimate(
     values: Annotated[
         str | None, typer.Option(help="Only these values of the attribute that --columns names: flu,cold.")
     ] = None,
+    roll_up: Annotated[
+        str | None, typer.Option(help="Counts of a wider level of a hierarchy: place=county, or just county.")
+    ] = None,
     rows: Annotated[
         int,
         typer.Option(min=1, help="The most rows to print, the largest estimates if there are more; --json has all."),
@@ -92,6 +95,8 @@ def estimate(
 
         sfumato estimate release.parquet --columns diagnosis --values flu,cold
 
+        sfumato estimate release.parquet --columns place,sex --roll-up county
+
         sfumato estimate release.parquet --columns age --method moment --plot age.svg
 
         sfumato estimate release.parquet --columns sex --population --false 0.01
@@ -105,8 +110,12 @@ def estimate(
     question = Question(mean, median, quantiles, cdf, correlation, by, smooth)
     question.check(columns)
     release = Release.concat([Release.load(file) for file in files])
-    held = _conditions(where, release.schema)
+    names = console.listed(columns or "")
+    levels = wider_levels(roll_up, release.schema, names)
+    held = _conditions(where, at_levels(release.schema, levels))
     if question.asked:
+        if levels:
+            raise SfumatoError("--roll-up is about counts: it goes with --columns alone")
         if top is not None or false is not None:
             raise SfumatoError(
                 f"{'--top' if false is None else '--false'} is about counts: it goes with --columns alone"
@@ -114,13 +123,12 @@ def estimate(
         reply = question.answer(evidence(release, method=method or "moment"), columns, held)
         answer(reply.population() if population else reply, level, rows, plot, json, held)
         return
-    names = console.listed(columns or "")
     if values is not None or not all(release.schema[name].listed for name in names):
-        alone = len(names) == 1 and not held and false is None and method in (None, "moment")
+        alone = len(names) == 1 and not held and not levels and false is None and method in (None, "moment")
         if not alone or (values is not None and top is not None):
             raise SfumatoError(
                 "--values, and free text, go with one attribute and with --level, --population, --plot and --json; not "
-                "with --where, --false or another method, nor --values with --top"
+                "with --where, --roll-up, --false or another method, nor --values with --top"
             )
         show(*counts_of_values(release, names[0], values, top, population), level, plot, json)
         return
@@ -129,7 +137,7 @@ def estimate(
         raise SfumatoError(f"--where fixes {both[0]!r}: leave it out of --columns")
     if method is None:
         method = "mle" if evidence(release).feasible([*names, *held]) else "moment"
-    found = evidence(release, method=method).counts([*names, *held])
+    found = evidence(release, method=method).counts([*names, *held], level=levels or None)
     if population:
         found = found.population()
     cells = _chosen(found, held)

@@ -1,4 +1,4 @@
-"""sfumato estimate --top and --values: the largest counts, or those of some values, also of free text."""
+"""sfumato estimate --top, --values and --roll-up: the largest counts, those of some values, or of a wider level."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text
 from sfumato.release import Release
+from sfumato.schema import Hierarchy, Schema
 
 
 def counts_of_values(
@@ -66,3 +67,32 @@ def show(found: Estimate, notes: list[str], level: float, plot: Path | None, jso
     console.table(frame.schema.names, rows)
     for note in notes:
         console.note(note)
+
+
+def wider_levels(text: str | None, schema: Schema, names: list[str]) -> dict[str, str]:
+    """The levels that --roll-up asks for: place=county, or the level alone where one attribute has it."""
+    out: dict[str, str] = {}
+    for part in console.listed(text or ""):
+        name, equals, level = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            level = name
+            having = [n for n in names if level in getattr(schema[n], "above", ())]
+            if len(having) != 1:
+                raise SfumatoError(f"--roll-up: {len(having)} of the columns have a level {level!r}: say place=county")
+            name = having[0]
+        domain = schema[name]
+        if not isinstance(domain, Hierarchy):
+            raise SfumatoError(f"--roll-up: {name!r} has no levels: it is {domain.kind}, and no hierarchy")
+        domain.at(level)  # raises where there is no such level
+        out[name] = level
+    return out
+
+
+def at_levels(schema: Schema, levels: dict[str, str]) -> Schema:
+    """The schema with some attributes at wider levels."""
+    wider = {
+        name: domain.at(levels[name])
+        for name, domain in schema.items()
+        if isinstance(domain, Hierarchy) and name in levels
+    }
+    return Schema({**schema, **wider})

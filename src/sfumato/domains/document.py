@@ -8,6 +8,7 @@ from typing import Any
 from sfumato.domains.base import Domain
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
+from sfumato.domains.hierarchy import Hierarchy
 from sfumato.domains.numeric import MOST_BINS, Numeric
 from sfumato.domains.text import Text
 from sfumato.errors import SchemaError
@@ -18,6 +19,7 @@ KEYS = {
     "ordinal": {"values", "other", "nullable", "missing", "spellings", "clip"},
     "numeric": {"edges", "low", "high", "bins", "points", "step", "nullable", "missing", "clip", "unit"},
     "date": {"first", "last", "by", "nullable", "missing", "clip", "formats"},
+    "hierarchy": {"levels", "tree", "parents", "level", "nullable", "missing", "spellings"},
     "text": {"max_length", "alphabet", "nullable", "missing", "clip"},
 }
 _FAMILIES: dict[str, Any] = {
@@ -25,6 +27,7 @@ _FAMILIES: dict[str, Any] = {
     "ordinal": Ordinal,
     "numeric": Numeric,
     "date": Date,
+    "hierarchy": Hierarchy,
     "text": Text,
 }
 _COMMENTS = {"why", "discloses", "note"}  # what the schema command writes beside a domain for people to read
@@ -51,7 +54,7 @@ def domain_from_dict(name: str, entry: Any) -> Domain:
         raise SchemaError(
             f"attribute {name!r}: {kind} has no key {strange[0]!r}; it takes {', '.join(sorted(KEYS[kind]))}"
         )
-    for key in ("values", "edges", "missing", "formats"):
+    for key in ("values", "edges", "missing", "formats", "levels"):
         if key in given:
             if not isinstance(given[key], list):
                 raise SchemaError(f"attribute {name!r}: {key} must be a list, got {type(given[key]).__name__} instead")

@@ -18,8 +18,10 @@ from sfumato.evidence.blocks import blocks, is_identity
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
+from sfumato.evidence.roll_up import Levels
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.some_cells import largest
+from sfumato.evidence.texts import listed_texts, top_texts
 from sfumato.pages.display import MOST, html_table
 from sfumato.release import Release
 from sfumato.schema import Numeric
@@ -72,7 +74,7 @@ class ReleaseEvidence(ABC):
         return html_table(repr(self), ["attribute", "kind", "values", "nullable"], shown, len(rows) - len(shown))
 
     @abstractmethod
-    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate: ...
+    def counts(self, names: str | Sequence[str], *, level: Levels | None = None, quiet: bool = False) -> Estimate: ...
 
     @abstractmethod
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> Estimate: ...
@@ -101,8 +103,6 @@ class ReleaseEvidence(ABC):
         most = _at_least_one(most)
         asked = self._asked(names)
         if len(asked) == 1 and not self.schema[asked[0]].listed:
-            from sfumato.evidence.texts import top_texts
-
             return top_texts(self.release, asked[0], most)
         return largest(self.counts(asked, quiet=True), most)
 
@@ -112,8 +112,6 @@ class ReleaseEvidence(ABC):
         if isinstance(values, str) or not len(values):
             raise EstimationError("values must be a list of at least one value")
         if not self.schema[asked].listed:
-            from sfumato.evidence.texts import listed_texts
-
             return listed_texts(self.release, asked, values)
         return self.cells(asked, self.schema[asked].codes_of(values)[:, None])
 

@@ -18,6 +18,7 @@ from sfumato.evidence.blocks import blocks, is_identity
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
 from sfumato.evidence.record_moments import listed_cells
+from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.simplex import project
 from sfumato.evidence.survey_weights import survey_weights
@@ -66,9 +67,14 @@ class DirectEvidence(ReleaseEvidence):
         self._check([target])
         return self
 
-    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate:
-        """How many records hold each combination of values of the named attributes."""
+    def counts(self, names: str | Sequence[str], *, level: Levels | None = None, quiet: bool = False) -> Estimate:
+        """How many records hold each combination of values of the named attributes.
+
+        Of a hierarchy ``level="county"`` gives the counts of a wider level, {"place": "county"} of one of several.
+        """
         asked = self._asked(names)
+        if level is not None:
+            return roll_up(self.counts(asked, quiet=True), level)
         self.check_unweighted("counts")
         found = seen(self.release, asked)
         if not found:

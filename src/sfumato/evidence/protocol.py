@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.roll_up import Levels
 from sfumato.evidence.seen import Seen
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -66,9 +67,9 @@ class Evidence(Protocol):
         """Whether estimates are those of a model, which smooths."""
         ...
 
-    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> Estimate:
-        """How many records hold each combination of values; ``quiet`` for those who know what to do with negative
-        counts.
+    def counts(self, names: str | Sequence[str], *, level: Levels | None = None, quiet: bool = False) -> Estimate:
+        """How many records hold each combination of values, or each value of a wider level of a tree; ``quiet`` for
+        those who know what to do with negative counts.
         """
         ...
 

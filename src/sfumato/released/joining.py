@@ -98,7 +98,7 @@ def differences(first: Schema, other: Schema) -> str:
             mine, theirs = first[name], other[name]
             if mine.kind != theirs.kind:
                 said.append(f"{name!r} is {mine.kind} in one and {theirs.kind} in the other")
-            elif mine.labels == theirs.labels:
+            elif not mine.listed or mine.labels == theirs.labels:
                 said.append(f"{name!r} is not declared alike")
             elif mine.nullable != theirs.nullable:
                 said.append(f"{name!r} may be empty in one only")

@@ -31,6 +31,7 @@ from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.model.tuning import TAU
+from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import seen_records
 from sfumato.evidence.table import Table, eliminate
 from sfumato.release import Release
@@ -96,8 +97,10 @@ class JunctionEvidence(ModelOfRelease):
         given = joint.project([self.names[i] for i in link.shared]).expand(names)
         return Table(names, joint.values / np.maximum(given.values, 1e-300))
 
-    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
+    def counts(self, names: str | Sequence[str], *, level: Levels | None = None, quiet: bool = False) -> ModelEstimate:
         asked = self._asked(names)
+        if level is not None:
+            return roll_up(self.counts(asked, quiet=quiet), level)
         noise = self._moment.counts(asked, quiet=True)
         value = self.shares(asked) * self.n
         return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records)

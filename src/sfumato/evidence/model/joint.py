@@ -24,6 +24,7 @@ from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.own_penalties import with_unsure_penalties
+from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -111,8 +112,10 @@ class ModelEvidence(ModelOfRelease):
 
     # What it answers.
 
-    def counts(self, names: str | Sequence[str], *, quiet: bool = False) -> ModelEstimate:
+    def counts(self, names: str | Sequence[str], *, level: Levels | None = None, quiet: bool = False) -> ModelEstimate:
         asked = self._asked(names)
+        if level is not None:
+            return roll_up(self.counts(asked, quiet=quiet), level)
         shares = self.shares(asked)
         found = self._information
         try:

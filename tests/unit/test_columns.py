@@ -266,7 +266,7 @@ def test_a_column_is_what_its_owner_says() -> None:
     assert verdict(["a", "b"] * 50, kinds={"x": "identifier"}).kind == "identifier"
     with pytest.raises(SchemaError, match="no value is held by 5 rows"):
         verdict([f"p{i}" for i in range(200)], kinds={"x": "categorical"})
-    with pytest.raises(SchemaError, match="asked for as categorical or identifier, got 'zip'"):
+    with pytest.raises(SchemaError, match="asked for as categorical, identifier or text, got 'zip'"):
         verdict(codes, kinds={"x": "zip"})
     with pytest.raises(SchemaError, match="has no bins"):
         verdict(codes, kinds={"x": "categorical"}, bins_of={"x": 3})
@@ -299,3 +299,17 @@ def test_numbers_that_are_no_two_alike_are_ids_in_a_long_table_too() -> None:
     random.Random(1).shuffle(numbers)
     assert verdict(numbers).kind == "identifier"
     assert verdict(draw(lambda r, i: r.randrange(10**6), 50_000)).kind == "numeric"
+
+
+def test_a_column_is_kept_as_text_where_asked() -> None:
+    table = {"note": ["flu", "head ache", None, "cough"] * 10}
+    (verdict,) = examine(table, requests=Requests(kinds={"note": "text"})).verdicts
+    assert verdict.kept
+    assert verdict.kind == "text"
+    domain = verdict.domain
+    assert isinstance(domain, sf.Text)
+    assert (domain.max_length, domain.nullable, set(domain.alphabet)) == (9, True, set("flu head ache cough"))
+    assert domain.decode(domain.encode(table["note"][:2])).to_pylist() == ["flu", "head ache"]
+    (many,) = examine({"note": [chr(300 + i) for i in range(300)]}, requests=Requests(kinds={"note": "text"})).verdicts
+    assert not many.kept
+    assert "write its alphabet by hand" in many.why

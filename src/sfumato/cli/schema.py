@@ -39,7 +39,9 @@ def schema(
     by: Annotated[list[str] | None, typer.Option(help="The periods of dates, as admitted=week.")] = None,
     as_kind: Annotated[
         list[str] | None,
-        typer.Option("--as", help="What a column is, whatever it looks like: zip=categorical or visit=identifier."),
+        typer.Option(
+            "--as", help="What a column is, whatever it looks like: zip=categorical, note=text, visit=identifier."
+        ),
     ] = None,
     most_values: Annotated[int, typer.Option(min=2, help="The most values of a categorical column.")] = 100,
     overwrite: Annotated[bool, typer.Option(help="Replace the schema if it exists.")] = False,

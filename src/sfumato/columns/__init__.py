@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.columns.numbers import MOSTLY, Wanted, are_codes, judge_numbers, judge_written, read_numbers
-from sfumato.columns.text import as_category, judge_identifier, judge_numbered, judge_words
+from sfumato.columns.text import as_category, as_text, judge_identifier, judge_numbered, judge_words
 from sfumato.columns.times import judge_clock, judge_moments, judge_text
 from sfumato.columns.value_counts import Cells, collect
 from sfumato.columns.verdict import Verdict
@@ -21,15 +21,15 @@ __all__ = ["Examination", "Requests", "Verdict", "examine"]
 
 MOST_VALUES = 100
 #: What a column can be asked for as, whatever it looks like.
-KINDS = ("categorical", "identifier")
+KINDS = ("categorical", "identifier", "text")
 
 
 @dataclass(frozen=True)
 class Requests:
     """What was asked for, by the names of columns, and for all: about how many bins, and the most values.
 
-    ``kinds`` keeps a column as a category that would be left out or counted as numbers, such as postal codes; or leaves
-    one out as an identifier.
+    ``kinds`` keeps a column as a category that would be left out or counted as numbers, such as postal codes; keeps one
+    as free text, whose values nobody lists; or leaves one out as an identifier.
     """
 
     bins: int = 20
@@ -44,7 +44,9 @@ class Requests:
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.kinds.values() if kind not in KINDS]
         if unknown:
-            raise SchemaError(f"a column can be asked for as {' or '.join(KINDS)}, got {unknown[0]!r} instead")
+            raise SchemaError(
+                f"a column can be asked for as {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {unknown[0]!r} instead"
+            )
         numeric = sorted({*self.kinds} & {*self.points, *self.edges, *self.bins_of, *self.ranges, *self.by})
         if numeric:
             raise SchemaError(f"column {numeric[0]!r}: a column of that kind has no bins, ranges or periods")
@@ -130,6 +132,8 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         return Verdict(cells.name, "identifier", "as asked for")
     if cells.distinct == 1 and not wanted.asked and cells.name not in requests.by:
         return _constant(cells)
+    if requests.kinds.get(cells.name) == "text":
+        return as_text(cells)
     if requests.kinds.get(cells.name) == "categorical":
         return as_category(cells, requests.most_values)
     if cells.kind == "boolean":

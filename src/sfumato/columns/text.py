@@ -11,8 +11,9 @@ from itertools import pairwise
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
-from sfumato.domains import Categorical, Ordinal
+from sfumato.domains import Categorical, Ordinal, Text
 from sfumato.domains.categorical import is_number
+from sfumato.domains.text import LONGEST, MOST_LETTERS
 from sfumato.errors import SchemaError
 
 _PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
@@ -221,3 +222,18 @@ def _texts_in(cells: Cells, values: Counter[str]) -> str:
 
 def _identifier(cells: Cells, why: str) -> Verdict:
     return Verdict(cells.name, "identifier", why)
+
+
+def as_text(cells: Cells) -> Verdict:
+    """Free text, as asked for: the longest, and the letters that occur."""
+    texts = [str(text).strip() for text in (*cells.counts, *cells.later)]
+    letters = sorted({letter for text in texts for letter in text})
+    if " " in letters:  # a blank stands between letters, never at an end of the alphabet
+        letters = [letter for letter in letters if letter != " "]
+        letters.insert(1, " ")
+    longest = min(max(len(text) for text in texts), LONGEST)
+    if not 2 <= len(letters) <= MOST_LETTERS:
+        return Verdict(cells.name, "unreadable", f"has {len(letters)} different letters: write its alphabet by hand")
+    domain = Text(longest, "".join(letters), bool(cells.blank), clip=True)
+    told = f"texts of up to {longest} of {len(letters)} letters, as asked for"
+    return Verdict(cells.name, "text", told, "the letters that occur, and the length of the longest text", domain)

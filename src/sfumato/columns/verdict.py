@@ -12,8 +12,8 @@ from sfumato.domains import Domain
 class Verdict:
     """What a column is.
 
-    ``kind`` is categorical, ordinal, numeric or date, which have a ``domain``; or identifier, free text, constant,
-    empty or unreadable, which are left out of a schema.
+    ``kind`` is categorical, ordinal, numeric, date or text, which have a ``domain``; or identifier, free text,
+    constant, empty or unreadable, which are left out of a schema.
     """
 
     name: str

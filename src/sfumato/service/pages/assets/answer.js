@@ -4,7 +4,7 @@
 
 (() => {
   const study = decodeURIComponent(location.pathname.split("/")[2]);
-  const token = location.hash.slice(1);
+  const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   const languages = ["en", "de"];
   const FEW = 8; // so many choices stand in a list; more of them in a menu
   const AGAIN = 15000; // milliseconds until a message is sent again

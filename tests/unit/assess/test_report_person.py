@@ -45,6 +45,16 @@ def test_rounds_of_a_longitudinal_study_have_a_bound() -> None:
     said = sf.report(scheme, n=5000).text()
     assert "under a key: at most gamma 30 about the values, however they change" in " ".join(said.split())
     assert "can ever be seen" in said
+    assert "looks changed and is not, ever seen" in said
+
+
+def test_what_a_change_shows_under_a_plain_key_is_told() -> None:
+    channel = c.symmetric(4, gamma=3)
+    found = sf.report(sf.Scheme(TEN.select(["q0"]), {"q0": channel}), n=5000)
+    told = json.loads(found.json())["attributes"][0]["changes"]
+    P = channel.matrix
+    assert told["most"] == pytest.approx(1 - P[0] @ P[1]) and told["without"] == 0
+    assert "a change shows, under a key      78 %" in found.text()
 
 
 def test_what_the_ledger_holds_of_a_person_stands_there_too(tmp_path) -> None:

@@ -26,7 +26,9 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
     (
         "Rounds, key",
         "Asked again, a person under the owner's key repeats an answer while the value stays, and gives a new one for "
-        "each new value. Without a key every round is a new answer, and the factors multiply.",
+        "each new value. Without a key every round is a new answer, and the factors multiply. A change shows where the "
+        "new answer differs: 1 - Σ P[x, y] P[x', y], from x to x'; under a plain key it then is certain that the value "
+        "changed, though not from what to what.",
     ),
     (
         "Best guess",
@@ -72,6 +74,14 @@ def numbers(unit: Unit) -> list[tuple[str, str]]:
             ("hides among, unevenness", f"{m['k_anonymity']}, {m['k_distance']:.3f} bits"),
             ("telling two values apart", f"{m['auc']:.3f}"),
         ]
+    if "changes" in m:
+        found = m["changes"]
+        least, most = percent(found["least"]), percent(found["most"])
+        rows.append(("a change shows, under a key", most if least == most else f"{least} to {most}"))
+        if found["without"]:
+            rows.append(
+                ("looks changed and is not, ever seen", f"{percent(found['without'])}, {percent(found['ever'])}")
+            )
     if "effective_sample_size" in m:
         ceiling = percent(m["effective_sample_bound"])
         rows.append(("effective sample, ceiling", f"{percent(m['effective_sample_size'])}, {ceiling}"))

@@ -10,6 +10,7 @@ from sfumato.arrays import Array
 from sfumato.assess.anonymity import k_anonymity
 from sfumato.assess.attacks.posterior import repeated
 from sfumato.assess.breach import rho2
+from sfumato.assess.changes import changes
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.entropy import conditional_entropy, entropy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
@@ -26,6 +27,7 @@ from sfumato.errors import EstimationError
 
 BELIEFS = (0.01, 0.1, 0.5)
 REPEATS = (2, 10)
+_MOST_ENTRIES = 1 << 22  # of a matrix whose changes are looked at
 
 
 def measured(unit: Unit, n: int | None) -> Unit:
@@ -35,6 +37,9 @@ def measured(unit: Unit, n: int | None) -> Unit:
     if isinstance(channel, Blocks):
         m["gamma_within"] = channel.gamma_within
         m["blocks"] = len(channel.channels)
+    if channel.k > 1 and not unit.identity and (channel.memoizes or channel.k * channel.m <= _MOST_ENTRIES):
+        shown = changes(channel)
+        m["changes"] = {"least": shown.least, "most": shown.most, "without": shown.without, "ever": shown.ever}
     m["beliefs"] = {str(belief): rho2(channel.gamma, belief) for belief in BELIEFS}
     if prior is not None and channel.k > 1:
         m |= _under(unit, channel, prior)

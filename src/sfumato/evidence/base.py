@@ -153,7 +153,7 @@ class ReleaseEvidence(ABC):
         asked = self._asked(names)
         given = np.asarray(theta, dtype=np.float64).reshape(-1)
         flat = check_distribution(given, prod(self.schema.sizes(asked)), "theta")
-        found = whole_groups(seen(held, asked), "theta must cover the whole group")
+        found = mle.whole_groups(seen(held, asked), "theta must cover the whole group")
         return sum(mle.log_likelihood(one.transition, one.counts, one.in_blocks(flat).reshape(-1)) for one in found)
 
     def seen(self, names: Sequence[str]) -> tuple[Seen, ...]:
@@ -295,11 +295,3 @@ def _at_least_one(most: Any) -> int:
     if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
         raise EstimationError(f"most must be a whole number of at least 1, got {most!r} instead")
     return int(most)
-
-
-def whole_groups(found: Sequence[Seen], advice: str) -> Sequence[Seen]:
-    """What was seen, if it tells of whole groups only: a likelihood knows no others."""
-    for one in found:
-        if one.partial:
-            raise EstimationError(f"{', '.join(one.names)} are randomized together with others: {advice}")
-    return found

@@ -6,6 +6,7 @@ Where EM is slow, because it empties thousands of cells, Newton's method finishe
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from sfumato.channels.linear import Embedded, Kronecker, Operator, UniformPlus
 from sfumato.channels.window_sums import WindowSums
 from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.evidence.constrained_newton import most_likely, most_likely_cells
+from sfumato.evidence.seen import Seen
 from sfumato.threads import one_thread
 
 #: The most cells of a table with an attribute under hyperplanes: beyond it the iteration takes minutes to hours.
@@ -137,3 +139,11 @@ def _squarem(transition: Operator, observed: Array, tolerance: float, most: int,
         step = ratio(theta)
     gap = float(step.max() - 1)
     return Fit(theta, gap, most)
+
+
+def whole_groups(found: Sequence[Seen], advice: str) -> Sequence[Seen]:
+    """What was seen, if it tells of whole groups only: a likelihood knows no others."""
+    for one in found:
+        if one.partial:
+            raise EstimationError(f"{', '.join(one.names)} are randomized together with others: {advice}")
+    return found

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
-from sfumato.evidence.base import ANSWER_CELLS, whole_groups
+from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.independence import dependent_pairs
+from sfumato.evidence.mle import whole_groups
 from sfumato.evidence.model import messages
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise

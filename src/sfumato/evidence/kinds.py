@@ -8,10 +8,10 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning
+from sfumato.evidence import seen
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.seen import asked_together
 from sfumato.evidence.survey_weights import column_of
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -135,9 +135,14 @@ def model_about(source: Evidence, target: str) -> Evidence:
     return model_evidence(source.release, source.names, target=target).about(target)
 
 
+def asked_together(source: Evidence, names: Sequence[str]) -> bool:
+    """Whether some form asks all of these attributes."""
+    return seen.asked_together(source.release, names)
+
+
 def told_together(source: Evidence, names: Sequence[str]) -> Evidence:
     """Where no form asks these attributes together: one joint model of all forms, which answers for them."""
-    if source.smoothed or asked_together(source.release, names):
+    if source.smoothed or asked_together(source, names):
         return source
     return model_evidence(source.release, source.names)
 

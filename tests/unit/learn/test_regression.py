@@ -149,7 +149,8 @@ def test_moments_of_the_gaussian_family_are_its_scores_on_all_cells() -> None:
     from sfumato.learn.regression.cell_weights import UnbiasedCells
     from sfumato.learn.regression.design_columns import columns_of
     from sfumato.learn.regression.families import Gaussian
-    from sfumato.learn.regression.fitting import Problem, _fit_scores
+    from sfumato.learn.regression.fitting import _fit_scores
+    from sfumato.learn.regression.problem import Problem
     from sfumato.learn.regression.response import response
 
     terms, names = ["age:sex", "C(grade)"], ("age", "sex", "grade", "income")

@@ -9,8 +9,7 @@ the cells of the joint model.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -18,7 +17,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import model_of
+from sfumato.evidence.kinds import asked_together, model_of
 from sfumato.evidence.simplex import project
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.regression.cell_weights import (
@@ -31,11 +30,12 @@ from sfumato.learn.regression.cell_weights import (
 )
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.design_columns import INTERCEPT, Column, matrix
-from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
+from sfumato.learn.regression.families import Gaussian, Logistic, Ordinal
+from sfumato.learn.regression.form_moments import FormMoments, told_by_forms
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
 from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments
-from sfumato.learn.regression.response import Response
+from sfumato.learn.regression.problem import Fit, Problem
 from sfumato.learn.regression.waves import WaveScores
 
 #: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
@@ -43,34 +43,6 @@ TAU = 3.0
 #: The most cells that logistic scores are listed over; beyond them they are formed record by record.
 LISTED_CELLS = 1 << 17
 _GROUPS = 10  # of the jackknife
-
-
-@dataclass(frozen=True, eq=False)
-class Fit:
-    """Coefficients with their covariance, and how they were found."""
-
-    beta: Array
-    cov: Array
-    converged: bool
-    method: str
-    covariance: str
-    freedom: float = np.inf  # of the t distribution of a coefficient over its standard error
-    scale: float | None = None  # the variance of the response around its mean (gaussian)
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """What is to be fitted."""
-
-    family: Family
-    columns: Sequence[Column]
-    response: Response
-    names: tuple[str, ...]  # the attributes that the columns look at, and the response, last
-    robust: bool
-
-    @property
-    def terms(self) -> list[str]:
-        return [column.term for column in self.columns]
 
 
 def fit(source: Evidence, problem: Problem, through: str) -> Fit:
@@ -81,6 +53,8 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
         return _fit_exact(ExactCells(source, problem.names), problem)
     if source.smoothed and through == "scores":
         raise EstimationError('through="scores" needs unbiased counts: give evidence that is no model')
+    if through != "model" and not asked_together(source, problem.names):
+        return _fit_forms(source, problem, through)
     if source.smoothed or through == "model":
         return _fit_model(source, problem)
     if isinstance(problem.family, Gaussian):
@@ -194,14 +168,26 @@ def _fit_scores(cells: UnbiasedCells, problem: Problem) -> Fit:
     return held.unscaled(Fit(root.beta, cov, root.converged, "corrected scores on unbiased cells", "sandwich"))
 
 
+def _fit_forms(source: Evidence, problem: Problem, through: str) -> Fit:
+    """Where no form asks all: gaussian coefficients need two attributes at a time, others the joint model."""
+    columns, y, answered, size = problem.scaled()
+    if not (isinstance(problem.family, Gaussian) and told_by_forms(source, columns, y, answered)):
+        if through == "scores":
+            source.counts(problem.names, quiet=True)  # says what no form asks
+        return _fit_model(source, problem)
+    moments = FormMoments(source, problem.names, columns, y, answered)
+    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
+    beta = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
+    inverse = np.linalg.inv(moments.information)
+    cov = inverse @ moments.spread(beta) @ inverse / np.outer(size, size)
+    scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
+    said = "corrected scores on unbiased moments of all forms"
+    return Fit(beta / size, cov, True, said, "sandwich", scale=scale)
+
+
 def _record_moments(source: Evidence, problem: Problem) -> tuple[RecordMoments, list[Column], Column | None, Array]:
     """Unbiased moments of columns that are brought to size 1; whether there is a response; and the sizes."""
-    response, name = problem.response, (problem.names[-1],)
-    size = np.array([float(np.abs(column.table).max()) or 1.0 for column in problem.columns])
-    pairs = zip(problem.columns, size, strict=True)
-    scaled = [Column(column.term, column.names, column.table / own) for column, own in pairs]
-    y = Column("y", name, np.where(response.kept, response.values, 0.0))
-    answered = None if response.kept.all() else Column("answered", name, response.kept.astype(np.float64))
+    scaled, y, answered, size = problem.scaled()
     moments = RecordMoments(source, problem.names, scaled, y, answered)
     refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
     return moments, scaled, answered, size
@@ -265,7 +251,8 @@ def _fit_waves(source: Evidence, problem: Problem) -> Fit:
 
 
 def _fit_model(source: Evidence, problem: Problem) -> Fit:
-    model = source if source.smoothed else model_of(source, problem.names, TAU)
+    # a model of forms holds pairs of attributes to independence, which would draw coefficients to 0
+    model = source if source.smoothed and source.release.whole else model_of(source, problem.names, TAU)
     cells, root, held = _on_model(model, problem)
     refuse_collinear(*_positions(held))
     if not root.converged:

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import as_evidence, told_together
+from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, one_class, prepare
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
-from sfumato.learn.regression.fitting import Problem, fit
+from sfumato.learn.regression.fitting import fit
 from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
+from sfumato.learn.regression.problem import Problem
 from sfumato.learn.regression.response import Response, response
 from sfumato.learn.regression.summary import summary
 from sfumato.learn.score import Score
@@ -113,7 +114,7 @@ class Regression(Classifier):
         if asked in self.features_:
             raise EstimationError(f"the target {asked!r} stands among the covariates: leave it out there")
         self.columns_ = columns
-        self._learn(found if self.through == "scores" else told_together(found, (*self.features_, asked)))
+        self._learn(found)
         return self
 
     def _request(

@@ -1,0 +1,51 @@
+"""What a regression is to fit, and what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.learn.regression.design_columns import Column
+from sfumato.learn.regression.families import Family
+from sfumato.learn.regression.response import Response
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Coefficients with their covariance, and how they were found."""
+
+    beta: Array
+    cov: Array
+    converged: bool
+    method: str
+    covariance: str
+    freedom: float = np.inf  # of the t distribution of a coefficient over its standard error
+    scale: float | None = None  # the variance of the response around its mean (gaussian)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be fitted."""
+
+    family: Family
+    columns: Sequence[Column]
+    response: Response
+    names: tuple[str, ...]  # the attributes that the columns look at, and the response, last
+    robust: bool
+
+    @property
+    def terms(self) -> list[str]:
+        return [column.term for column in self.columns]
+
+    def scaled(self) -> tuple[list[Column], Column, Column | None, Array]:
+        """Columns that are brought to size 1; the response, and whether there is one; and the sizes."""
+        name = (self.names[-1],)
+        size = np.array([float(np.abs(column.table).max()) or 1.0 for column in self.columns])
+        pairs = zip(self.columns, size, strict=True)
+        scaled = [Column(column.term, column.names, column.table / own) for column, own in pairs]
+        y = Column("y", name, np.where(self.response.kept, self.response.values, 0.0))
+        answered = Column("answered", name, self.response.kept.astype(np.float64))
+        return scaled, y, None if self.response.kept.all() else answered, size

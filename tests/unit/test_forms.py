@@ -506,6 +506,27 @@ def test_accuracies_are_estimated_from_forms(asked_in_pairs: Any) -> None:
     assert 0.1 < found.interval[1] - found.interval[0] < 0.7  # pairs tell nothing of three attributes together
 
 
+def test_forms_about_many_attributes_are_modelled_in_cliques() -> None:
+    """Pairs of every two attributes are asked; only those that depend on each other stand in one table."""
+    from sfumato.evidence.model.cliques import JunctionEvidence
+
+    rng = np.random.default_rng(4)
+    hidden = rng.integers(0, 3, 20_000)
+    made = {f"q{i}": np.where(rng.random(20_000) < 0.7, hidden, rng.integers(0, 3, 20_000)) for i in range(3)}
+    made |= {f"r{i}": rng.integers(0, 3, 20_000) for i in range(4)}
+    wide = sf.Schema({name: sf.Categorical((0, 1, 2)) for name in made})
+    release = sf.randomize(made, sf.Forms.for_gamma(wide, 40), rng=sf.experiment(77))
+    model, exact = JunctionEvidence(release), sf.evidence(made, wide)
+    assert max(len(clique) for clique in model.cliques) < 5
+    for names in (["q0", "q1"], ["q0", "r1"], ["r0"]):
+        assert np.abs(model.counts(names).value - exact.counts(names).value).sum() / 20_000 < 0.12
+    with pytest.raises(NotAskedError, match="model fewer"):
+        model.counts(["q0", "q1", "q2"])
+    tan = sf.learn.TAN().fit(model, target="q0")
+    labels = pa.table({name: column for name, column in made.items() if name != "q0"})
+    assert tan.score(labels, made["q0"]) > 0.6
+
+
 # Attacks.
 
 

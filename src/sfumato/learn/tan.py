@@ -49,8 +49,8 @@ class TAN(Classifier):
         self.class_prior_ = prior / prior.sum()
         names = list(self.features_)
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-        found = asked.counts_many([[names[i], names[j], self.target_] for i, j in pairs])
-        triples = {pair: np.maximum(table.table, 0.0) for pair, table in zip(pairs, found, strict=True)}
+        wanted = [[names[i], names[j], self.target_] for i, j in pairs]
+        triples = dict(zip(pairs, self._tables(asked, wanted), strict=True))
         weights = {pair: conditional_information(table) for pair, table in triples.items()}
         links = spanning_tree(range(len(names)), lambda one, other: weights[min(one, other), max(one, other)])
         parent: dict[int, int] = {child: up for up, child in links}
@@ -59,7 +59,7 @@ class TAN(Classifier):
         for i, name in enumerate(names):
             up = parent.get(i)
             if up is None:
-                table = np.maximum(asked.counts([name, self.target_]).table, 0.0)[:, None, :]
+                table = self._tables(asked, [[name, self.target_]])[0][:, None, :]
             else:
                 table = triples[(i, up)] if i < up else triples[(up, i)].transpose(1, 0, 2)
             # Rare combinations lean on the attribute's distribution by class.
@@ -67,6 +67,12 @@ class TAN(Classifier):
             self.by_class_[name] = by_class
             smooth = table + self.smoothing * by_class[:, None, :]
             self.tables_[name] = smooth / smooth.sum(axis=0, keepdims=True)
+
+    def _tables(self, source: Evidence, wanted: list[list[str]]) -> list[Array]:
+        """Counts without their errors, which a model of many attributes need not know."""
+        if source.exact:
+            return [np.maximum(one.table, 0.0) for one in source.counts_many(wanted)]
+        return [(source.shares(names) * source.n).reshape(self.schema_.sizes(names)) for names in wanted]
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Pr(value | class), a bar per class; a row says which attribute the value also leans on."""

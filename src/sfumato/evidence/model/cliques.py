@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
+from sfumato.errors import NotAskedError
 from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.independence import dependent_pairs
@@ -33,7 +34,7 @@ from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.roll_up import Levels, roll_up
-from sfumato.evidence.seen import seen_records
+from sfumato.evidence.seen import asked_together, seen_records
 from sfumato.evidence.table import Table, eliminate
 from sfumato.release import Release
 
@@ -55,7 +56,9 @@ class JunctionEvidence(ModelOfRelease):
         super().__init__(release, names, tau, target)
         self._options: dict[str, Any] = {"tau": tau, "most": most, "target": target}
         sizes = self.schema.sizes(self.names)
-        ranked = [(self.names.index(x), self.names.index(y)) for x, y in dependent_pairs(self._moment, self.names)]
+        dependent = dependent_pairs(self._moment, self.names)
+        pairs = [*dependent, *_with_one_asked_too(release, self.names, dependent)]
+        ranked = [(self.names.index(x), self.names.index(y)) for x, y in pairs]
         if target is not None:  # what the model is for comes first
             place = self.names.index(target)
             ranked.sort(key=lambda pair: place not in pair)
@@ -90,7 +93,7 @@ class JunctionEvidence(ModelOfRelease):
     def _conditional(self, link: Link, tau: float) -> Table:
         """The clique's distribution given what it shares with its parent."""
         names = tuple(self.names[i] for i in link.clique)
-        observed = likelihood(self.release, names)
+        observed = likelihood(_within(self.release, names), names)
         design = DesignMatrix(observed.sizes, pairwise(len(names), min(2, len(names))))
         joint = Table(names, fit(observed, design, tau).theta.reshape(observed.sizes))
         if not link.shared:
@@ -102,6 +105,11 @@ class JunctionEvidence(ModelOfRelease):
         asked = self._asked(names)
         if level is not None:
             return roll_up(self.counts(asked, quiet=quiet), level)
+        if not asked_together(self.release, asked):
+            raise NotAskedError(
+                f"no form asks {', '.join(asked)} together, and a model of so many attributes does not know the error "
+                f"of their table: model fewer (names=[...], or --columns)"
+            )
         noise = self._moment.counts(asked, quiet=True)
         value = self.shares(asked) * self.n
         return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records)
@@ -156,10 +164,34 @@ class JunctionEvidence(ModelOfRelease):
         return messages.given({self.names.index(name): own for name, own in codes.items()}, self.messages.sizes)
 
 
+def _with_one_asked_too(
+    release: Release, names: Sequence[str], linked: Sequence[tuple[str, str]]
+) -> list[tuple[str, str]]:
+    """Of forms: each attribute that depends on none, with one that some form asks too, and so tells of it."""
+    if release.whole:
+        return []
+    alone = [name for name in names if not any(name in pair for pair in linked)]
+    partner = ((n, next((m for m in names if m != n and asked_together(release, [n, m])), None)) for n in alone)
+    return [(name, other) for name, other in partner if other is not None]
+
+
+def _within(release: Release, names: Sequence[str]) -> Release:
+    """The parts whose channels treat attributes of a clique with no others; all, where these do not tell of each."""
+    held = set(names)
+    inside = [
+        part
+        for part in release.parts
+        if len(part)
+        and all(held.isdisjoint(group.names) or held.issuperset(group.names) for group in part.scheme.groups)
+    ]
+    told = {name for part in inside for name in part.scheme.schema}
+    return Release.of(inside) if held <= told else release
+
+
 def _groups(release: Release, names: Sequence[str]) -> list[tuple[int, ...]]:
-    """Attributes that are randomized together stay together."""
+    """Attributes that are randomized together stay together; of forms only where they depend on each other."""
     out: dict[tuple[int, ...], Any] = {}
-    for part in release.parts:
+    for part in release.parts if release.whole else ():
         for group in part.scheme.groups:
             held = tuple(names.index(name) for name in group.names if name in names)
             if len(held) > 1:

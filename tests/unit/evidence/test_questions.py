@@ -14,6 +14,7 @@ from sfumato import channels as c
 from sfumato.channels.scores import scores
 from sfumato.errors import DisclosureWarning, EstimationError
 from sfumato.evidence.questions.forms import ratio_limits
+from sfumato.evidence.questions.statistics import PartSums, Sums
 
 N = 4000
 SCHEMA = sf.Schema(
@@ -446,3 +447,18 @@ def test_the_model_says_little_holds_a_value_that_hardly_anybody_holds():
     x = found.counts("x")
     low, high = x.interval()
     assert (high <= x.value + 2 * 1.96 * x.sd + 1e-9).all() and (low <= x.value).all() and (x.value <= high).all()
+
+
+def test_parts_share_the_spread_of_their_values() -> None:
+    """Two parts of one distribution: the one whose few records happen to lie low must not count more for that."""
+    weights = {}
+    for name, low in (("low", (20, 5)), ("high", (10, 15))):
+        counts = np.array([[500.0, 500.0], low])
+        parts = []
+        for n, (_, b) in zip(counts.sum(axis=1), counts, strict=True):
+            total = np.array([b, n])
+            second = np.array([[b, b], [b, n]])
+            parts.append(PartSums(n, total, second, second))
+        value, _ = Sums(tuple(parts)).population(lambda S: np.array([[1 / S[1], -S[0] / S[1] ** 2]]))
+        weights[name] = (value[0] - 0.5) / (counts[1, 1] / 25 - 0.5)
+    assert weights["low"] == pytest.approx(25 / 1025, rel=1e-9) == weights["high"]

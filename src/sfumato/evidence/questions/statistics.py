@@ -88,14 +88,32 @@ class Sums:
         weights = np.array([part.n for part in self.parts]) / self.n
         if len(self.parts) > 1:
             J = np.nan_to_num(jacobian(np.asarray(weights @ np.array(means))))
-            each = np.array([np.maximum(np.einsum("ri,ij,rj->r", J, cov, J), 0.0) for cov in covs])
-            relative = (each / np.maximum(weights @ each, 1e-300)).mean(axis=1) + 1e-12
-            weights = weights / relative
-            weights /= weights.sum()
+            shared = self._shared(means, self._by_precision(J, covs))
+            if all((_along(J, one) > _along(J, other) / 2).all() for one, other in zip(shared, covs, strict=True)):
+                covs = shared  # not where strong noise leaves the spread untold
+            weights = self._by_precision(J, covs)
         sizes = [part.n for part in self.parts]
         value = np.sum([w * m for w, m in zip(weights, means, strict=True)], axis=0)
         cov = np.sum([w * w / n * c for w, n, c in zip(weights, sizes, covs, strict=True)], axis=0)
         return np.asarray(value), np.asarray(cov)
+
+    def _by_precision(self, J: Array, covs: Sequence[Array]) -> Array:
+        """The weight of each part, given the covariance of one of its records."""
+        share = np.array([part.n for part in self.parts]) / self.n
+        each = np.array([np.maximum(_along(J, cov), 0.0) for cov in covs])
+        weights = share / ((each / np.maximum(share @ each, 1e-300)).mean(axis=1) + 1e-12)
+        return np.asarray(weights / weights.sum())
+
+    def _shared(self, means: Sequence[Array], weights: Array) -> list[Array]:
+        """The covariance of a record of each part: its channel's noise, and the spread of the values, which all share.
+
+        Told by each part alone, the spread of skewed values goes with their mean: of few records, those with a low mean
+        would count more.
+        """
+        mean = np.asarray(weights @ np.array(means))
+        own = np.sum([w * part.own / part.n for w, part in zip(weights, self.parts, strict=True)], axis=0)
+        spread = own - np.outer(mean, mean)
+        return [np.asarray((part.second - part.own) / part.n + spread) for part in self.parts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +133,11 @@ class ModelSums:
 
     def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
         return self.means, self.cov
+
+
+def _along(J: Array, cov: Array) -> Array:
+    """The variance of each answer."""
+    return np.asarray(np.einsum("ri,ij,rj->r", J, cov, J))
 
 
 def weights(statistics: Sequence[Statistic], names: Sequence[str], sizes: Sequence[int]) -> Array:

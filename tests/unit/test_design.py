@@ -329,3 +329,20 @@ def test_rounds_are_designed_beside_a_plain_key():
         design_rounds(sf.Schema({"m": sf.Numeric(0, 1, points=5)}), 100, 3, 81)
     with pytest.raises(SfumatoError, match="lifetime must exceed"):
         design_rounds(schema, 100, 3, 8)
+
+
+def test_a_hierarchy_is_asked_about_at_all_levels_where_wanted():
+    place = sf.Hierarchy(levels=("region", "town"), tree={"N": ["a", "b", "c"], "S": ["d", "e"]})
+    schema = sf.Schema({"place": place, "sex": SCHEMA["sex"]})
+    found = design(schema, 1000, gamma=3, all_levels=["place"])
+    assert found.scheme["place"] == sf.channels.tree_levels(place, 3)
+    assert "levels: as asked for" in found.explain()
+    assert design(schema, 1000, gamma=3).choices[0].pick.family == "subset"
+    with pytest.raises(sf.SfumatoError, match="all_levels: 'sex' has no levels"):
+        design(schema, 1000, gamma=3, all_levels=["sex"])
+
+
+def test_free_text_is_designed_and_told_how_rare_it_may_be():
+    found = design(sf.Schema({"why": sf.Text(10)}), 100_000, gamma=50)
+    assert found.scheme["why"].kind == "prefixes"
+    assert "only texts that more than about" in found.explain()

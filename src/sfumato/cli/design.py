@@ -46,6 +46,9 @@ def design(
             "the attribute that is to be foretold."
         ),
     ] = "auto",
+    all_levels: Annotated[
+        str | None, typer.Option(help="Hierarchies whose wider levels matter too: place. All levels are asked about.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the scheme here, as JSON.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Write the trade-off curves (.svg, .png, .pdf).")] = None,
     attribute: Annotated[str | None, typer.Option(help="With --plot: of which attribute.")] = None,
@@ -73,6 +76,10 @@ def design(
     Asked every week while values change: at most gamma 3 in one week, at most 81 in all of them:
 
         sfumato design schema.json --n 20000 --gamma 3 --lifetime 81 --save weekly.json
+
+    Towns, and the counties and regions above them, in one answer:
+
+        sfumato design schema.json --n 20000 --gamma 9 --all-levels place --save scheme.json
 
     Guessing must not pay for someone who loses five times what he wins; draw the trade-off for age:
 
@@ -107,6 +114,7 @@ def design(
         half_width=half_width,
         level=level,
         target=target,
+        all_levels=console.listed(all_levels or ""),
     )
     if save is not None:
         with replacing(save, overwrite) as temporary:

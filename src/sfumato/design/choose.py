@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sfumato.channels import Channel, identity
-from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of
+from sfumato.channels import Channel, identity, tree_levels
+from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of, weigh
 from sfumato.design.many_values import caution
 from sfumato.design.requirements import Wishes, tightest
 from sfumato.design.search import LOOSEST, least, needed
 from sfumato.design.together import Together, together
 from sfumato.design.tradeoff import Tradeoff, tradeoff
-from sfumato.domains import Domain
+from sfumato.domains import Domain, Hierarchy
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -140,27 +140,31 @@ def design(
     level: float = 0.95,
     target: str = "auto",
     prior: Mapping[str, ArrayLike] | None = None,
+    all_levels: Sequence[str] = (),
 ) -> Design:
     """The best channel for each attribute under any of the wishes, for n records.
 
     ``gamma`` bounds every attribute, or, as a mapping, each attribute by its name.
     With a bound on privacy the most precise channel under it is chosen; with only a wanted ``half_width``, the most
     private channel that reaches it. Where both are given and contradict each other the bound holds, and the nearest
-    reachable precision is told.
+    reachable precision is told. ``all_levels`` names hierarchies that are asked about at every level.
 
     >>> from sfumato.schema import Categorical
     >>> wanted = design(Schema({"sex": Categorical(("F", "M"))}), n=10_000, rho1=0.1, rho2=0.25)
     >>> round(wanted.scheme.gamma, 6)
     3.0
     """
-    wishes = Wishes(gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, level, target, dict(prior or {}))
+    wishes = Wishes(
+        gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, level, target, dict(prior or {}), tuple(all_levels)
+    )
     wishes.check(schema, n)
     sensitive = [name for name, domain in schema.items() if domain.size > 1]
     if not sensitive:
         raise SfumatoError("every attribute has a single value: there is nothing to protect")
     choices = tuple(_choose(name, schema[name], wishes, n, len(sensitive)) for name in sensitive)
     picks = [choice.pick for choice in choices]
-    return Design(schema, n, wishes, choices, together(schema, sensitive, wishes, picks, n))
+    joint = None if wishes.all_levels else together(schema, sensitive, wishes, picks, n)
+    return Design(schema, n, wishes, choices, joint)
 
 
 def _choose(name: str, domain: Domain, wishes: Wishes, n: int, sensitive: int) -> Choice:
@@ -177,6 +181,9 @@ def _choose(name: str, domain: Domain, wishes: Wishes, n: int, sensitive: int) -
     found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior))
     if not found:
         raise _blind(name, domain, limit, aim, n, wishes)
+    if isinstance(domain, Hierarchy) and name in wishes.all_levels:
+        levels = tree_levels(domain, limit)
+        found = (weigh(name, "levels", levels, aim, n, wishes.level, prior, domain.nullable), *found)
     unmet = None
     if wanted is not None and found[0].half_width > wanted * (1 + 1e-6):
         unmet = _nearest(name, domain, found[0], wishes, n, wanted, limit)
@@ -242,6 +249,8 @@ def _why(choice: Choice) -> str:
     pick = choice.pick
     if len(choice.candidates) == 1:
         return f"{pick.family} is the only family that fits."
+    if pick.family == "levels":
+        return "levels: as asked for; counts of wider levels are more precise than sums of the others' would be."
     second = choice.candidates[1]
     gain = (second.half_width / pick.half_width) ** 2
     if gain < 0.995:

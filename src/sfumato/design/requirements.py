@@ -15,7 +15,7 @@ from sfumato.assess.game import gamma_for_no_intrusion
 from sfumato.assess.precision import check_n
 from sfumato.channels.efficiency import TARGETS
 from sfumato.channels.pram import check_distribution
-from sfumato.domains import Domain
+from sfumato.domains import Domain, Hierarchy
 from sfumato.errors import ChannelError, SfumatoError
 from sfumato.schema import Schema
 
@@ -36,6 +36,7 @@ class Wishes:
     level: float = 0.95
     target: str = "auto"
     prior: Mapping[str, ArrayLike] = field(default_factory=dict)
+    all_levels: tuple[str, ...] = ()  # hierarchies whose wider levels matter too
 
     def check(self, schema: Schema, n: int) -> None:
         """One clear line for every wish that makes no sense."""
@@ -55,6 +56,9 @@ class Wishes:
             raise SfumatoError(f"level must lie in (0, 1), got {self.level} instead")
         if self.target not in ("auto", *TARGETS):
             raise SfumatoError(f"target must be auto, shares, cdf or mean, got {self.target!r} instead")
+        for name in self.all_levels:
+            if not isinstance(schema[name], Hierarchy):
+                raise SfumatoError(f"all_levels: {name!r} has no levels: it is {schema[name].kind}, and no hierarchy")
         for name, shares in self.prior.items():
             check_prior(name, shares, schema[name].size)
         if all(v is None for v in (self.gamma, self.joint_gamma, self.rho1, self.sigma, self.half_width)):

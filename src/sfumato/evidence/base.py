@@ -20,7 +20,7 @@ from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
 from sfumato.evidence.roll_up import Levels
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
-from sfumato.evidence.some_cells import largest
+from sfumato.evidence.some_cells import check_most, largest
 from sfumato.evidence.texts import listed_texts, top_texts
 from sfumato.pages.display import MOST, html_table
 from sfumato.release import Release
@@ -100,7 +100,7 @@ class ReleaseEvidence(ABC):
 
         Of free text the values are found, too: those that are surely there, all but one time in twenty.
         """
-        most = _at_least_one(most)
+        most = check_most(most)
         asked = self._asked(names)
         if len(asked) == 1 and not self.schema[asked[0]].listed:
             return top_texts(self.release, asked[0], most)
@@ -289,9 +289,3 @@ class ReleaseEvidence(ABC):
                 self.release.schema[name]
                 raise EstimationError(f"{name!r} is not in the {self._kind}, which covers {', '.join(self.names)}")
         return asked
-
-
-def _at_least_one(most: Any) -> int:
-    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-        raise EstimationError(f"most must be a whole number of at least 1, got {most!r} instead")
-    return int(most)

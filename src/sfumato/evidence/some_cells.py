@@ -8,9 +8,17 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Index
+from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.record_moments import ListedCells
 from sfumato.evidence.seen import Seen
+
+
+def check_most(most: Any) -> int:
+    """How many values are wanted: a whole number of at least 1."""
+    if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+        raise EstimationError(f"most must be a whole number of at least 1, got {most!r} instead")
+    return int(most)
 
 
 def largest(found: Estimate, most: int) -> Estimate:

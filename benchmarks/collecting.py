@@ -26,7 +26,7 @@ import sfumato as sf
 from sfumato.service.client import Client
 from sfumato.service.push import push
 
-CONNECTIONS = 128
+CONNECTIONS = 64
 
 
 def scheme() -> sf.Scheme:

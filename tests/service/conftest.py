@@ -50,7 +50,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def collection(folder, url, clock):
-    held = open_collection(folder, url, Settings(per_address=0, per_token=0), clock)
+    held = open_collection(folder, url, Settings(per_address=0, per_token=0, read_apart=False), clock)
     yield held
     held.close()
 

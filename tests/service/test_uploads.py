@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 import sfumato as sf
 from service_client import SCHEMA, SCHEME, new_id
 from sfumato.service.intake import examine
+from sfumato.service.reader import read
 from sfumato.service.refusals import RefusalError
 from sfumato.writing.described_file import KEY
 
@@ -265,3 +267,34 @@ def test_shares_of_counts_add_up_once_all_sites_have_pushed(http, tmp_path):
     found = http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").json()
     expected = sum(sf.evidence(one).released_counts(["car", "sex"]) for one in counts)
     assert (found["answers"], found["released"]["counts"]) == (300, expected.tolist())
+
+
+def test_files_that_grow_without_end_are_refused_by_a_process_that_may_die(study, tmp_path):
+    """A few kilobytes that stand for ten million rows, and one text that stands in every row."""
+    about = pq.read_metadata(released(tmp_path / "good.parquet", id="person")).metadata[KEY]
+
+    def described(rows: int) -> bytes:
+        document = json.loads(about)
+        document["parts"][0]["rows"] = rows
+        return json.dumps(document).encode()
+
+    bomb = tmp_path / "bomb.parquet"
+    n = 10_000_000
+    codes = pa.array(np.zeros(n, dtype=np.uint8))
+    person = pa.DictionaryArray.from_arrays(np.zeros(n, dtype=np.int8), ["x"])
+    rows = pa.table({"car": codes, "sex": codes, "person": person}, metadata={KEY: described(n)})
+    pages = {"data_page_size": 1 << 30, "write_batch_size": n, "max_rows_per_page": n}
+    pq.write_table(rows, bomb, compression="zstd", row_group_size=n, **pages)
+    assert bomb.stat().st_size < 50_000
+    with pytest.raises(RefusalError, match="more rows than"):
+        read(study, bomb, [])
+    few = 20_000
+    long = pa.DictionaryArray.from_arrays(np.zeros(few, dtype=np.int8), ["x" * (1 << 20)])
+    some = np.random.default_rng(0).integers(0, 2, few).astype(np.uint8)
+    table = pa.table({"car": some, "sex": some, "person": long}, metadata={KEY: described(few)})
+    pq.write_table(table, tmp_path / "text.parquet", compression="zstd")
+    assert (tmp_path / "text.parquet").stat().st_size < 50_000
+    with pytest.raises(RefusalError):
+        read(study, tmp_path / "text.parquet", [])
+    taken, counts = read(study, tmp_path / "good.parquet", [])
+    assert taken["rows"] == 300 and counts

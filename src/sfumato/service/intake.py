@@ -30,7 +30,8 @@ from sfumato.writing.described_file import KEY
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_ROWS = 1 << 31
+MOST_ROWS = 1 << 28
+_ROWS_OF_A_BYTE = 2000  # randomized answers do not pack any better
 _LISTED = 20  # offending rows that are named
 _BATCH = 1 << 17
 
@@ -88,8 +89,8 @@ def examine(path: Path, study: Study) -> Intake:
 
 def _release(path: Path, study: Study) -> Intake:
     release = Release.load(path)
-    if len(release) > MOST_ROWS:
-        raise RefusalError("refused", f"the file holds more than {MOST_ROWS:,} rows")
+    if len(release) > min(MOST_ROWS, _ROWS_OF_A_BYTE * path.stat().st_size):
+        raise RefusalError("refused", "the file holds more rows than so few bytes of randomized answers can")
     if release.id_kind == "clear":
         raise RefusalError("refused", "its ids stand in the clear: randomize it with pseudonyms, or without ids")
     schemes = [layout.scheme for layout in study.forms]

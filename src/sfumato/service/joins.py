@@ -24,7 +24,8 @@ _j = tables.joins.c
 class Joins:
     """The joined tables of every study, by the key of the pseudonyms."""
 
-    def __init__(self, folder: Path, writer: Writer, studies: Studies) -> None:
+    def __init__(self, folder: Path, writer: Writer, studies: Studies, apart: bool = True) -> None:
+        self._apart = apart
         self._folder, self._writer, self._studies = folder, writer, studies
         self._held: dict[tuple[str, str], tuple[list[str], Tally]] = {}
         self._joining = threading.Lock()
@@ -44,7 +45,7 @@ class Joins:
             known = self._held.get((study.id, link))
             if known is not None and known[0] == whose:
                 return known[1]
-            about, counts = reader.join(study, self._folder / study.id, held)
+            about, counts = reader.join(study, self._folder / study.id, held, self._apart)
             tally = unpacked(about, counts, study)[0]
             row = {"uploads": json.dumps(whose), "parts": json.dumps(about), "counts": counts}
 

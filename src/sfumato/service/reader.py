@@ -26,60 +26,68 @@ _MEMORY = 3 << 29  # bytes of that process
 _TIME = 600  # seconds of it
 
 
-def read(study: Study, file: Path, others: Sequence[Held]) -> tuple[dict[str, Any], bytes]:
+def read(study: Study, file: Path, others: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
     """What a pushed file holds, and its tables; refused where it does not fit, or cannot be read within the limits."""
-    return _ask(study, file.parent, {"file": str(file), "others": list(others)})
+    return _ask(study, file.parent, {"file": str(file), "others": list(others)}, apart)
 
 
-def join(study: Study, folder: Path, held: Sequence[Held]) -> tuple[dict[str, Any], bytes]:
+def join(study: Study, folder: Path, held: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
     """What the files of several parties hold together, and the tables of it."""
-    return _ask(study, folder, {"join": list(held)})
+    return _ask(study, folder, {"join": list(held)}, apart)
 
 
-def _ask(study: Study, folder: Path, what: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple[dict[str, Any], bytes]:
     with tempfile.TemporaryDirectory(dir=folder) as place:
         counts = Path(place) / "counts"
         request = {"study": study.id, "document": dict(study.document), "counts": str(counts), **what}
-        one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-        try:
-            ran = subprocess.run(
-                [sys.executable, "-m", "sfumato.service.reader"],
-                input=json.dumps(request).encode(),
-                capture_output=True,
-                timeout=_TIME,
-                env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
-            )
-            answer = json.loads(ran.stdout)
-        except subprocess.TimeoutExpired:
-            raise RefusalError("refused", "the file takes too long to read") from None
-        except ValueError:
-            raise RefusalError("refused", "the file cannot be read, or takes too much memory") from None
+        answer = _apart(request) if apart else answered(request)
         if "taken" not in answer:
             raise RefusalError("refused", answer["refused"]["message"], **answer["refused"]["details"])
         return answer["taken"], counts.read_bytes()
 
 
-def main() -> None:
-    """Read a request on standard input, answer on standard output; tables go to the file that the request names."""
-    request = json.load(sys.stdin)
-    _limit_memory()
+def _apart(request: dict[str, Any]) -> dict[str, Any]:
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", "sfumato.service.reader"],
+            input=json.dumps(request).encode(),
+            capture_output=True,
+            timeout=_TIME,
+            env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+        )
+        answer: dict[str, Any] = json.loads(ran.stdout)
+    except subprocess.TimeoutExpired:
+        raise RefusalError("refused", "the file takes too long to read") from None
+    except ValueError:
+        raise RefusalError("refused", "the file cannot be read, or takes too much memory") from None
+    return answer
+
+
+def answered(request: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a request; tables go to the file that it names."""
     study = Study(request["study"], request["document"], "open", 0)
-    answer: dict[str, Any]
     try:
         if "join" in request:
             found = joined(study, request["join"])
         else:
             found = _examined(Path(request["file"]), study, request["others"])
         Path(request["counts"]).write_bytes(found.packed())
-        answer = {"taken": found.about()}
+        return {"taken": found.about()}
     except RefusalError as refusal:
-        answer = {"refused": {"message": str(refusal), "details": refusal.details}}
+        return {"refused": {"message": str(refusal), "details": refusal.details}}
     except SfumatoError as problem:
         said = str(problem).replace(str(request.get("file")), "the file")
-        answer = {"refused": {"message": said, "details": {}}}
+        return {"refused": {"message": said, "details": {}}}
     except MemoryError:
-        answer = {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
-    sys.stdout.write(json.dumps(answer))
+        return {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
+
+
+def main() -> None:
+    """Read a request on standard input, answer on standard output."""
+    request = json.load(sys.stdin)
+    _limit_memory()
+    sys.stdout.write(json.dumps(answered(request)))
 
 
 def _examined(path: Path, study: Study, others: Sequence[Held]) -> Intake:

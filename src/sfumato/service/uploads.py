@@ -42,7 +42,7 @@ class Uploads:
         self._studies, self._settings = studies, settings
         self._held: dict[tuple[str, str], Upload] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
-        self._joins = Joins(self._folder, writer, studies)
+        self._joins = Joins(self._folder, writer, studies, settings.read_apart)
 
     def load(self, connection: Connection) -> None:
         """Read what the database holds."""
@@ -214,7 +214,7 @@ class Uploads:
             if hashlib.file_digest(file, "sha256").hexdigest() != upload.digest:
                 raise RefusalError("refused", "the bytes that arrived are not those of the announced digest")
         self._check_new(study.id, "", upload.digest)
-        return reader.read(study, path, self._described(study.id))
+        return reader.read(study, path, self._described(study.id), self._settings.read_apart)
 
     def _described(self, study: str) -> list[dict[str, Any]]:
         """The accepted uploads, as the reading process needs them."""

@@ -107,7 +107,7 @@ def test_what_does_not_fit_is_refused() -> None:
         ({"letters": 300}, "of 2 to 254 letters"),
         ({"lengths": "12"}, "lengths must be a whole number"),
         ({"seed": -1}, "seed must be at least 0"),
-        ({"lengths": [12], "people": [1]}, "as many values as there are texts"),
+        ({"lengths": [12], "people": [1]}, "so that all can be tried"),
     ],
 )
 def test_a_damaged_description_is_refused(changed: dict[str, object], why: str) -> None:

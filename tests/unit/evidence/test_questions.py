@@ -396,7 +396,7 @@ def test_a_correlation_that_is_hardly_told_is_tested_value_by_value() -> None:
 
 @pytest.mark.parametrize("k", [20, 50])
 def test_a_channel_for_means_has_the_noise_that_it_says(k: int) -> None:
-    """Released counts at their expectation: the variance of the noise is then known. It was a sixth too large."""
+    """Released counts at their expectation: the variance of the noise is then known. What was said was larger."""
     channel = c.average(k, 9)
     true = np.round(20_000 * np.exp(-np.arange(k) * 4 / k) / np.exp(-np.arange(k) * 4 / k).sum())
     x = (np.arange(k) + 0.5) / k

@@ -151,7 +151,7 @@ def test_refusals(call: Any, line: str) -> None:
 
 
 def test_a_model_gives_estimates_within_the_unbiased_limits() -> None:
-    """The model's own covariance does not tell what shrinkage moves: differences were held in a fifth of releases."""
+    """The model's own covariance does not tell what shrinkage moves: a difference was held in two of five releases."""
     table = people(1500)
     table["age"] = np.where(table["sex"] == "M", table["age"] + 8, table["age"]).clip(0, 79.9)
     schema = sf.Schema({"sex": SCHEMA["sex"], "age": sf.Numeric(0, 80, bins=8)})

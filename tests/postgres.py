@@ -41,17 +41,18 @@ class Postgres:
         )
 
     def start(self) -> None:
+        """Start it, again and again while children of one that was killed still live: it refuses to share with them."""
         options = ["-c", "listen_addresses=", "-k", str(self.folder), "-c", "max_connections=40"]
-        self._process = subprocess.Popen(
-            [self._bin / "postgres", "-D", "data", *options],
-            cwd=self.folder,
-            user=self._user,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
         for _ in range(600):
-            ready = subprocess.run([self._bin / "pg_isready", "-q", "-h", self.folder])
-            if ready.returncode == 0:
+            if self._process is None or self._process.poll() is not None:
+                self._process = subprocess.Popen(
+                    [self._bin / "postgres", "-D", "data", *options],
+                    cwd=self.folder,
+                    user=self._user,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+            if subprocess.run([self._bin / "pg_isready", "-q", "-h", self.folder]).returncode == 0:
                 return
             time.sleep(0.05)
         raise RuntimeError("PostgreSQL does not start")
@@ -65,10 +66,6 @@ class Postgres:
         """As a power failure would: kill -9 of the postmaster, whose children then go by themselves."""
         self._process.kill()
         self._process.wait()
-        for _ in range(200):  # a new one refuses to start while they live
-            if subprocess.run(["pgrep", "-f", f"^postgres: .*{self.folder.name}"], capture_output=True).returncode:
-                break
-            time.sleep(0.05)
         (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
+from sfumato.cli.false_answers import show_evasive, show_robust
 from sfumato.cli.questions import Question, answer
 from sfumato.cli.top_values import at_levels, counts_of_values, show, wider_levels
 from sfumato.domains import Domain
@@ -78,6 +79,13 @@ def estimate(
     false: Annotated[
         float | None, typer.Option(help="Say how far this share of false answers could move each estimate: .01 is 1 %.")
     ] = None,
+    robustly: Annotated[
+        bool, typer.Option("--robust", help="With --false: estimate the shares so that they hold whatever is false.")
+    ] = False,
+    evasive: Annotated[
+        str | None,
+        typer.Option(help="Groups under different schemes: how many give this safe one of two values in any case."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the estimate (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -101,6 +109,10 @@ def estimate(
 
         sfumato estimate release.parquet --columns sex --population --false 0.01
 
+        sfumato estimate release.parquet --columns sex --false 0.05 --robust
+
+        sfumato estimate group1.parquet group2.parquet --columns drugs --evasive no
+
         sfumato estimate release.parquet --mean income --by sex --where grade=a
 
         sfumato estimate release.parquet --columns income --quantiles .25,.5,.75
@@ -122,6 +134,14 @@ def estimate(
             )
         reply = question.answer(evidence(release, method=method or "moment"), columns, held)
         answer(reply.population() if population else reply, level, rows, plot, json, held)
+        return
+    if robustly or evasive is not None:
+        if held or top is not None or values is not None or plot is not None or (robustly and evasive is not None):
+            raise SfumatoError("--robust and --evasive go with one attribute, --columns NAME, --level and --json only")
+        if evasive is not None:
+            show_evasive(release, names, evasive, level, json)
+        else:
+            show_robust(release, names, false, level, json)
         return
     if values is not None or not all(release.schema[name].listed for name in names):
         alone = len(names) == 1 and not held and not levels and false is None and method in (None, "moment")

@@ -125,3 +125,27 @@ def test_false_answers_are_bounded_beside_each_estimate() -> None:
     assert "false_up" in run("estimate release.parquet --columns sex --where vote=yes --false 0.01").out
     assert "false_up" not in run("estimate release.parquet --columns sex").out
     assert "--false: share must lie" in run("estimate release.parquet --columns sex --false 1.5").error
+
+
+def test_liars_and_evasive_people_on_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({"drugs": sf.Categorical(("no", "yes"))})
+    table = {"drugs": np.repeat(["no", "yes"], [700, 300])}
+    for name, p in (("one", 0.2), ("two", 0.4)):
+        scheme = sf.Scheme(schema, {"drugs": sf.channels.binary(p, p / 2)})
+        sf.randomize(table, scheme, rng=sf.experiment(1)).save(f"{name}.parquet")
+    said = json.loads(run("estimate one.parquet --columns drugs --false .05 --robust --json").out)
+    direct = sf.accuracy.robust(sf.Release.load("one.parquet"), 0.05, "drugs")
+    assert [cell["low"] for cell in said["cells"]] == pytest.approx(direct.low.tolist())
+    assert "if 5 % of the answers are false" in run("estimate one.parquet --columns drugs --false .05 --robust").out
+    said = json.loads(run("estimate one.parquet two.parquet --columns drugs --evasive no --json").out)
+    both = sf.Release.concat([sf.Release.load("one.parquet"), sf.Release.load("two.parquet")])
+    assert said["cheating"] == pytest.approx(sf.accuracy.evasive(both, attribute="drugs").cheating)
+    assert "among everybody: between" in run("estimate one.parquet two.parquet --columns drugs --evasive no").out
+    for line, words in (
+        ("--robust", "--false"),
+        ("--evasive maybe", "one of the two values of drugs: no, yes"),
+        ("--evasive no --top 3", "only"),
+    ):
+        refused = run(f"estimate one.parquet --columns drugs {line}")
+        assert refused.code != 0 and words in refused.error, refused.error

@@ -97,6 +97,8 @@ def bayesnet(
     console.table(*edge_rows(links))
     if any(isfinite(e.trend) for e in links):
         console.note("trend: in standard deviations, positive where both rise together; it counts in the p-value")
+    elif any(release.schema[name].ordered for e in links for name in (e.parent, e.child)):
+        console.note("p-value: where an attribute has an order, differences of its means count beside the statistic")
     if len(links) < len(net.edges_):
         console.note(f"the {len(links)} surest of {len(net.edges_)} links; --all prints them all")
     hidden = [] if everything else _large(net)

@@ -86,7 +86,7 @@ def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, 
     if frame.num_rows > rows:
         console.note(f"the first {rows:,} of {frame.num_rows:,} rows: --rows shows more, --json all of them")
     for note in found.notes:
-        console.note(note)
+        console.note(console.in_options(note))
 
 
 def _numbers(text: str) -> list[float]:

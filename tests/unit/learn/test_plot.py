@@ -76,6 +76,7 @@ class TestTrees:
         small = sf.learn.DecisionTree(counts="direct").fit(
             sf.evidence({"x": ["a", "b"] * 50, "y": [0, 1] * 50}, schema), target="y"
         )
+        assert max(map(len, small.plot().get_suptitle().split("\n"))) <= 13 * small.plot().get_figwidth()  # not cut off
         assert small.plot().get_suptitle().startswith("How to tell") and "leaves" not in small.plot().get_suptitle()
 
 

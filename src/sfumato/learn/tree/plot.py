@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import shorten
+from textwrap import shorten, wrap
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sfumato.printable import figure_text, label_text, printable
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
 SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+_LETTERS = 13  # of a title that fit into an inch
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
@@ -163,7 +164,9 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
         hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
     title = f"How to tell {tree.target_}: in each box the answer, how sure it is, and its share of the records"
     leaves = f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}" if hidden else ""
-    figure.suptitle(figure_text(title) + ("\n" + leaves) * bool(leaves), x=0.01, ha="left", fontsize=9)
+    room = int(_LETTERS * figure.get_figwidth())
+    lines = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
+    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9)
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from sfumato.assess.comparison import NEIGHBOURS, compare
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resample_page import page
 from sfumato.cli import console
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, SfumatoWarning
 from sfumato.membership import SHADOWS, Risk, shadow_risk
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.plan import repeat
@@ -80,7 +81,9 @@ def write_report(
             if (~test).sum() < NEIGHBOURS or not test.any():
                 raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
             asked = released.worst.asked if released.worst is not None else None
-            rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
+            # what a warning would say of three quarters of the records it said of all of them
+            with warnings.catch_warnings(action="ignore", category=SfumatoWarning):
+                rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:

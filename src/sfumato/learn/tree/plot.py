@@ -165,8 +165,8 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     title = f"How to tell {tree.target_}: in each box the answer, how sure it is, and its share of the records"
     leaves = f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}" if hidden else ""
     room = int(_LETTERS * figure.get_figwidth())
-    lines = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
-    figure.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9)
+    heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
+    figure.suptitle("\n".join(heading), x=0.01, ha="left", fontsize=9)
     legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip

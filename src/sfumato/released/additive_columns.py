@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,11 +75,11 @@ def noisy_numbers(parts: Sequence[Part], schema: Schema, target: str) -> NoisyNu
             )
     rows = {name: np.concatenate([_column(part, name) for part in parts]) for name in (*names, target)}
     columns = [rows[n] if n in scheme.noises else _of_codes(schema[n])[rows[n].astype(np.int64)] for n in names]
-    noises = [scheme.noises.get(name) for name in names]
+    noises = [cast("Noise | None", scheme.noises.get(name)) for name in names]
     return NoisyNumbers(
         np.stack(columns, axis=1).astype(np.float64),
         class_array(schema[target])[rows[target].astype(np.int64)],
-        tuple(noise if isinstance(noise, Noise) else None for noise in noises),
+        tuple(noises),
         tuple(_ends(schema[name]) for name in names),
         schema.select([*names, target]),
         target,
@@ -111,9 +111,7 @@ def in_intervals(part: Part) -> Part:
 
 def _cut(scheme: Scheme, name: str) -> tuple[Channel, Array]:
     """(channel, edges of the released numbers): as wide as the attribute's narrowest bin."""
-    noise, domain = scheme.noises[name], scheme.schema[name]
-    if not (isinstance(noise, Noise) and isinstance(domain, Numeric)):
-        raise ReleaseError(f"{name!r} is no number with additive noise")
+    noise, domain = cast("Noise", scheme.noises[name]), cast(Numeric, scheme.schema[name])
     edges = domain.edge_array
     low, high = noise.support
     low = low if np.isfinite(low) else float(noise.quantile(TAIL))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
 
 import pytest
+from tests.hostile.guard import refused
 
 import sfumato as sf
 from sfumato import channels as c
@@ -100,3 +102,27 @@ def test_counts_hold_no_ids_and_no_order(tmp_path) -> None:
     path = sf.counted(release).save(tmp_path / "site.json")
     held = path.read_text()
     assert "person" not in held and not any(pseudonym in held for pseudonym in release.arrow()["person"].to_pylist())
+
+
+def test_a_share_among_very_many_sites_is_refused_before_they_are_listed(tmp_path) -> None:
+    path = sf.split_counts(sf.counted(RELEASE), 3, 1)[0].save(tmp_path / "share.json")
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"sites": 10_000_000_000}))
+    assert "at most 1024 sites" in refused(lambda: sf.add_shares([Share.load(path)]))
+    path.write_text(json.dumps(document | {"sites": 1024}))
+    line = refused(lambda: sf.add_shares([Share.load(path)]))
+    assert "2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 1013 more are missing" in line
+
+
+def test_a_file_of_very_many_tables_is_read_at_once(tmp_path) -> None:
+    """The last table repeats the first in another order, which is found without comparing every pair."""
+    names = [f"a{i}" for i in range(46)]
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in names})
+    scheme = sf.Scheme(schema, {name: c.symmetric(2, 0.2) for name in names})
+    release = sf.randomize({name: ["no", "yes"] for name in names}, scheme, rng=sf.experiment(2))
+    path = sf.counted(release, [["a0"]]).save(tmp_path / "site.json")
+    document = json.loads(path.read_text())
+    wanted = [*itertools.combinations(names, 3), ("a2", "a1", "a0")]
+    document["parts"][0]["tables"] = [{"columns": columns, "counts": [2] + [0] * 7} for columns in wanted]
+    path.write_text(json.dumps(document))
+    assert "the table of a2, a1, a0 is there twice" in refused(lambda: sf.Release.load(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,11 +11,17 @@ from sfumato.errors import SchemaError
 #: From the top to a leaf: a name for each level.
 Path = tuple[str, ...]
 
+#: The most levels of a tree, and the most names of all its paths together.
+MOST_LEVELS = 32
+MOST_NAMES = 1 << 22
+
 
 def read_levels(levels: Any) -> tuple[str, ...]:
     """The names of the levels, widest first."""
     if isinstance(levels, str) or not isinstance(levels, Sequence) or len(levels) < 2:
         raise SchemaError('levels must name at least two levels, widest first: ["region", "county", "town"]')
+    if len(levels) > MOST_LEVELS:
+        raise SchemaError(f"there are {len(levels):,} levels, more than {MOST_LEVELS}: leave some out")
     if not all(isinstance(level, str) and level for level in levels) or len(set(levels)) != len(levels):
         raise SchemaError(f"levels must be different names, got {list(levels)} instead")
     return tuple(levels)
@@ -37,6 +44,7 @@ def _walk(levels: tuple[str, ...], node: Any, above: Path, found: list[Path]) ->
         names = [node] if isinstance(node, str) else node
         if not isinstance(names, Sequence) or not names:
             raise SchemaError(f"{above[-1]!r} is no leaf: it must list its values of level {levels[-1]!r}")
+        _check_names(levels, len(found) + len(names))
         found.extend((*above, _name(name, levels[depth])) for name in names)
         return
     if not isinstance(node, Mapping) or not node:
@@ -62,14 +70,16 @@ def paths_of_parents(levels: tuple[str, ...], parents: Any) -> tuple[Path, ...]:
     leaves = [name for name in above if name not in inner]
     if not leaves:
         raise SchemaError(f"the parents go round in a circle through {next(iter(above))!r}: one must be the top")
+    _check_names(levels, len(leaves))
     _check_ends(above)
     found: list[Path] = []
     for leaf in leaves:
         path = [leaf]
-        while path[-1] in above:
+        while path[-1] in above and len(path) <= len(levels):
             path.append(above[path[-1]])
         if len(path) != len(levels):
-            raise SchemaError(f"{leaf!r} has {len(path) - 1} levels above it, and there are {len(levels) - 1}")
+            above_it = f"more than {len(levels) - 1}" if len(path) > len(levels) else str(len(path) - 1)
+            raise SchemaError(f"{leaf!r} has {above_it} levels above it, and there are {len(levels) - 1}")
         found.append(tuple(reversed(path)))
     return tuple(found)
 
@@ -87,6 +97,15 @@ def _check_ends(above: dict[str, str]) -> None:
         ends |= set(way)
 
 
+def _check_names(levels: tuple[str, ...], leaves: int) -> None:
+    """Raise before paths are made that would fill the memory."""
+    if leaves * len(levels) > MOST_NAMES:
+        most = MOST_NAMES // len(levels)
+        raise SchemaError(
+            f"the tree has more than {most:,} leaves, the most below {len(levels)} levels: use wider ones"
+        )
+
+
 def _check_distinct(levels: tuple[str, ...], paths: Sequence[Path]) -> None:
     """Raise where a name of a level stands in two places."""
     for depth, level in enumerate(levels):
@@ -98,8 +117,8 @@ def _check_distinct(levels: tuple[str, ...], paths: Sequence[Path]) -> None:
                     f"{path[depth]!r} of level {level!r} has two parents, {before[-1]!r} and {path[depth - 1]!r}: "
                     f"give it two names, such as {before[-1]} / {path[depth]}"
                 )
-    if len(set(paths)) != len(paths):
-        twice = next(path for path in paths if paths.count(path) > 1)
+    twice = next((path for path, times in Counter(paths).items() if times > 1), None)
+    if twice is not None:
         raise SchemaError(f"{twice[-1]!r} is listed twice below {twice[-2]!r}")
 
 

@@ -133,13 +133,15 @@ def read_entries(document: dict[str, Any], path: Path) -> list[Entry]:
 def _tables(scheme: Scheme, found: list[Any]) -> dict[Columns, NDArray[np.uint64]]:
     sizes = scheme.output_sizes
     out: dict[Columns, NDArray[np.uint64]] = {}
+    seen: set[frozenset[str]] = set()
     for table in found:
         columns = tuple(table["columns"])
         unknown = [column for column in columns if column not in sizes]
         if unknown or not columns or len(set(columns)) < len(columns):
             raise ReleaseError("a table must name some released columns of its scheme, each once")
-        if any(set(columns) == set(other) for other in out):
+        if frozenset(columns) in seen:
             raise ReleaseError(f"the table of {', '.join(columns)} is there twice")
+        seen.add(frozenset(columns))
         cells = prod(sizes[column] for column in columns)
         if len(table["counts"]) != cells:
             raise ReleaseError(f"the table of {', '.join(columns)} must have {cells} counts, it has another number")

@@ -10,6 +10,7 @@ Each site must follow the rules, and shares must travel so that nobody else read
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ from sfumato.secrets.additive_shares import MODULUS, added, additive_shares, che
 
 #: The scheme and the tables of each part: what the numbers of a share stand for.
 Layout = tuple[tuple[Scheme, tuple[Columns, ...]], ...]
+
+#: How many missing sites an error names.
+_NAMED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +135,14 @@ def add(shares: Sequence[Share]) -> Share | list[CountedPart]:
 
 
 def _each_once(what: str, found: list[int], every: range) -> None:
-    missing = [str(site) for site in every if site not in found]
+    times = Counter(found)
+    missing = [str(site) for site in every if site not in times]
     if missing:
-        raise ReleaseError(f"{what} {', '.join(missing)} are missing: without them the others say nothing")
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        some = ", ".join(missing[:_NAMED]) + more
+        raise ReleaseError(f"{what} {some} are missing: without them the others say nothing")
     if len(found) > len(every):
-        twice = next(site for site in every if found.count(site) > 1)
+        twice = next(site for site in every if times[site] > 1)
         raise ReleaseError(f"{what} {twice} are there twice")
 
 

@@ -22,6 +22,8 @@ from sfumato.randomness import Rng, Source, source, warn_of_seed
 #: What sums are taken modulo, unless another number is stated: far beyond any count.
 MODULUS = 1 << 62
 #: Two residues of a larger modulus would not add up in 64 bits.
+#: The most sites of one sum: each sends a share to every other.
+MOST_SITES = 1024
 _LARGEST = 1 << 63
 
 
@@ -98,11 +100,13 @@ def whole_numbers(table: ArrayLike) -> NDArray[np.int64]:
 
 
 def check_sites(sites: int) -> None:
-    """Refuse fewer than three: of two, each finds the other's table by taking its own from the sum."""
+    """Refuse very many, and fewer than three: of two, each finds the other's table by taking its own from the sum."""
     if isinstance(sites, bool) or not isinstance(sites, int | np.integer) or sites < 3:
         raise ReleaseError(
             f"a secure sum needs at least three sites, got {sites!r}: of two, each knows the other's table from the sum"
         )
+    if sites > MOST_SITES:
+        raise ReleaseError(f"a secure sum takes at most {MOST_SITES} sites: let some of them count together first")
 
 
 def check_modulus(modulus: int) -> None:

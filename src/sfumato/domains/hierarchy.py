@@ -99,12 +99,9 @@ class Hierarchy(Categorical):
     def meaning(self) -> dict[str, Any]:
         if len(self.above) == 1:
             return Categorical(self.values, self.nullable).meaning()
-        return {
-            "kind": self.kind,
-            "levels": list(self.above),
-            "tree": nested(self.paths),
-            "nullable": self.nullable,
-        }
+        # in a list: codes follow the order of the paths, and objects that differ only in their order are equal
+        paths = [list(path) for path in self.paths]
+        return {"kind": self.kind, "levels": list(self.above), "paths": paths, "nullable": self.nullable}
 
     def to_dict(self) -> dict[str, Any]:
         whole = {"kind": self.kind, "levels": list(self.levels), "tree": self.tree, "nullable": self.nullable}

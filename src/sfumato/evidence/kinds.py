@@ -140,6 +140,11 @@ def asked_together(source: Evidence, names: Sequence[str]) -> bool:
     return seen.asked_together(source.release, names)
 
 
+def asked_by_part(source: Evidence) -> list[tuple[str, ...]]:
+    """The attributes that the records of each part were asked about."""
+    return [part.scheme.schema.names for part in source.release.parts]
+
+
 def told_together(source: Evidence, names: Sequence[str]) -> Evidence:
     """Where no form asks these attributes together: one joint model of all forms, which answers for them."""
     if source.smoothed or asked_together(source, names):

@@ -47,7 +47,7 @@ def person(scheme: Scheme | Forms, n: int | None, rounds: int, release: Release 
     alone = _worst([[channel.epsilon for channel in form] for form in channels])
     among = None
     if n is not None:
-        among = alone if alone in (0.0, math.inf) else shuffled(alone, n, DELTA).high
+        among = alone if alone in (0.0, math.inf) or _in_the_clear(forms) else shuffled(alone, n, DELTA).high
     return Person(
         alone,
         among,
@@ -58,6 +58,11 @@ def person(scheme: Scheme | Forms, n: int | None, rounds: int, release: Release 
         any(isinstance(channel, Longitudinal) for form in channels for channel in form),
         _tracked(scheme, n, release),
     )
+
+
+def _in_the_clear(forms: Sequence[Scheme]) -> bool:
+    """Whether something passes unchanged, by which a person may stand alone in any crowd."""
+    return any(not _guarded(group.channel) and group.channel.k > 1 for form in forms for group in form.groups)
 
 
 def _guarded(channel: Channel) -> bool:

@@ -59,7 +59,8 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
         if person.among < 0.99 * person.alone:
             told = f"γ\u00a0{factor(person.among)}, but for one chance in a million"
         else:
-            told = "no less, the crowd is too small for answers as telling as these"
+            crowd = "what passes in the clear may tell a person from all others" if whose else "the crowd is too small"
+            told = f"no less, {crowd}"
         out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {whose}{told}"))
     weekly = "a year of weekly rounds" if person.rounds == 52 else f"{person.rounds:,} rounds"
     if person.rounds > 1:

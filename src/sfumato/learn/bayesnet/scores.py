@@ -12,8 +12,8 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import MOST, widths
 from sfumato.evidence.independence import ODDS, Association, association
+from sfumato.evidence.kinds import asked_together
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.seen import asked_together
 from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.arguments import real
 
@@ -102,7 +102,7 @@ class StructureScore(ABC):
 
     def asked(self, node: str, parents: Sequence[str]) -> bool:
         """Whether some form asks the whole family: nothing else tells how it hangs together."""
-        return asked_together(self.source.release, [*parents, node])
+        return asked_together(self.source, [*parents, node])
 
     def needed(self, node: str, parents: Sequence[str]) -> float:
         """The bytes that it takes to judge a family."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence.independence import all_pairs
+from sfumato.evidence.kinds import asked_by_part
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spanning_tree import spanning_tree
 from sfumato.learn.bayesnet.scores import StructureScore
@@ -45,7 +46,7 @@ def find(
     most = PARENTS if max_parents is None else max_parents
     found = hill_climb(score, names, most, progress) if checked is None else k2(score, checked, most, progress)
     if score.unasked:
-        most = max(len(part.scheme.schema) for part in score.source.release.parts)
+        most = max(map(len, asked_by_part(score.source)))
         warnings.warn(
             f"no form asks more than {most} attributes together, so that no node has more than {most - 1} parents: "
             f"{len(score.unasked)} sets of parents were not considered",

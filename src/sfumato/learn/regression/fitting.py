@@ -17,7 +17,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import asked_together, model_of
+from sfumato.evidence.kinds import asked_by_part, asked_together, model_of
 from sfumato.evidence.simplex import project
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.regression.cell_weights import (
@@ -252,7 +252,11 @@ def _fit_waves(source: Evidence, problem: Problem) -> Fit:
 
 def _fit_model(source: Evidence, problem: Problem) -> Fit:
     # a model of forms holds pairs of attributes to independence, which would draw coefficients to 0
-    model = source if source.smoothed and source.release.whole else model_of(source, problem.names, TAU)
+    model = (
+        source
+        if source.smoothed and len({*map(frozenset, asked_by_part(source))}) == 1
+        else model_of(source, problem.names, TAU)
+    )
     cells, root, held = _on_model(model, problem)
     refuse_collinear(*_positions(held))
     if not root.converged:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence import Evidence
-from sfumato.evidence.kinds import asked_together
+from sfumato.evidence.kinds import asked_by_part, asked_together
 from sfumato.evidence.seen import Seen
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.told_by_records import told_of_column
@@ -97,7 +97,7 @@ def told_by_forms(source: Evidence, columns: Sequence[Column], y: Column, answer
 
 def _parts(source: Evidence, names: Sequence[str]) -> list[Seen]:
     """The records of every form, with those of the attributes that it asks."""
-    asked = [tuple(name for name in names if name in part.scheme.schema) for part in source.release.parts]
+    asked = [tuple(name for name in names if name in part) for part in asked_by_part(source)]
     out = []
     for own in dict.fromkeys(one for one in asked if one):
         for found in source.records(own):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+import re
 import xml.etree.ElementTree as ET
 
 import duckdb
@@ -260,12 +261,34 @@ def test_a_spreadsheet_computes_nothing_that_others_wrote(tmp_path) -> None:
     assert {row[1] for row in found} == {"-1", "2"} and all(row[2].startswith("'=") for row in found)
 
 
-@pytest.mark.parametrize("text", ["a;=1+1", "a; @SUM(A1)", "\x00=1", "\ufeff=1", "\u200b+1+1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a;=1+1",
+        "a; @SUM(A1)",
+        "a;+1+1",
+        "a; -2+3",
+        "a;\u200e@SUM(A1)",
+        'a;"=1+1"',
+        "a\n=1+1",
+        "a\r\n\t-2+3",
+        "\x00=1",
+        "\ufeff=1",
+        "\u200b+1+1",
+        "\u00ad=1",
+        "\u180e=1",
+        "\u2003=1",
+        "\u200d\u200e=1",
+        "\ufe0f=1",
+    ],
+)
 def test_no_formula_hides_behind_a_semicolon_or_an_unseen_sign(text: str) -> None:
     # where numbers have decimal commas, spreadsheets cut text files at semicolons
-    for piece in _no_formula(text).split(";"):
-        assert piece.strip(" \x00\ufeff\u200b")[0] not in "=+-@"
-    assert _no_formula("a; b;-1") == "a; b;-1"
+    for piece in re.split("[;\r\n\t]", _no_formula(text)):
+        assert piece.strip(' "\x00\ufeff\u00ad\u180e\u2003\u200b\u200d\u200e\ufe0f')[:1] not in tuple("=+-@")
+    assert _no_formula(text).replace("'", "") == text
+    for plain in ("a; b;-1", "a; -1.5", "-1", "a=b\nc+d", "Jean-Luc"):
+        assert _no_formula(plain) == plain
 
 
 def test_warnings_of_several_columns_are_all_shown(tmp_path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from unicodedata import category
 
 import numpy as np
 import typer
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
 
 #: What a spreadsheet takes for the beginning of a formula, unless a number follows.
 _COMPUTED = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-#: White space, and what a program may drop at the beginning of a cell.
-_UNSEEN = "".join(map(chr, range(33))) + "\x7f\x85\xa0\u200b\u2028\u2029\u2060\u3000\ufeff"
-#: Where many countries write commas in numbers, spreadsheets cut text files at semicolons.
-_CUT = re.compile(r"(;\s*)(?=[=@\uff1d\uff20])")
+#: What a program may drop at the beginning of a cell: white space, control and format characters, marks on letters that
+#: are not there, letters without a shape, quotes.
+_UNSEEN = ("Cc", "Cf", "Mn", "Zs", "Zl", "Zp")
+_SHAPELESS = '"\u115f\u1160\u2800\u3164\uffa0'
+#: Where a program may begin another cell: many countries write commas in numbers and cut text files at semicolons.
+_CUT = re.compile(r"([;\t\n\v\f\r\x85\u2028\u2029])")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 
 
@@ -106,6 +109,12 @@ def _no_formula(text: str) -> str:
     >>> _no_formula("=1+1"), _no_formula("-1.5"), _no_formula("a=b"), _no_formula("a;=b")
     ("'=1+1", '-1.5', 'a=b', "a;'=b")
     """
-    text = _CUT.sub(r"\1'", text)
-    begins = text.lstrip(_UNSEEN)[:1] in _COMPUTED
-    return f"'{text}" if begins and not _NUMBER.fullmatch(text) else text
+    if not any(sign in text for sign in _COMPUTED):
+        return text
+    return "".join(f"'{piece}" if _computed(piece) else piece for piece in _CUT.split(text))
+
+
+def _computed(cell: str) -> bool:
+    """Whether a spreadsheet may take the text of a cell for a formula."""
+    first = next((sign for sign in cell if category(sign) not in _UNSEEN and sign not in _SHAPELESS), "")
+    return first in _COMPUTED and not _NUMBER.fullmatch(cell.strip(" "))

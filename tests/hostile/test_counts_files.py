@@ -95,6 +95,24 @@ def test_a_site_cannot_slip_raw_counts_through_a_sum(tmp_path) -> None:
     assert not (tmp_path / "raw.json").exists()
 
 
+def test_counts_of_raw_records_stay_marked_in_a_file(tmp_path) -> None:
+    """Written once with clear=True, they are not passed on unasked by whoever reads them."""
+    raw = sf.counted(sf.Release.raw({"sex": ["F"], "age": [3.0], "ill": [1]}, SCHEMA))
+    path = sf.Release.concat([raw, sf.counted(RELEASE)]).save(tmp_path / "raw.json", clear=True)
+    found = sf.Release.load(path)
+    assert [part.raw for part in found.parts] == [True, False]
+    for work in (lambda: found.save(tmp_path / "again.json"), lambda: sf.split_counts(found, 3, 1)):
+        with pytest.raises(SfumatoError, match="clear=True"):
+            work()
+    assert sf.split_counts(found, 3, 1, clear=True) and '"raw"' not in sf.counted(RELEASE).save(
+        tmp_path / "randomized.json"
+    ).read_text(encoding="utf-8")
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["parts"][0]["raw"] = "no"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert "must be true or false" in refused(lambda: sf.Release.load(path))
+
+
 def test_counts_hold_no_ids_and_no_order(tmp_path) -> None:
     table = {"person": [f"p{i}" for i in range(40)], "sex": ["F", "M"] * 20, "age": [3.0] * 40, "ill": [0] * 40}
     key = sf.new_key()

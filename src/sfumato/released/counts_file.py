@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,11 @@ def read_counts(path: Path) -> list[CountedPart]:
         raise ReleaseError(f"{path}: is a share of counts, which says nothing by itself: add it up with sfumato add")
     if document.get("format") != COUNTS:
         raise ReleaseError(f"{path}: is neither a release nor a file of counts, as sfumato counts writes it")
-    return [counted_part(*entry, path) for entry in read_entries(document, path)]
+    parts = [counted_part(*entry, path) for entry in read_entries(document, path)]
+    marks = [part.get("raw", False) for part in document["parts"]]
+    if not all(isinstance(mark, bool) for mark in marks):
+        raise ReleaseError(f"{path}: raw, the mark of counts of raw records, must be true or false")
+    return [replace(part, raw=mark) for part, mark in zip(parts, marks, strict=True)]
 
 
 def counted_part(scheme: Scheme, records: int, held: dict[Columns, NDArray[np.uint64]], path: object) -> CountedPart:
@@ -60,16 +65,22 @@ def write_counts(path: str | Path, parts: Sequence[Part], overwrite: bool = Fals
     held = [part for part in parts if isinstance(part, CountedPart)]
     if len(held) < len(parts):
         raise ReleaseError(f"{path}: some parts are tables of counts, others rows: count the others too")
+    merged = merged_parts(held)
     entries = [
-        (part.scheme, part.records, {c: table.astype(np.uint64) for c, table in part.tables.items()})
-        for part in merged_parts(held)
+        (part.scheme, part.records, {c: table.astype(np.uint64) for c, table in part.tables.items()}) for part in merged
     ]
-    write_entries(path, {"format": COUNTS, "version": VERSION}, entries, overwrite)
+    write_entries(path, {"format": COUNTS, "version": VERSION}, entries, overwrite, [part.raw for part in merged])
     return Path(path)
 
 
-def write_entries(path: str | Path, about: dict[str, Any], entries: Sequence[Entry], overwrite: bool = False) -> None:
-    """Write what the file says of itself, then its parts."""
+def write_entries(
+    path: str | Path,
+    about: dict[str, Any],
+    entries: Sequence[Entry],
+    overwrite: bool = False,
+    raw: Sequence[bool] | None = None,
+) -> None:
+    """Write what the file says of itself, then its parts; those of raw records are marked."""
     if not str(path).lower().endswith(".json"):
         raise ReleaseError(f"{path}: tables of counts are written as JSON: choose a name that ends in .json")
     cells = sum(table.size for _, _, held in entries for table in held.values())
@@ -80,9 +91,10 @@ def write_entries(path: str | Path, about: dict[str, Any], entries: Sequence[Ent
         {
             "scheme": scheme.to_dict(),
             "records": int(records),
+            **({"raw": True} if mark else {}),
             "tables": [{"columns": list(columns), "counts": table.tolist()} for columns, table in held.items()],
         }
-        for scheme, records, held in entries
+        for (scheme, records, held), mark in zip(entries, raw or [False] * len(entries), strict=True)
     ]
     with replacing(path, overwrite) as temporary:
         temporary.write_text(json.dumps(about | {"parts": parts}, ensure_ascii=False), encoding="utf-8")

@@ -15,6 +15,7 @@ from typing import Any
 from sfumato.channels import Channel, from_dict, identity
 from sfumato.channels.average import Average
 from sfumato.channels.best import best_channel
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.ratios import product
 from sfumato.channels.size_limits import check_cells
 from sfumato.channels.subset import Subset
@@ -67,7 +68,7 @@ class Scheme:
         passing: dict[str | tuple[str, ...], Channel] = {name: _in_the_clear(schema, name) for name in clear}
         for key, channel in [*(channels or {}).items(), *passing.items()]:
             names = (key,) if isinstance(key, str) else tuple(key)
-            if isinstance(channel, Average | Subset | Windows):
+            if isinstance(channel, Average | Prefixes | Subset | Windows):
                 channel = shared.setdefault(channel, channel)  # attributes treated alike share one matrix
             group = _group(schema, names, channel)
             for name in group.names:

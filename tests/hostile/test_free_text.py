@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import ChannelError, SchemaError
+from sfumato.errors import ChannelError, SchemaError, SfumatoError
 
 TEXT = c.prefixes(sf.Text(20), 9, cells=1 << 12).to_dict()
 TREE = sf.Hierarchy(levels=("region", "town"), tree={"N": ["a", "b"], "S": ["c", "d"]})
@@ -38,6 +39,36 @@ def test_a_tree_with_a_giant_code_is_refused_without_building_it() -> None:
     described["levels"][1]["above"] = [0, 0, 1, 10**15]
     with pytest.raises(ChannelError, match="every level must have two values or more"):
         c.from_dict(described)
+
+
+def test_texts_that_share_a_channel_are_read_as_they_were_written(tmp_path: Path) -> None:
+    """Six of these would not fit into memory, one does: a release that can be saved can be loaded."""
+    names = [f"t{i}" for i in range(6)]
+    schema = sf.Schema({name: sf.Text(8) for name in names})
+    one = c.prefixes(sf.Text(8), 3.0)
+    release = sf.randomize({name: ["flu", "cold"] for name in names}, sf.Scheme(schema, dict.fromkeys(names, one)))
+    assert sf.Release.load(release.save(tmp_path / "r.parquet")).scheme == release.scheme
+    assert sf.Scheme(schema, {name: c.prefixes(sf.Text(8), 3.0) for name in names}) == release.scheme
+
+
+@pytest.mark.parametrize(
+    "column", [pa.array([["x"]]), pa.array([{"a": 1}]), pa.array([b"\xff"])], ids=["list", "struct", "bytes"]
+)
+@pytest.mark.parametrize(
+    "domain",
+    [
+        sf.Text(5, nullable=True, missing=("zz",)),
+        sf.Categorical(("x", "y"), nullable=True, missing=("zz",)),
+        sf.Ordinal((1, 2), nullable=True, missing=("zz",)),
+        sf.Numeric(0, 9, bins=3, nullable=True, missing=("zz",)),
+        sf.Date("2020-01-01", "2020-12-31", by="month", nullable=True, missing=("zz",)),
+    ],
+    ids=lambda domain: domain.kind,
+)
+def test_a_column_without_words_is_refused_in_one_line(domain: sf.Domain, column: pa.Array) -> None:
+    with pytest.raises(SfumatoError) as caught:
+        domain.encode(column, "why")
+    assert "'why'" in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_deep_tree_is_refused() -> None:

@@ -154,7 +154,10 @@ class Domain(ABC):
         column = as_arrow(column)
         if not self.missing or pa.types.is_null(column.type):
             return column
-        text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        try:
+            text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return column  # holds no words at all; encode says what it cannot take
         plain = pc.replace_substring_regex(text, r"^([-+]?\d+)\.0+$", r"\1")  # 9 may have passed through doubles
         words = pa.array(self.missing)
         gone = pc.or_(pc.is_in(text, value_set=words), pc.is_in(plain, value_set=words))

@@ -28,7 +28,7 @@ def copies(A, y, src):
 def test_rows_that_ignore_the_records_leave_the_attack_blind():
     found = shadow_risk(X, Y, blind, source(1), 160)
     assert abs(found.auc - 0.5) < 4.9 * found.error and abs(found.outliers - 0.5) < 4.9 * found.outliers_error
-    assert found.error < 0.01 and found.shadows == 160 and len(found.attacks) == len(FEATURES) == 21
+    assert found.error < 0.01 and found.shadows == 160 and len(found.attacks) == len(FEATURES) == 24
 
 
 def test_copies_are_found_for_certain():
@@ -64,7 +64,7 @@ def test_every_record_is_in_half_of_the_shadows_of_its_class():
 def test_a_class_that_the_release_lacks_is_survived():
     pool = Pool(X, Y)
     found = pool.features(X[:60], Y[:60])
-    assert found.shape == (21, 90) and np.isfinite(found).all()
+    assert found.shape == (24, 90) and np.isfinite(found).all()
     assert np.isfinite(pool.features(X, np.full(90, "c"))).all()
 
 
@@ -147,4 +147,4 @@ def test_the_loneliest_are_those_far_from_their_class():
 
 def test_more_shadows_teach_more():
     few, many = (Shadows.draw(X, Y, copies, source(1), n).learn() for n in (8, 64))
-    assert few.gap.shape == many.gap.shape == (21, 90)
+    assert few.gap.shape == many.gap.shape == (24, 90)

@@ -29,9 +29,14 @@ _MOMENTS = (
     "certainty of the class, common model",
     "certainty of the class, model of each class",
 )
+_EXTREMES = ("highest values of the columns", "lowest values of the columns", "extremes that repeat")
 _ROWS = ("nearest row", "nearest row, whitened", "five nearest rows", "density, narrow against wide")
+#: Winsorised at these quantiles, a record pulls on the middle and the unit of a column: limits are often set from them.
+_WINSOR = (0.05, 0.95)
+#: A limit is taken to lie so many units from the middle; a unit is the deviation that a normal column would have.
+_LIMIT, _NORMAL = 6.0, 1.187
 #: The features by name, in the order in which they are computed.
-FEATURES = _MOMENTS + _ROWS
+FEATURES = _MOMENTS + _EXTREMES + _ROWS
 
 
 class Filter(Protocol):
@@ -62,6 +67,10 @@ class Pool:
         self._each = np.array([_covariance(self.E[rows]) for rows in self._rows])
         self._cubes = np.clip(self.E, -4, 4) ** 3
         self._skew = np.array([self._cubes[rows].mean(axis=0) for rows in self._rows])
+        self._middle, unit, inner = _winsorised(self.Z)
+        wider = _LIMIT * _NORMAL / 2 * (inner**2 - 1)
+        self._limit = _LIMIT * _NORMAL * unit
+        self._edges = ((inner + wider) / unit, (inner - wider) / unit)
         size, axes = np.linalg.eigh(self._common + _RIDGE * np.eye(X.shape[1]))
         self._whiten = (axes / np.sqrt(size)) @ axes.T
         half = (axes / size**0.25) @ axes.T
@@ -73,7 +82,7 @@ class Pool:
         R = R / self.unit
         own = np.minimum(np.searchsorted(self.labels, r), len(self.labels) - 1)
         found = [R[(own == c) & (r == label)] for c, label in enumerate(self.labels)]
-        return np.vstack([*self._moments(found), *self._near(found), *special])
+        return np.vstack([*self._moments(found), *self._extremes(np.vstack(found)), *self._near(found), *special])
 
     def _moments(self, found: list[Array]) -> list[Array]:
         n = np.array([len(part) for part in found])
@@ -104,6 +113,18 @@ class Pool:
         out += [depth[self.own, everyone] for depth in depths]
         out += [self._certainty(depth / 2 + np.log(np.maximum(n, 1))[:, None]) for depth in depths]
         return out
+
+    def _extremes(self, R: Array) -> list[Array]:
+        """A limit at which rows were cut off is the highest or lowest value, and moves with the records behind it."""
+        if len(R) < 2:
+            return [np.zeros(len(self.Z))] * len(_EXTREMES)
+        out, repeated = [], np.zeros(len(self.Z))
+        for pull, sign in zip(self._edges, (1, -1), strict=True):
+            end, next_to_it = -sign * np.partition(-sign * R, (0, 1), axis=0)[:2]
+            away = sign * (end - self._middle)
+            out.append(sign * (pull @ np.arcsinh(away)))
+            repeated += sign * (pull @ np.where(end == next_to_it, away - self._limit, 0.0))
+        return [*out, repeated]
 
     def _certainty(self, logs: Array) -> Array:
         """By how much the class of each candidate is likelier than the others together, as a logarithm."""
@@ -157,6 +178,14 @@ def loneliest(X: Array, y: Labels, share: float = 0.1) -> NDArray[np.bool_]:
             gaps = np.asarray(cKDTree(scaled[rows]).query(scaled[rows], k=6)[0])[:, 1:].mean(axis=1)
             alone[rows] = gaps / max(float(np.median(gaps)), 1e-12)
     return np.asarray(alone >= np.quantile(alone, 1 - share, method="higher"))
+
+
+def _winsorised(Z: Array) -> tuple[Array, Array, Array]:
+    """Middle and unit of the columns within the quantiles, and the records in them."""
+    inner = np.clip(Z, *np.quantile(Z, _WINSOR, axis=0))
+    middle, spread = inner.mean(axis=0), inner.std(axis=0)
+    unit = np.where(spread > 1e-9, spread, 1.0)
+    return middle, unit, (inner - middle) / unit
 
 
 def _covariance(E: Array) -> Array:

@@ -18,7 +18,8 @@ _JITTER = 0.25
 _WINSOR, _NORMAL = (0.05, 0.95), 1.187
 #: Powers of Yeo and Johnson that are tried: few, so that the choice says little of a record; all can be undone.
 _POWERS = (0.0, 0.5, 1.0, 1.5, 2.0)
-#: No bent column is looked at, or drawn, beyond these many units: undone powers would throw rows far out.
+#: Beyond these many units no bent column is looked at, and drawn values grow as a logarithm: undone powers would throw
+#: rows far out.
 _FAR = 6.0
 
 
@@ -91,8 +92,15 @@ def unbend(z: Array, power: float) -> Array:
 
 
 def _unbend_near(z: Array, power: float) -> Array:
-    low, high = bend(np.array([-_FAR, _FAR]), power)
-    return unbend(np.clip(z, low, high), power)
+    """The same undone as far as ``_FAR``, and from there on with the same slope at first, then as a logarithm.
+
+    Values cut off at a limit would all be the limit, an exact statistic of the records. Here none repeats, there is no
+    edge, and the density is continuous.
+    """
+    limits = bend(np.array([-_FAR, _FAR]), power)
+    below, above = np.maximum(limits[0] - z, 0), np.maximum(z - limits[1], 0)
+    steep = (1 + _FAR) ** (1 - power)
+    return np.asarray(unbend(np.clip(z, *limits), power) + np.log1p(steep * above) - np.log1p(below / steep))
 
 
 def _measure(Z: Array) -> tuple[Array, Array]:

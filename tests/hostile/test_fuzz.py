@@ -263,7 +263,7 @@ class Files:
         path.write_bytes(mutate_bytes(sf.new_link_key() if link else sf.new_key(), rng))
 
         def read() -> None:
-            key = (read_link_key if link else read_key)(path, {})
+            key = read_link_key(path, {}) if link else read_key(path, {}, "study")
             few = sf.Scheme.for_gamma(SCHEMA.select(["item"]), 3)
             rows = {"item": ["no", "yes"], "id": [1, 2]}
             sf.randomize(rows, few, **({"link_key": key} if link else {"key": key}), id="id")

@@ -140,5 +140,5 @@ def test_a_key_file_of_version_1_is_refused_with_the_reason(tmp_path: Path, monk
     assert "old.key is a key of version 1, whose answers gave both values away" in refused.error
     assert not Path("out.parquet").exists()
     assert run(f"{line} new.key").code == 0
-    assert len(Path("new.key").read_bytes()) == len(sf.new_key())
+    assert Path("new.key").read_bytes().startswith(sf.new_key()[:14])
     assert Path("new.key").stat().st_mode & 0o077 == 0

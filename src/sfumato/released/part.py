@@ -52,7 +52,7 @@ class Part:
     ) -> Iterator[pa.RecordBatch]:
         """Some columns of the rows, as they were when the release was loaded."""
         self.check_unchanged()
-        if isinstance(self.rows, Path) and self.id is not None and self.id in columns:
+        if isinstance(self.rows, Path) and self.id is not None and self.id in columns and most >= tables.BATCH:
             check_decoded(self.rows, [self.id])  # one long id may stand for all rows of a small file
         found = tables.batches(self.rows, columns, types, most)
         yield from pieces(found, *self.span) if self.span else found

@@ -198,7 +198,7 @@ def test_other_is_one_more_value_of_the_release() -> None:
     ("entry", "line"),
     [
         ("F, M", "its description must be an object"),
-        ({"kind": "colour"}, "kind must be one of categorical, ordinal, numeric, date, text, got 'colour'"),
+        ({"kind": "colour"}, "kind must be one of categorical, ordinal, numeric, date, hierarchy, text, got 'colour'"),
         ({"kind": "numeric", "low": 0, "high": 5, "colour": 1}, "numeric has no key 'colour'; it takes bins"),
         ({"kind": "categorical", "values": "FM"}, "values must be a list, got str"),
         ({"kind": "categorical", "values": ["F"], "nullable": "no"}, "nullable must be true or false"),

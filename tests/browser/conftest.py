@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import pytest
 
 from conftest import need
+from sfumato.service.collection import Collection, open_collection
+from sfumato.service.running import server
+from sfumato.service.settings import Settings
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, its event loop is in the way of other tests
 def browser():
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     need(found is not None, "Chromium", "apt-get install chromium")
@@ -21,3 +27,26 @@ def browser():
         opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def serving(tmp_path_factory):
+    """Open studies, each with its fields, at a server that runs: its address, and what it holds."""
+
+    @contextmanager
+    def started(studies: dict[str, dict]) -> Iterator[tuple[str, Collection]]:
+        held = open_collection(tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0))
+        for study, fields in studies.items():
+            held.writer.now(held.studies.create(study, fields))
+            held.writer.now(held.studies.open(study))
+        ready, found = threading.Event(), []
+        running = server(held, "127.0.0.1", 0, ready=lambda port: (found.append(port), ready.set()))
+        thread = threading.Thread(target=running.run, daemon=True)
+        thread.start()
+        assert ready.wait(20)
+        yield f"http://127.0.0.1:{found[0]}", held
+        running.should_exit = True
+        thread.join(20)
+        held.close()
+
+    return started

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pytest
 
 import sfumato as sf
 from service_client import new_id
 from sfumato import channels as c
-from sfumato.service.collection import open_collection
-from sfumato.service.running import server
-from sfumato.service.settings import Settings
 
 SCHEMA = sf.Schema(
     {
@@ -43,22 +39,10 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """The address of a running server, and what it holds."""
-    held = open_collection(tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0))
+def site(serving):
     fields = {"scheme": SCHEME.to_dict(), "title": "Health at work", "questions": QUESTIONS, "minimum": 2}
-    for study in ("health", "offline", "refused"):
-        held.writer.now(held.studies.create(study, fields))
-        held.writer.now(held.studies.open(study))
-    ready, found = threading.Event(), []
-    running = server(held, "127.0.0.1", 0, ready=lambda port: (found.append(port), ready.set()))
-    thread = threading.Thread(target=running.run, daemon=True)
-    thread.start()
-    assert ready.wait(20)
-    yield f"http://127.0.0.1:{found[0]}", held
-    running.should_exit = True
-    thread.join(20)
-    held.close()
+    with serving(dict.fromkeys(("health", "offline", "refused"), fields)) as running:
+        yield running
 
 
 @pytest.fixture

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import secrets
-import threading
 
 import pytest
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.service.collection import open_collection
-from sfumato.service.running import server
-from sfumato.service.settings import Settings
 
 SCHEME = sf.Scheme(
     sf.Schema({"car": sf.Categorical(("no", "yes")), "km": sf.Numeric(0, 40, bins=4)}),
@@ -20,22 +16,10 @@ SCHEME = sf.Scheme(
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    held = open_collection(tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0))
+def site(serving):
     fields = {"scheme": SCHEME.to_dict(), "questions": {"car": {"text": "By car?", "labels": {"yes": "Yes"}}}}
-    held.writer.now(held.studies.create("few", {**fields, "minimum": 100}))
-    held.writer.now(held.studies.create("many", {**fields, "minimum": 20}))
-    for study in ("few", "many"):
-        held.writer.now(held.studies.open(study))
-    ready, found = threading.Event(), []
-    running = server(held, "127.0.0.1", 0, ready=lambda port: (found.append(port), ready.set()))
-    thread = threading.Thread(target=running.run, daemon=True)
-    thread.start()
-    assert ready.wait(20)
-    yield f"http://127.0.0.1:{found[0]}", held
-    running.should_exit = True
-    thread.join(20)
-    held.close()
+    with serving({"few": {**fields, "minimum": 100}, "many": {**fields, "minimum": 20}}) as running:
+        yield running
 
 
 def opened(browser, site, study, token):

@@ -25,33 +25,24 @@ class Refused(Document):
     error: Problem
 
 
-class StudyIn(Document):
-    """A new study; see docs/http-api.md for the fields."""
+class StudyChange(Document):
+    """Fields of a study, see docs/http-api.md; of a study that changes, those left out stay."""
+
+    title: str = ""
+    text: str = ""
+    kind: Literal["responses", "resampled"] = "responses"
+    scheme: dict[str, Any] | None = None
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    questions: dict[str, Any] = {}
+    access: Literal["open", "invitation"] = "open"
+    minimum: int = Field(default=100, ge=2, le=1 << 40)
+    ends: str | None = None
+
+
+class StudyIn(StudyChange):
+    """A new study."""
 
     id: str = Field(pattern="^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$")
-    title: str = ""
-    text: str = ""
-    kind: Literal["responses", "resampled"] = "responses"
-    scheme: dict[str, Any] | None = None
-    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
-    questions: dict[str, Any] = {}
-    access: Literal["open", "invitation"] = "open"
-    minimum: int = Field(default=100, ge=2, le=1 << 40)
-    ends: str | None = None
-
-
-class StudyChange(Document):
-    """Fields of a study that change; those left out stay."""
-
-    title: str = ""
-    text: str = ""
-    kind: Literal["responses", "resampled"] = "responses"
-    scheme: dict[str, Any] | None = None
-    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
-    questions: dict[str, Any] = {}
-    access: Literal["open", "invitation"] = "open"
-    minimum: int = Field(default=100, ge=2, le=1 << 40)
-    ends: str | None = None
 
 
 class StudyOut(Document):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from sfumato.service.storage.migrations import migrate
 
 #: What the advisory lock of PostgreSQL is called: the first bytes of "sfumato" as a number.
 _LOCK = 0x7366756D61746F
+_PATIENCE = 3.0  # seconds: PostgreSQL lets go of a lock a moment after its holder is gone
 
 
 class Database:
@@ -42,8 +44,12 @@ class Database:
             self._held = _locked_file(self.folder / "server.lock")
             return
         self._held = self.engine.connect()
-        if not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
-            raise SfumatoError("another server uses this database: stop it first")
+        until = time.monotonic() + _PATIENCE
+        while not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
+            self._held.commit()
+            if time.monotonic() > until:
+                raise SfumatoError("another server uses this database: stop it first")
+            time.sleep(0.1)
         self._held.commit()
 
     def close(self) -> None:

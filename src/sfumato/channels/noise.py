@@ -97,7 +97,8 @@ class Noise(Channel):
     def draw(self, values: Array, draws: Words) -> Array:
         """values + noise under given 63-bit draws, by the inverse cdf of their leading 53 bits."""
         bits = draws >> np.uint64(BITS - 53)
-        return np.asarray(values + self.quantile((bits.astype(np.float64) + 0.5) * 2.0**-53))
+        u = np.minimum((bits.astype(np.float64) + 0.5) * 2.0**-53, 1 - 2.0**-53)  # the last one would round to 1
+        return np.asarray(values + self.quantile(u))
 
     def sample(self, values: Array, src: Source) -> Array:
         out = np.array(values, dtype=np.float64)

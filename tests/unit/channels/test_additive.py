@@ -178,3 +178,9 @@ def test_interval_matrix_is_exact_where_the_density_diverges(dist: object) -> No
     slow = np.array([[mean_below(e, x0, x1) for e in y[1:-1]] for x0, x1 in pairwise(x)])
     assert np.abs(np.cumsum(P, axis=1)[:, :-1] - slow).max() < 1e-8
     assert np.abs(P.sum(axis=1) - 1).max() < 1e-12
+
+
+@pytest.mark.parametrize("noise", EVERY, ids=ids)
+def test_the_largest_and_the_smallest_word_add_finite_noise(noise: ad.Noise) -> None:
+    words = np.array([0, (1 << 63) - 1, (1 << 63) - (1 << 10)], dtype=np.uint64)
+    assert np.isfinite(noise.draw(np.zeros(3), words)).all()

@@ -13,9 +13,11 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels import Channel
-from sfumato.channels.codes import split_codes
+from sfumato.channels.codes import join_codes, split_codes
 from sfumato.channels.hyperplanes import hyperplanes
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.valid import ValidSymmetric
+from sfumato.domains.text import UNANSWERED
 from sfumato.owner.answers import Keyed, answer, encode
 from sfumato.randomness import ONE
 from sfumato.secrets.pseudonyms import id_text
@@ -49,6 +51,15 @@ def channels() -> Iterator[Channel]:
     yield c.symmetric(p=0.3, valid=[("y", "w"), ("x", "u"), ("y", "u")]).bind(
         [sf.Categorical(tuple("xy")), sf.Categorical(tuple("uvw"))]
     )
+    yield from (hyperplanes(1 << 22, Fraction(3), 5), hyperplanes(5000, Fraction(40), 41), c.subset(2_000_000, 2))
+    yield from (c.prefixes(WORD, 3), c.prefixes(SHORT, 20), c.prefixes(sf.Text(40, "ACGT"), 9, seed=5))
+    yield from (c.uniform(2.5), c.tabulated([-3, -1, 0, 0.5, 7], [0.1, 0.4, 0, 0.5]), c.gaussian(3.0), c.laplace(0.7))
+
+
+WORD = sf.Text(16, nullable=True)
+SHORT = sf.Text(3, "äbcdef0")
+#: How far apart additive noise may come out here and there: logarithms differ in their last digits.
+ROUGH = {"gaussian": 1e-12, "laplace": 1e-12}
 
 
 def drawn(seed: int) -> list[dict[str, Any]]:
@@ -56,22 +67,47 @@ def drawn(seed: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
     out = []
     for channel in channels():
-        possible = channel.cells if isinstance(channel, ValidSymmetric) else np.arange(channel.k)
-        flat = rng.choice(possible, PER_CHANNEL)
-        codes = split_codes(flat, channel.sizes)
+        codes = _true_codes(channel, rng)
         words = rng.integers(0, ONE, (PER_CHANNEL, channel.draws), dtype=np.uint64)
-        words[:, 0] = _edges(channel, flat, words[:, 0], rng)
+        if channel.listed and not channel.continuous:
+            words[:, 0] = _edges(channel, join_codes(codes, channel.sizes), words[:, 0], rng)
+        else:
+            words[:8, 0], words[8:16, -1] = [0, ONE - 1] * 4, [0, ONE - 1] * 4
         released = channel.draw_columns(codes, lambda i, words=words: np.ascontiguousarray(words[:, i]))
         cases = [
             {
-                "codes": [int(column[row]) for column in codes],
+                "codes": [_written(column, row) for column in codes],
                 "words": [f"{int(word):x}" for word in words[row]],
-                "released": [int(column[row]) for column in released],
+                "released": [column[row].item() for column in released],
             }
             for row in range(PER_CHANNEL)
         ]
-        out.append({"channel": str(channel), "plan": drawing(channel), "cases": cases})
+        rough = ROUGH.get(channel.kind, 0.0)
+        out.append({"channel": str(channel), "plan": drawing(channel), "rough": rough, "cases": cases})
     return out
+
+
+def _true_codes(channel: Channel, rng: np.random.Generator) -> list[Any]:
+    if isinstance(channel, Prefixes):
+        letters = rng.integers(1, channel.letters + 1, (PER_CHANNEL, channel.max_length), dtype=np.uint8)
+        length = rng.integers(1, channel.max_length + 1, PER_CHANNEL)
+        letters[np.arange(channel.max_length) >= length[:, None]] = 0
+        if channel.nullable:
+            letters[::20] = 0
+            letters[::20, 0] = UNANSWERED
+        return [np.ascontiguousarray(letters).view(f"S{channel.max_length}").reshape(-1)]
+    if channel.continuous:
+        return [rng.normal(0, 100, PER_CHANNEL)]
+    possible = channel.cells if isinstance(channel, ValidSymmetric) else None
+    flat = rng.integers(0, channel.k, PER_CHANNEL) if possible is None else rng.choice(possible, PER_CHANNEL)
+    return split_codes(flat, channel.sizes)
+
+
+def _written(column: Any, row: int) -> Any:
+    """A code as the page takes it: the letters of a text as a list."""
+    if column.dtype.kind != "S":
+        return column[row].item()
+    return np.frombuffer(column[row].ljust(column.dtype.itemsize, b"\0"), dtype=np.uint8).tolist()
 
 
 def _edges(channel: Channel, codes: Any, words: Any, rng: np.random.Generator) -> Any:
@@ -110,6 +146,9 @@ def schemes() -> Iterator[sf.Scheme | sf.Forms]:
             "when": sf.Date("2024-01-01", "2025-12-31", by="month"),
             "a": yes,
             "b": yes,
+            "word": WORD,
+            "sugar": sf.Numeric(0, 20, bins=4),
+            "height": sf.Numeric(0, 3, points=4, clip=True),
         }
     )
     channels = {
@@ -119,6 +158,9 @@ def schemes() -> Iterator[sf.Scheme | sf.Forms]:
         "pay": c.average(13, 3),
         "rent": c.symmetric(6, 0.3),
         "when": c.longitudinal(24, 3, 81),
+        "word": c.prefixes(WORD, 5),
+        "sugar": c.uniform(2),
+        "height": c.tabulated([-1, 0, 1], [0.25, 0.75]),
     }
     yield sf.Scheme(schema, {**channels, ("a", "b"): c.symmetric((2, 2), 0.4)})
     yield sf.Scheme(schema, {**channels, "when": c.symmetric(24, 0.2), ("a", "b"): c.mask(0.1)})
@@ -147,7 +189,7 @@ def keyed(seed: int, people: int) -> list[dict[str, Any]]:
                     "id": ids[row],
                     "answers": {name: given[row] for name, (_, given) in record.items()},
                     "form": int(chosen[row]),
-                    "released": {name: int(column[row]) for name, column in own.items()},
+                    "released": {name: column[row].item() for name, column in own.items()},
                 }
             )
         out.append({"questionnaire": questionnaire(scheme), "secret": secret.hex(), "cases": cases})
@@ -166,6 +208,11 @@ def _records(schema: sf.Schema, people: int, rng: np.random.Generator) -> dict[s
             ]
             given: list[Any] = [None if domain.nullable and rng.random() < 0.1 else number for number in numbers]
             out[name] = pa.array(given, pa.float64()), given
+            continue
+        if isinstance(domain, sf.Text):
+            texts = ["".join(rng.choice(list(domain.alphabet), int(rng.integers(1, 17)))) for _ in range(people)]
+            given = [None if domain.nullable and rng.random() < 0.1 else text for text in texts]
+            out[name] = pa.array(given, pa.string()), given
             continue
         codes = rng.integers(0, domain.size, people)
         given = [None if domain.labels[code] is None else int(code) for code in codes]

@@ -57,11 +57,16 @@ class Tabulated(Closed):
         before = height[np.searchsorted(e, t - near, side="right")]
         return np.asarray(before + height[np.searchsorted(e, t + near, side="right")]) / 2
 
-    def quantile(self, u: ArrayLike) -> Array:
+    @property
+    def quantile_points(self) -> tuple[Array, Array]:
+        """Shares of the mass and the values up to which they lie; the quantile is straight between them."""
         e, _, total = self._knots
         keep = np.concatenate(([True], np.diff(total) > 0))
         keep[max(int(np.argmax(keep[1:])), 0)] = True
-        return np.interp(np.asarray(u, dtype=np.float64), total[keep], e[keep])
+        return total[keep], e[keep]
+
+    def quantile(self, u: ArrayLike) -> Array:
+        return np.interp(np.asarray(u, dtype=np.float64), *self.quantile_points)
 
     @property
     def support(self) -> tuple[float, float]:

@@ -91,7 +91,8 @@ class Prefixes(Channel):
         return tuple(part / sum(self.people) for part in self.people)
 
     @cached_property
-    def _ends(self) -> Words:
+    def ends(self) -> Words:
+        """Where each question ends on the scale of the words that choose it."""
         return np.cumsum(quantize(np.array(self.shares)), dtype=np.uint64)
 
     @property
@@ -138,7 +139,7 @@ class Prefixes(Channel):
 
     def _answers(self, texts: Codes, draws: Words, which: Words) -> Codes:
         rows = as_rows(texts)
-        level = np.searchsorted(self._ends, which, side="right")
+        level = np.searchsorted(self.ends, which, side="right")
         numbers = np.empty(len(rows), dtype=code_type(self.channel.k))
         for place, number in enumerate(self.hashes):
             own = np.flatnonzero(level == place)

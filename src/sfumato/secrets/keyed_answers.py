@@ -14,7 +14,8 @@ values away.) This is what a program in another language has to compute, byte by
                  1 byte (K <= 2^8), 2 bytes (K <= 2^16), 4 bytes (K <= 2^32), low byte first; under additive noise the
                  value as an 8-byte double, low byte first; then zero bytes until the length is 12 modulo 16
                  (an attribute with points, which has values between its codes: the value as an 8-byte double, too, and
-                 00 00 00 00 00 00 f8 7f for no answer)
+                 00 00 00 00 00 00 f8 7f for no answer; free text: its letters, 1 for the first of the alphabet, as
+                 many bytes as the longest text has, zeros behind the text, ff alone for no answer)
     word(i)    = CBC(k, g || person || v || i),  i in 4 bytes, low byte first, and g = first 16 bytes of
                  SHA-256("answer|" || question || "|" || the number of blocks of v || i, in decimal)
     form       = CBC(k, f || person),  f = first 16 bytes of SHA-256("form|" || the 32 bytes of the forms' fingerprint)

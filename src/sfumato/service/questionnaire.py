@@ -1,27 +1,33 @@
 """What the survey page needs to ask the questions of a study and to randomize the answers by itself.
 
 The page draws from the same integers as Python does. A channel is sent to it as a plan: most often the table of its
-integer weights, for a few families the numbers from which the table follows. ``randomize.js`` reads these plans. All
-numbers of 2^-63 parts are hexadecimal text, because JSON has none so large.
+integer weights, for a few families the numbers from which the table follows. ``channels.js`` reads these plans. All
+numbers of 2^-63 parts are hexadecimal text, because JSON has none so large. Additive noise is drawn in doubles.
 """
 
 from __future__ import annotations
 
 import base64
+import math
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels import Channel
+from sfumato.channels.additive import Gaussian, Laplace, Tabulated, Uniform
+from sfumato.channels.average import Average
 from sfumato.channels.cells import Cells
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.longitudinal import Longitudinal
+from sfumato.channels.noise import Noise
 from sfumato.channels.odds import levels
+from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.product import Product
 from sfumato.channels.response import Symmetric
 from sfumato.channels.select_a_size import SelectASize
 from sfumato.channels.valid import ValidSymmetric
-from sfumato.domains import Date, Domain, Numeric, Ordinal
+from sfumato.domains import Date, Domain, Numeric, Ordinal, Text
+from sfumato.domains.text import UNANSWERED
 from sfumato.errors import ChannelError, SchemeError
 from sfumato.forms import Forms
 from sfumato.question import question
@@ -30,8 +36,6 @@ from sfumato.scheme import Scheme
 
 #: The most entries of a table that a page is sent: 4 MB, and far less when it is compressed.
 MOST_ENTRIES = 1 << 22
-#: The most points of a geometry that a page goes through, which takes it some tenths of a second.
-MOST_POINTS = 1 << 22
 
 
 def questionnaire(scheme: Scheme | Forms) -> dict[str, Any]:
@@ -66,16 +70,15 @@ def _groups(scheme: Scheme) -> list[dict[str, Any]]:
 
 
 def drawing(channel: Channel) -> dict[str, Any]:
-    """How a page draws from this channel."""
-    if channel.continuous:
-        raise ChannelError(
-            "a page cannot add continuous noise bit for bit as other programs do; cut the numbers into bins, "
-            "or round them to points, and randomize those"
-        )
-    if not channel.listed:
-        raise ChannelError("the survey page has no box for free text yet: list the answers, or collect it at sites")
-    frame = {"sizes": list(channel.sizes), "outputs": list(channel.outputs), "draws": channel.draws}
-    return {**frame, **_plan(channel)}
+    """How a page draws from this channel, and what it says about it."""
+    gamma = None if math.isinf(channel.gamma) else channel.gamma
+    if isinstance(channel, Noise):
+        likely = [float(end) for end in channel.quantile([0.05, 0.95])]
+        return {"kind": "noise", "draws": 1, "gamma": gamma, "likely": likely, **_noise(channel)}
+    frame = {"outputs": list(channel.outputs), "draws": channel.draws, "gamma": gamma}
+    if isinstance(channel, Prefixes):
+        return {"kind": "prefixes", **frame, **_prefixes(channel)}
+    return {"sizes": list(channel.sizes), **frame, **_plan(channel)}
 
 
 def _plan(channel: Channel) -> dict[str, Any]:
@@ -96,6 +99,13 @@ def _plan(channel: Channel) -> dict[str, Any]:
             return {"kind": "longitudinal", "classes": channel.classes, "digits": channel.space.d - 1, **others}
         case Hyperplanes():
             return _points(channel)
+        case Average():
+            scores: list[float | None] = channel.scores.tolist()
+            return {**_listed(channel), "scores": [*scores[:-1], None] if channel.nullable else scores}
+    return _listed(channel)
+
+
+def _listed(channel: Channel) -> dict[str, Any]:
     if channel.draws != 1 or channel.k * channel.m > MOST_ENTRIES:
         raise ChannelError(f"{channel} is too large to be drawn from in a page: group its values first")
     return _table(channel)
@@ -117,15 +127,43 @@ def _table(channel: Channel) -> dict[str, Any]:
 
 
 def _points(channel: Hyperplanes) -> dict[str, Any]:
-    if channel.m > MOST_POINTS:
-        raise ChannelError(f"{channel} has more released codes than a page can go through: group its values first")
     low, high, spare = levels(channel.space.through_one, channel.m, ONE, channel.bound)
     found = {"low": f"{low:x}", "high": f"{high:x}", "spare": spare}
     return {"kind": "hyperplanes", "order": channel.order, "digits": channel.space.d, **found}
 
 
+def _prefixes(channel: Prefixes) -> dict[str, Any]:
+    """For each question its end on the scale of the words, its letters, and the numbers that they add up to."""
+    columns = [*range(1, channel.letters + 1), UNANSWERED]
+    if sum(channel.lengths) * len(columns) > MOST_ENTRIES:
+        raise ChannelError(f"{channel} has too many letters to be drawn from in a page")
+    tables = [base64.b64encode(one.table[:, columns].astype("<u4").tobytes()).decode() for one in channel.hashes]
+    told = zip(channel.ends.tolist(), channel.lengths, tables, strict=True)
+    return {
+        "longest": channel.max_length,
+        "letters": channel.letters,
+        "levels": [{"end": f"{end:x}", "letters": length, "table": table} for end, length, table in told],
+        "inner": drawing(channel.channel),
+    }
+
+
+def _noise(channel: Noise) -> dict[str, Any]:
+    match channel:
+        case Uniform() | Gaussian() | Laplace():
+            return {"family": channel.kind, **channel.parameters()}
+        case Tabulated():
+            shares, edges = channel.quantile_points
+            return {"family": "tabulated", "shares": shares.tolist(), "edges": edges.tolist()}
+    raise ChannelError(
+        f"a page has no formula for {channel}: take uniform, gaussian or laplace noise, or a table of it"
+    )
+
+
 def _attribute(domain: Domain) -> dict[str, Any]:
     """How an answer is asked for, and how it becomes a code."""
+    if isinstance(domain, Text):
+        limits = {"alphabet": domain.alphabet, "longest": domain.max_length, "clip": domain.clip}
+        return {"kind": "text", **limits, "nullable": domain.nullable}
     common = {"size": domain.size, "nullable": domain.nullable}
     if isinstance(domain, Numeric):
         edges = [float(edge) for edge in domain.edge_array]

@@ -48,3 +48,14 @@ def test_counts_under_two_orders_are_not_added() -> None:
     sites = [sf.counted(sf.randomize(places, scheme(tree))) for tree in (NORTH_FIRST, SOUTH_FIRST, SOUTH_FIRST)]
     with pytest.raises(sf.SfumatoError):
         sf.secure_sum(sites)
+
+
+def test_a_tree_told_by_parents_is_the_same_in_a_file(tmp_path) -> None:
+    """Towns of two regions by turns: a file writes the tree branch by branch, and codes must mean the same there."""
+    parents = [("Abo", "North"), ("Ulm", "South"), ("Eck", "North"), ("Wes", "South")]
+    place = sf.Hierarchy(levels=("region", "town"), parents=parents)
+    made = sf.Scheme(sf.Schema({"place": place}), {"place": c.symmetric(4, 0.1)})
+    assert sf.Scheme.from_json(made.to_json()) == made
+    path = sf.randomize({"place": ["Ulm"] * 1000}, made).save(tmp_path / "r.parquet")
+    counts = sf.evidence(sf.Release.load(path), method="mle").counts(["place"])
+    assert [label for (label,) in counts.labels()][int(counts.value.argmax())] == "Ulm"

@@ -81,7 +81,7 @@ def paths_of_parents(levels: tuple[str, ...], parents: Any) -> tuple[Path, ...]:
             above_it = f"more than {len(levels) - 1}" if len(path) > len(levels) else str(len(path) - 1)
             raise SchemaError(f"{leaf!r} has {above_it} levels above it, and there are {len(levels) - 1}")
         found.append(tuple(reversed(path)))
-    return tuple(found)
+    return paths_of_tree(levels, nested(found))  # branch by branch, as a file writes the tree
 
 
 def _check_ends(above: dict[str, str]) -> None:

@@ -62,6 +62,8 @@ def test_a_formula_runs_no_program(right: str, tmp_path: Path) -> None:
         "I(x == ('y' * 1000000000))",
         "I(x == '%9999999999d' % 5)",
         "(x + y + open + 1 + x + y + open + x) ** 10",
+        "-(x * open) ** 10",
+        "1 - (x * open) ** 9",
         "(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open):(x + y + open)",
         " * ".join(["x", "y", "open"] * 9),
     ],

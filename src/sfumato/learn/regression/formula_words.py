@@ -22,7 +22,8 @@ FUNCTIONS = frozenset(
 _ARGUMENTS = frozenset({"base", "levels", "contr", "spans_intercept", "drop"})
 _WORDS = frozenset({"True", "False", "None"})
 _COMPARED = frozenset({"==", "!=", "<", ">", "<=", ">=", "="})
-_MULTIPLIED = frozenset({"*", "/", ":", "%in%"})
+#: By how much more terms than the product of both sides a sign makes at most: a * b is a + b + a:b.
+_MULTIPLIED = {"*": 3, "/": 2, ":": 2, "%in%": 2}
 _TOKEN = re.compile(
     r"""(?P<before>\s*)(?:
         (?P<quoted>`[^`]+`)
@@ -150,7 +151,7 @@ class _Reading:
             self._inside[-1].product *= self._closed.size
             self._inside[-1].power |= self._closed.power
         elif token in _MULTIPLIED:
-            here.product *= 2
+            here.product *= _MULTIPLIED[token]
         elif token in ("+", "-"):
             here.terms, here.product = here.terms + here.product, 1
 

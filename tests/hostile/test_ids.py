@@ -106,6 +106,14 @@ def test_a_key_of_the_answers_is_no_link_key() -> None:
         sf.randomize(table(), SCHEME, id="id", link_key=LINK, clear_ids=True)
 
 
+def test_a_key_of_another_study_warns_as_a_link_key_too() -> None:
+    """Pseudonyms under it are those of the other study."""
+    bound = sf.new_key(study="health 2027")
+    sf.randomize(table(), SCHEME, id="id", link_key=bound, study="health 2027")
+    with pytest.warns(DisclosureWarning, match="another study"):
+        sf.randomize(table(), SCHEME, id="id", link_key=bound)
+
+
 def test_a_link_key_is_no_key_of_the_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The other parties know it: with it they would recompute everybody's answers."""
     with pytest.raises(SfumatoError, match="key is a link key: the parties that share it could undo the answers"):

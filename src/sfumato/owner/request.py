@@ -65,8 +65,9 @@ class RandomizeRequest:
             raise SchemeError(f"a released column would be called {id!r} like the id column: rename one of them")
         if order not in ("shuffle", "keep"):
             raise SchemeError(f"order must be 'shuffle' or 'keep', got {order!r} instead")
-        if key is not None:
-            check_study(key, scheme if study is None else study, stacklevel=4)
+        for secret in (key, link_key):
+            if secret is not None:
+                check_study(secret, scheme if study is None else study, stacklevel=4)
         warn_of_seed(rng, "answers: whoever knows or guesses it reads the raw values back", stacklevel=4)
         src = source(rng)
         made = None if id is None else Pseudonyms.under(key, link_key, src)

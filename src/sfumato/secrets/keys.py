@@ -48,8 +48,9 @@ def new_key(study: Any = None) -> bytes:
 
 
 def check_study(key: bytes, study: Any, stacklevel: int = 3) -> None:
-    """Warn where a key is bound to another study than this one."""
-    bound = _STUDY.fullmatch(_raw(key, "key")[len(HEADER) + SECRET :])
+    """Warn where a key is bound to another study than this one, whatever it is used for."""
+    raw = _raw(key, "key")
+    bound = _STUDY.fullmatch(raw[len(HEADER) + SECRET :]) if raw.startswith(HEADER) else None
     if bound is not None and bound[1] != _digest(study):
         warnings.warn(
             "the key was made for another study (another scheme, or another name): under one key people are recognised "

@@ -10,7 +10,7 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
 from sfumato.owner.ledger import Ledger
 
 PEOPLE = [str(i) for i in range(120)]
@@ -139,3 +139,15 @@ def test_the_total_is_that_of_a_person_and_not_of_people_who_were_never_asked_bo
     assert ledger.total() == 3
     sf.randomize(table("other", PEOPLE[:2]), scheme("other"), id="id", ledger=ledger)
     assert ledger.total() == 9
+
+
+def test_forms_that_workers_draw_are_not_booked_as_others(tmp_path: Path) -> None:
+    """On Spark the driver would draw forms of its own for the ledger, and the workers other ones for the release."""
+
+    class Frame:
+        __module__ = "pyspark.sql.dataframe"
+
+    schema = sf.Schema({"a": sf.Categorical(("x", "y")), "b": sf.Categorical(("x", "y"))})
+    forms = sf.Forms.for_gamma(schema, 9, ask=1)
+    with pytest.raises(SchemeError, match="give a key"):
+        sf.randomize(Frame(), forms, id="id", ledger=sf.Ledger(tmp_path / "spark.sqlite", new=True))

@@ -69,6 +69,7 @@ def randomize(
     with _booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
             if booking is not None and id is not None:
+                _check_forms_known(request)
                 _take_down(table, request, id, booking)
             return randomize_spark(table, request)
         found = list(released_batches(table, request, None, account=booking))
@@ -136,6 +137,15 @@ def _booked(
     if not isinstance(book, Ledger):
         raise SchemeError(f"ledger must be a Ledger or the path of one, got {type(ledger).__name__} instead")
     return book.entry(scheme, key, again, id)
+
+
+def _check_forms_known(request: RandomizeRequest) -> None:
+    """Refuse forms that would be drawn where the ledger does not see it: it would book another form than was asked."""
+    if isinstance(request.scheme, Forms) and request.key is None:
+        raise SchemeError(
+            "on Spark the form of each record is drawn by the workers, where the ledger does not see it: give a key, "
+            "under which it knows who answers which form"
+        )
 
 
 def _take_down(table: Any, request: RandomizeRequest, id: str, account: Account) -> None:

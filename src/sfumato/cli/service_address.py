@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.errors import SfumatoError
-from sfumato.service.client import Client
+from sfumato.service.client import Client, is_here
 
 #: Where the first start of a server leaves the admin's token.
 TOKEN_FILE = "admin.token"
@@ -18,7 +18,9 @@ _HERE = Path("sfumato-data") / TOKEN_FILE
 To = Annotated[str, typer.Option("--to", envvar="SFUMATO_SERVER", help="The server's address.")]
 TokenFile = Annotated[
     Path | None,
-    typer.Option(help="A file with the token. Otherwise SFUMATO_TOKEN holds it, or sfumato-data/admin.token."),
+    typer.Option(
+        help="A file with the token. Otherwise SFUMATO_TOKEN holds it, or, for a server here, sfumato-data/admin.token."
+    ),
 ]
 HERE = "http://localhost:8000"
 
@@ -29,7 +31,7 @@ def client(to: str, token_file: Path | None) -> Client:
         return Client(to, _read(token_file))
     if os.environ.get("SFUMATO_TOKEN"):
         return Client(to, os.environ["SFUMATO_TOKEN"].strip())
-    if _HERE.is_file():
+    if _HERE.is_file() and is_here(to):  # another server has no business with it
         return Client(to, _read(_HERE))
     raise SfumatoError("this needs a token: name its file (--token-file), or set SFUMATO_TOKEN")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,18 +16,35 @@ from sfumato.service.refusals import STATUS, RefusalError
 #: How often something is sent before giving up, and the seconds between the first two.
 TRIES, PAUSE = 6, 0.5
 _TIMEOUT = 120
+_LONGEST = 1 << 26  # bytes of an answer
+_LONGEST_PAUSE = 30.0
+_ADDRESS = "the server's address must look like https://collect.example.org"
+#: Names of this machine: what is sent there is seen by nobody else.
+HERE = ("localhost", "127.0.0.1", "::1")
+
+
+def is_here(url: str) -> bool:
+    """Whether a server's address is on this machine."""
+    try:
+        return urlsplit(url if "//" in url else f"http://{url}").hostname in HERE
+    except ValueError:
+        return False
 
 
 class Client:
     """Requests to one server, with one token. A request that got no answer, or "busy", is sent again as it was."""
 
     def __init__(self, url: str, token: str | None = None, sleep: Callable[[float], None] = time.sleep) -> None:
-        parts = urlsplit(url if "//" in url else f"http://{url}")
+        try:
+            parts = urlsplit(url if "//" in url else f"http://{url}")
+            port = parts.port
+        except ValueError:
+            raise SfumatoError(_ADDRESS) from None
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SfumatoError("the server's address must look like https://collect.example.org")
-        if parts.scheme == "http" and parts.hostname not in ("localhost", "127.0.0.1", "::1") and token is not None:
+            raise SfumatoError(_ADDRESS)
+        if parts.scheme == "http" and parts.hostname not in HERE and token is not None:
             raise SfumatoError("a token is sent over https only, or to this machine: give an https address")
-        self._host, self._port, self._tls = parts.hostname, parts.port, parts.scheme == "https"
+        self._host, self._port, self._tls = parts.hostname, port, parts.scheme == "https"
         self._prefix, self._token, self._sleep = parts.path.rstrip("/"), token, sleep
 
     def ask(
@@ -44,14 +62,14 @@ class Client:
             last = attempt == TRIES - 1
             try:
                 status, text, retry = self._once(method, path, body, given)
-            except (OSError, http.client.HTTPException) as problem:
+            except (OSError, http.client.HTTPException, UnicodeError) as problem:
                 if last:
                     said = getattr(problem, "strerror", None) or type(problem).__name__
                     raise SfumatoError(f"the server at {self._host} does not answer: {said}") from None
             else:
                 if status < 400 or status not in (429, 503) or last:
                     return _read(status, text)
-                self._sleep(min(float(retry or 0), 30.0))
+                self._sleep(_pause(retry))
             if not last:
                 self._sleep(PAUSE * 2**attempt)
         raise SfumatoError("no answer")
@@ -64,7 +82,7 @@ class Client:
         try:
             connection.request(method, self._prefix + quote(path, safe="/?&=,%"), body, dict(headers))
             answer = connection.getresponse()
-            return answer.status, answer.read(), answer.headers.get("Retry-After")
+            return answer.status, answer.read(_LONGEST), answer.headers.get("Retry-After")
         finally:
             connection.close()
 
@@ -76,8 +94,18 @@ def _read(status: int, text: bytes) -> Any:
         raise SfumatoError(f"the server answered with status {status}, and not as this program expects") from None
     if status < 400:
         return document
-    error = document.get("error", {}) if isinstance(document, dict) else {}
-    code, message = error.get("code"), error.get("message")
-    if code not in STATUS or not isinstance(message, str):
+    error = document.get("error") if isinstance(document, dict) else None
+    code, message, details = (error.get(key) if isinstance(error, dict) else None for key in _ERROR)
+    if not isinstance(code, str) or code not in STATUS or not isinstance(message, str):
         raise SfumatoError(f"the server refused with status {status}")
-    raise RefusalError(code, message, **(error.get("details") or {}))
+    refusal = RefusalError(code, message)
+    refusal.details |= details if isinstance(details, dict) else {}
+    raise refusal
+
+
+_ERROR = ("code", "message", "details")
+
+
+def _pause(retry: str | None) -> float:
+    """The seconds that a server asks for, within reason; none where it says something else."""
+    return min(float(retry), _LONGEST_PAUSE) if retry is not None and re.fullmatch(r"[0-9]{1,9}", retry) else 0.0

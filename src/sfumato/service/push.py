@@ -28,21 +28,21 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
         ]  # the same for the same file, so it counts once
         place = f"/v1/studies/{study}/uploads"
         found = client.ask("POST", place, {"id": id, "digest": digest, "bytes": size})
-        there, restarts = int(found["received"]), 0
+        there, restarts = _received(found, size), 0
         advance(there)
-        while found["state"] == "arriving" and there < size:
+        while found.get("state") == "arriving" and there < size:
             file.seek(there)
             piece = file.read(PIECE)
             try:
                 offset = {"Upload-Offset": str(there)}
-                after = int(client.ask("PATCH", f"{place}/{id}", body=piece, headers=offset)["received"])
-            except (
-                RefusalError
-            ) as refusal:  # a piece whose answer was lost may have arrived: go on from where it stands
-                restarts += 1
-                if refusal.code != "conflict" or "received" not in refusal.details or restarts > _RESTARTS:
+                after = _received(client.ask("PATCH", f"{place}/{id}", body=piece, headers=offset), size)
+            except RefusalError as refusal:  # a piece whose answer was lost may have arrived: go on from there
+                if refusal.code != "conflict" or "received" not in refusal.details:
                     raise
-                after = int(refusal.details["received"])
+                after = _received(refusal.details, size)
+            restarts += after != there + len(piece)
+            if restarts > _RESTARTS:
+                raise ReleaseError("the server loses what it is sent: ask whoever runs it")
             advance(after - there)
             there = after
     taken: dict[str, Any] = client.ask("POST", f"{place}/{id}/commit")
@@ -52,6 +52,15 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
 
 def _check(taken: dict[str, Any], study: str, id: str, digest: str) -> None:
     """The receipt must be that of this very file."""
-    line = f"sfumato upload 1|{study}|{id}|{digest}|{taken['rows']}"
-    if taken.get("receipt") != hashlib.sha256(line.encode()).hexdigest():
+    rows = taken.get("rows") if isinstance(taken, dict) else None
+    line = f"sfumato upload 1|{study}|{id}|{digest}|{rows}"
+    if not isinstance(rows, int) or taken.get("receipt") != hashlib.sha256(line.encode()).hexdigest():
         raise ReleaseError("the server's receipt is not that of this file: ask whoever runs it")
+
+
+def _received(answer: Any, size: int) -> int:
+    """How many bytes the server says it has."""
+    there = answer.get("received") if isinstance(answer, dict) else None
+    if not isinstance(there, int) or not 0 <= there <= size:
+        raise ReleaseError("the server does not say how much has arrived, and is perhaps no server of sfumato")
+    return there

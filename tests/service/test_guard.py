@@ -116,6 +116,28 @@ def test_a_client_that_never_ends_its_headers_is_let_go(running):
     assert talk(port, b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 
 
+@pytest.mark.parametrize(
+    "later",
+    [b"GET /v1/health HTTP/1.1\r\nHost:", head(1000, path="/v1/nothing") + b"{"],
+    ids=["headers", "a body that was answered"],
+)
+def test_later_requests_on_a_connection_have_no_more_time(running, later):
+    """Otherwise a thousand connections, each with one whole request, keep everybody else out for ever."""
+    port, _ = running
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as line:
+        line.sendall(b"GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert line.recv(10_000).startswith(b"HTTP/1.1 200 ")
+        line.sendall(later)
+        while True:
+            time.sleep(0.1)
+            try:
+                line.sendall(b" ")
+                if not line.recv(10_000):
+                    break
+            except ConnectionError:
+                break
+
+
 @pytest.fixture
 def limited(folder):
     held = open_collection(folder, None, Settings(per_address=1, per_token=1, burst=3), Clock())

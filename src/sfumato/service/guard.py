@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from sfumato.service.rates import Rates
+from sfumato.service.rates import Rates, network
 from sfumato.service.refusals import RefusalError
 from sfumato.service.settings import Settings
 
@@ -84,7 +84,7 @@ class Guard:
 
         self.running += 1
         try:
-            self._check_rate(scope, headers)
+            self.charge(scope)
             await self._app(scope, self._body(scope, headers, receive, body), answer)
             if body.refused is not None:
                 raise body.refused
@@ -104,15 +104,17 @@ class Guard:
             self.seconds += time.perf_counter() - began
             self.answers[_route(scope), status] += 1
 
-    def _check_rate(self, scope: Scope, headers: dict[bytes, bytes]) -> None:
+    def charge(self, scope: Scope, cost: float = 1.0) -> None:
+        """Count a request, or what it asks for, against the rates of its address and its token."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
         client = scope.get("client")
         address = client[0] if client else ""
         if self._settings.behind_proxy:
             address = headers.get(b"x-forwarded-for", b"").decode("latin-1").split(",")[-1].strip() or address
-        wait = self._addresses.wait(address)
+        wait = self._addresses.wait(network(address), cost)
         token = headers.get(b"authorization")
         if not wait and token is not None:
-            wait = self.tokens.wait(token.decode("latin-1"))
+            wait = self.tokens.wait(token.decode("latin-1"), cost)
         if wait:
             raise RefusalError("too_many", "too many requests: come back later", seconds=math.ceil(wait))
 

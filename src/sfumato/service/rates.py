@@ -6,6 +6,7 @@ Addresses are not kept: the bucket's name is a keyed hash, under a key that live
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import os
 import time
 from collections.abc import Callable
@@ -34,7 +35,7 @@ class Rates:
         name = hashlib.blake2b(who.encode("utf-8", "surrogateescape"), key=self._key, digest_size=16).digest()
         now = self._now()
         level, before = self._held.get(name, (self._most, now))
-        level = min(self._most, level + (now - before) * self._rate)
+        level, cost = min(self._most, level + (now - before) * self._rate), min(cost, self._most)
         if level < cost:
             return (cost - level) / self._rate
         if len(self._held) >= _MOST:
@@ -51,3 +52,18 @@ class Rates:
         }
         if len(self._held) >= _MOST:
             self._held.clear()
+
+
+def network(address: str) -> str:
+    """Whose bucket an address takes from: its own, or of IPv6 that of its /64, all of which one customer has.
+
+    >>> network("192.0.2.7"), network("2001:db8::1:2:3"), network("::ffff:192.0.2.7")
+    ('192.0.2.7', '2001:db8::/64', '192.0.2.7')
+    """
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))

@@ -20,7 +20,11 @@ PATIENCE = 10
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """HTTP on one connection, closed if the headers of its first request take too long, or any take too much room."""
+    """HTTP on one connection, closed if the headers of a request take too long, or too much room.
+
+    Their clock runs from the first byte of the request on, and for the first request from the beginning. The rest of a
+    body whose request was answered already has as long. Between requests the time counts that a connection is kept.
+    """
 
     slowest_head = 10.0
     largest_head = 64 << 10
@@ -28,28 +32,38 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self._head_bytes, self._in_head = 0, True
-        self._head_timer = self.loop.call_later(self.slowest_head, self._give_up)
+        self._timer: Any = None
+        self._wait()
+
+    def _wait(self) -> None:
+        if self._timer is None:
+            self._timer = self.loop.call_later(self.slowest_head, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def data_received(self, data: bytes) -> None:
         self._head_bytes += len(data) if self._in_head else 0
+        if self._in_head or (self.cycle is not None and self.cycle.response_complete):
+            self._wait()
         super().data_received(data)  # sets the count back if it ends the headers
         if self._head_bytes > self.largest_head and not self.transport.is_closing():
             self.transport.close()
 
     def on_headers_complete(self) -> None:
         self._head_bytes, self._in_head = 0, False
+        self._stop_waiting()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         self._in_head = True
+        self._stop_waiting()
         super().on_message_complete()
 
-    def _give_up(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
-            self.transport.close()
-
     def connection_lost(self, exc: Exception | None) -> None:
-        self._head_timer.cancel()
+        self._stop_waiting()
         super().connection_lost(exc)
 
 

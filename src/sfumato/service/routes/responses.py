@@ -33,6 +33,7 @@ async def respond(study: str, body: ResponseIn, request: Request) -> Any:
 async def respond_many(body: ReportsIn, request: Request) -> Any:
     """Store several responses, also of several studies; each has an outcome of its own."""
     held = collection(request)
+    request.app.state.guard.charge(request.scope, len(body.responses) - 1)  # the first was counted at the door
     secret = secret_of(request)
     token = None if secret is None else held.tokens.find(secret)
     outcomes = await asyncio.gather(*(_one(request, report, token, secret) for report in body.responses))

@@ -13,6 +13,7 @@ from sqlalchemy import Engine, select
 from sfumato.randomness import SecureSource, permutation
 from sfumato.release import Release
 from sfumato.released.part import Part
+from sfumato.scheme import Scheme
 from sfumato.service.layout import Layout
 from sfumato.service.parties import complete
 from sfumato.service.refusals import RefusalError
@@ -27,23 +28,23 @@ def export(path: Path, engine: Engine, study: Study, uploads: Uploads) -> None:
     """Write every row that the study holds; columns that wait for those of other parties are left out."""
     taken = uploads.accepted(study.id)
     if study.scheme is None:
-        _resampled(path, [uploads.path(one) for one in taken])
+        _resampled(path, [uploads.files.taken(one) for one in taken])
         return
     parts = [_responses(engine, study.id, form, layout) for form, layout in enumerate(study.forms)]
     for one in taken:
         if one.about is not None and one.about["attributes"] is None and not one.about["counted"]:
-            parts += [_without_ids(part) for part in Release.load(uploads.path(one)).parts]
+            parts += [_without_ids(part) for part in Release.load(uploads.files.taken(one)).parts]
     for held in uploads.by_link(study.id).values():
         joined = complete(study, held)
         parts += [] if joined is None else [_without_ids(part) for part in joined.parts]
     kept = [part for part in parts if len(part)]
     if not kept:
         raise RefusalError("not_possible", "only tables of counts were pushed: there are no rows to download")
-    Release.of(kept).save(path, overwrite=True)
+    Release.of(_mixed(kept)).save(path, overwrite=True)
 
 
 def _responses(engine: Engine, study: str, form: int, layout: Layout) -> Part:
-    """The responses to one form, in an order that says nothing of when they came or who sent them."""
+    """The responses to one form."""
     import pyarrow as pa
 
     r = tables.responses.c
@@ -53,8 +54,25 @@ def _responses(engine: Engine, study: str, form: int, layout: Layout) -> Part:
         rows = connection.execute(asked.execution_options(stream_results=True)).scalars()
         found.extend(layout.unpack(map(bytes, some)) for some in rows.partitions(_ROWS))
     whole = {name: _together([some[name] for some in found], layout, name) for name in layout.columns}
-    order = permutation(SecureSource(), len(next(iter(whole.values()))))
-    return Part(pa.table({name: column[order] for name, column in whole.items()}), layout.scheme, order="shuffled")
+    return Part(pa.table(whole), layout.scheme)
+
+
+def _mixed(parts: Sequence[Part]) -> list[Part]:
+    """All rows of one scheme in a random order, which says nothing of when they came, who sent them, or their ids.
+
+    Those of a site stand in the order of their pseudonyms, which whoever holds the link key can compute, or in one that
+    the site kept.
+    """
+    import pyarrow as pa
+
+    by_scheme: dict[Scheme, list[pa.Table]] = {}
+    for part in parts:
+        by_scheme.setdefault(part.scheme, []).append(part.arrow())
+    out = []
+    for scheme, tables_ in by_scheme.items():
+        whole = pa.concat_tables(tables_, promote_options="permissive")
+        out.append(Part(whole.take(permutation(SecureSource(), whole.num_rows)), scheme, order="shuffled"))
+    return out
 
 
 def _together(columns: Sequence[Any], layout: Layout, name: str) -> Any:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, insert, select
 from sfumato.service import reader
 from sfumato.service.intake import unpacked
 from sfumato.service.parties import Held
+from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
@@ -38,10 +39,20 @@ class Joins:
             tally = unpacked(json.loads(row["parts"]), bytes(row["counts"]), study)[0]
             self._held[study.id, row["link"]] = (json.loads(row["uploads"]), tally)
 
-    def tally(self, study: Study, link: str, held: Sequence[Held]) -> Tally:
-        """From memory where these very files were joined before; otherwise computed now, and written down."""
-        with self._joining:
-            whose = sorted(one["id"] for one in held)
+    def tally(self, study: Study, link: str, held: Sequence[Held], wait: bool = False) -> Tally:
+        """From memory where these very files were joined before; otherwise computed now, and written down.
+
+        While somebody else joins, there is the table from before, or none yet; ``wait`` waits for the new one.
+        """
+        whose = sorted(one["id"] for one in held)
+        known = self._held.get((study.id, link))
+        if known is not None and known[0] == whose:
+            return known[1]
+        if not self._joining.acquire(blocking=wait):
+            if known is not None:
+                return known[1]
+            raise RefusalError("busy", "the columns of several parties are being joined: ask again later", seconds=5)
+        try:
             known = self._held.get((study.id, link))
             if known is not None and known[0] == whose:
                 return known[1]
@@ -56,3 +67,5 @@ class Joins:
             self._writer.now(Alone(run))
             self._held[study.id, link] = (whose, tally)
             return tally
+        finally:
+            self._joining.release()

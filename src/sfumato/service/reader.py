@@ -11,7 +11,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,9 @@ from sfumato.service.study import Study
 
 _MEMORY = 3 << 29  # bytes of that process
 _TIME = 600  # seconds of it
+#: Processes that read at a time, and requests that may wait for one: many files at once shall not fill the machine.
+_READERS = threading.BoundedSemaphore(2)
+_LINE = threading.BoundedSemaphore(8)
 
 
 def read(study: Study, file: Path, others: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
@@ -34,6 +39,17 @@ def read(study: Study, file: Path, others: Sequence[Held], apart: bool = True) -
 def join(study: Study, folder: Path, held: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
     """What the files of several parties hold together, and the tables of it."""
     return _ask(study, folder, {"join": list(held)}, apart)
+
+
+@contextmanager
+def in_line() -> Iterator[None]:
+    """A place among those who wait for a process that reads; whoever finds none is asked to come back."""
+    if not _LINE.acquire(blocking=False):
+        raise RefusalError("busy", "many files are being read: ask again in a moment", seconds=10)
+    try:
+        yield
+    finally:
+        _LINE.release()
 
 
 def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple[dict[str, Any], bytes]:
@@ -49,13 +65,14 @@ def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple
 def _apart(request: dict[str, Any]) -> dict[str, Any]:
     one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     try:
-        ran = subprocess.run(
-            [sys.executable, "-m", "sfumato.service.reader"],
-            input=json.dumps(request).encode(),
-            capture_output=True,
-            timeout=_TIME,
-            env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
-        )
+        with _READERS:
+            ran = subprocess.run(
+                [sys.executable, "-m", "sfumato.service.reader"],
+                input=json.dumps(request).encode(),
+                capture_output=True,
+                timeout=_TIME,
+                env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            )
         answer: dict[str, Any] = json.loads(ran.stdout)
     except subprocess.TimeoutExpired:
         raise RefusalError("refused", "the file takes too long to read") from None

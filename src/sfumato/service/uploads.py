@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import threading
 from dataclasses import replace
@@ -16,7 +15,7 @@ from sqlalchemy import Connection, insert, select, update
 from sfumato.released.counted import CountedPart
 from sfumato.service import reader
 from sfumato.service.clock import Clock, hour_of
-from sfumato.service.counted_files import counted_parts, is_json
+from sfumato.service.counted_files import counted_parts
 from sfumato.service.intake import unpacked
 from sfumato.service.joins import Joins
 from sfumato.service.refusals import RefusalError
@@ -28,9 +27,9 @@ from sfumato.service.studies import Studies
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
 from sfumato.service.upload import Upload
+from sfumato.service.upload_files import UploadFiles
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_BLOCK = 1 << 20
 _u = tables.uploads.c
 
 
@@ -38,11 +37,11 @@ class Uploads:
     """All uploads of a server; files lie in its data folder, by study and digest."""
 
     def __init__(self, folder: Path, writer: Writer, clock: Clock, studies: Studies, settings: Settings) -> None:
-        self._folder, self._writer, self._clock = folder / "uploads", writer, clock
+        self.files, self._writer, self._clock = UploadFiles(folder / "uploads"), writer, clock
         self._studies, self._settings = studies, settings
         self._held: dict[tuple[str, str], Upload] = {}
         self._locks: dict[tuple[str, str], threading.Lock] = {}
-        self._joins = Joins(self._folder, writer, studies, settings.read_apart)
+        self._joins = Joins(self.files.folder, writer, studies, settings.read_apart)
 
     def load(self, connection: Connection) -> None:
         """Read what the database holds."""
@@ -87,32 +86,17 @@ class Uploads:
     def _shares(self, study: str) -> list[dict[str, Any]]:
         return [one for one in self._described(study) if one["share"] is not None]
 
-    def path(self, upload: Upload) -> Path:
-        """Where the file of an accepted upload lies."""
-        kind = "json" if upload.about is not None and upload.about["counted"] else "parquet"
-        return self._folder / upload.study / f"{upload.digest}.{kind}"
-
-    def received(self, upload: Upload) -> int:
-        """How many bytes have arrived."""
-        if upload.state != "arriving":
-            return upload.bytes
-        part = self._part(upload)
-        return part.stat().st_size if part.exists() else 0
-
     def public(self, upload: Upload) -> dict[str, Any]:
         return {
             "id": upload.id,
             "state": upload.state,
-            "received": self.received(upload),
+            "received": self.files.received(upload),
             "bytes": upload.bytes,
             "digest": upload.digest,
             "rows": upload.rows,
             "receipt": upload.receipt,
             "problem": upload.problem,
         }
-
-    def _part(self, upload: Upload) -> Path:
-        return self._folder / upload.study / f"{upload.id}.arriving"
 
     # Arriving.
 
@@ -155,27 +139,14 @@ class Uploads:
         """One piece at a time."""
         return self._locks.setdefault((upload.study, upload.id), threading.Lock())
 
-    def append(self, upload: Upload, offset: int, piece: bytes) -> int:
-        """Write bytes that follow those which are there; how many there are now."""
-        if upload.state != "arriving":
-            raise RefusalError("conflict", f"the upload is {upload.state}", received=upload.bytes)
-        path = self._part(upload)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        there = self.received(upload)
-        if offset != there:
-            raise RefusalError("conflict", f"{there} bytes have arrived: go on from there", received=there)
-        if there + len(piece) > upload.bytes:
-            raise RefusalError("too_large", "more bytes than were announced", most=upload.bytes)
-        with path.open("ab") as file:
-            file.write(piece)
-        return there + len(piece)
-
     # Taking.
 
     def commit(self, study: str, id: str, token: str) -> tuple[Upload, bool]:
         """Check the whole file and take it; the upload, and whether it is new. Waits for the disk."""
-        upload = self.find(study, id, token)
-        with self.lock(upload):
+        lock = self.lock(self.find(study, id, token))
+        if not lock.acquire(blocking=False):  # those who wait for one file shall not take the threads of all others
+            raise RefusalError("busy", "this upload is being looked at: ask again in a moment", seconds=2)
+        try:
             upload = self.find(study, id, token)
             if upload.state == "accepted":
                 return upload, False
@@ -185,29 +156,44 @@ class Uploads:
                 raise RefusalError("deleted", "this upload was deleted")
             asked = self._studies[study]
             asked.check_taking(self._clock())
-            there = self.received(upload)
+            there = self.files.received(upload)
             if there != upload.bytes:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
-            file = self._part(upload).with_suffix(".json" if is_json(self._part(upload)) else ".parquet")
-            self._part(upload).replace(file)
-            try:
-                about, counts = self._look(file, upload, asked)
-            except RefusalError as refusal:
-                if refusal.code == "refused":
-                    self._finish(upload, "refused", problem=str(refusal))
-                    file.unlink(missing_ok=True)
-                raise
-            finally:
-                if file.exists():
-                    file.replace(self._part(upload))
-            _sync(self._part(upload))
-            taken = self.path(replace(upload, about=about))
-            self._part(upload).replace(taken)
-            _sync(taken.parent)
-            done = self._finish(upload, "accepted", about=about, counts=counts)
-        if about["attributes"] is not None:
-            self.joined(study)
+            with reader.in_line(), self._taking(study):
+                done = self._take(upload, asked)
+        finally:
+            lock.release()
+        if done.about is not None and done.about["attributes"] is not None:
+            self._join(done)
         return done, True
+
+    def _taking(self, study: str) -> threading.Lock:
+        """One file of a study after the other: what is compared with all that was taken must see all of it."""
+        return self._locks.setdefault((study, ""), threading.Lock())
+
+    def _take(self, upload: Upload, study: Study) -> Upload:
+        try:
+            with self.files.looked_at(upload) as file:
+                about, counts = self._look(file, upload, study)
+        except RefusalError as refusal:
+            if refusal.code == "refused":
+                self._refuse(upload, refusal)
+            raise
+        self.files.take(replace(upload, about=about))
+        return self._finish(upload, "accepted", about=about, counts=counts)
+
+    def _join(self, upload: Upload) -> None:
+        """Join the columns of the parties now; a file with which that is not possible is not kept."""
+        try:
+            self.joined(upload.study, wait=True)
+        except RefusalError as refusal:
+            if refusal.code == "refused":
+                self._refuse(upload, refusal)
+            raise
+
+    def _refuse(self, upload: Upload, refusal: RefusalError) -> None:
+        self._finish(upload, "refused", problem=str(refusal))
+        self.files.remove(upload)
 
     def _look(self, path: Path, upload: Upload, study: Study) -> tuple[dict[str, Any], bytes]:
         with path.open("rb") as file:
@@ -219,7 +205,7 @@ class Uploads:
     def _described(self, study: str) -> list[dict[str, Any]]:
         """The accepted uploads, as the reading process needs them."""
         return [
-            {"id": one.id, "file": str(self.path(one)), **one.about}
+            {"id": one.id, "file": str(self.files.taken(one)), **one.about}
             for one in self.accepted(study)
             if one.about is not None
         ]
@@ -230,9 +216,10 @@ class Uploads:
 
     # Parties that hold some columns each.
 
-    def joined(self, study: str) -> list[Tally]:
+    def joined(self, study: str, wait: bool = False) -> list[Tally]:
         """The tables of the records whose columns are all there, by the key of their pseudonyms."""
-        return [self._joins.tally(self._studies[study], link, held) for link, held in self.by_link(study).items()]
+        asked = self._studies[study]
+        return [self._joins.tally(asked, link, held, wait) for link, held in self.by_link(study).items()]
 
     def by_link(self, study: str) -> dict[str, list[dict[str, Any]]]:
         """The files that hold some columns only, by the key of their pseudonyms."""
@@ -272,15 +259,9 @@ class Uploads:
         """Take the rows out again; the id stays."""
         upload = self.find(study, id)
         with self.lock(upload):
-            done = self._finish(self.find(study, id), "deleted")
-            self._part(upload).unlink(missing_ok=True)
-            self.path(upload).unlink(missing_ok=True)
+            upload = self.find(study, id)
+            if upload.state == "deleted":
+                return upload
+            done = self._finish(upload, "deleted")
+            self.files.remove(upload)
         return done
-
-
-def _sync(path: Path) -> None:
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -40,16 +40,16 @@ async def progress(study: str, request: Request) -> Any:
 async def shares(study: str, request: Request, names: Names, level: Level = 0.95) -> Any:
     """Shares of one or more attributes, with intervals."""
     allowed(request, "admin", "miner", study=study)
-    found = collection(request).estimates(study)
-    return await run_in_threadpool(found.shares, split(names), level)
+    held = collection(request)
+    return await run_in_threadpool(lambda: held.estimates(study).shares(split(names), level))
 
 
 @router.get("/means", response_model=Means)
 async def means(study: str, request: Request, name: Names, by: Names = "", level: Level = 0.95) -> Any:
     """Means, by group if asked."""
     allowed(request, "admin", "miner", study=study)
-    found = collection(request).estimates(study)
-    return await run_in_threadpool(found.means, name, split(by), level)
+    held = collection(request)
+    return await run_in_threadpool(lambda: held.estimates(study).means(name, split(by), level))
 
 
 @router.get("/release", response_model=None, responses={200: {"content": {_PARQUET: {}}}})

@@ -60,16 +60,18 @@ async def piece(study: str, id: str, request: Request, upload_offset: Annotated[
     found = uploads.find(study, id, token.id)
     lock = uploads.lock(found)
     if not lock.acquire(blocking=False):
-        raise RefusalError("conflict", "another piece of this upload is arriving", received=uploads.received(found))
+        raise RefusalError(
+            "conflict", "another piece of this upload is arriving", received=uploads.files.received(found)
+        )
     try:
         held, there = bytearray(), upload_offset
         try:
             async for some in request.stream():
                 held += some
                 if len(held) >= _PIECE:
-                    there, held = await run_in_threadpool(uploads.append, found, there, bytes(held)), bytearray()
+                    there, held = await run_in_threadpool(uploads.files.append, found, there, bytes(held)), bytearray()
         finally:
-            there = await run_in_threadpool(uploads.append, found, there, bytes(held))
+            there = await run_in_threadpool(uploads.files.append, found, there, bytes(held))
         return {"received": there}
     finally:
         lock.release()

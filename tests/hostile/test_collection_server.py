@@ -1,0 +1,212 @@
+"""Sites, miners and strangers against the collection server: nobody spoils what others sent, or sees more than is said."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+import sfumato as sf
+from service_client import SCHEME, Clock, Http, new_id
+from sfumato.service import reader
+from sfumato.service.app import create_app
+from sfumato.service.collection import open_collection
+from sfumato.service.refusals import RefusalError
+from sfumato.service.settings import Settings
+
+UPLOADS = "/v1/studies/commuting/uploads"
+
+
+def served(**limits: Any) -> Iterator[Http]:
+    """A server with an open study, and its admin's client."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(**{"per_address": 0, "per_token": 0, "read_apart": False, **limits})
+        held = open_collection(folder, None, settings, Clock())
+        held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+        held.writer.now(held.studies.open("commuting"))
+        ((_, admin),) = held.writer.now(held.tokens.make("admin", None))
+        with TestClient(create_app(held), raise_server_exceptions=False) as client:
+            yield Http(client, held, held.clock, admin)
+        held.close()
+
+
+@pytest.fixture
+def http() -> Iterator[Http]:
+    yield from served()
+
+
+def raw(n: int, seed: int = 0) -> dict[str, list[str]]:
+    rng = np.random.default_rng(seed)
+    sexes = rng.choice(["F", "M", "other"], n).tolist()
+    return {"car": ["no"] * (n // 2) + ["yes"] * (n - n // 2), "sex": sexes, "person": [f"p{i}" for i in range(n)]}
+
+
+def released(path: Path, n: int = 100, seed: int = 0, **more: Any) -> Path:
+    return sf.randomize(raw(n, seed), more.pop("scheme", SCHEME), **more).save(path)
+
+
+def send(http: Http, file: Path, token: str, id: str) -> None:
+    """Announce a file and send all of it."""
+    data = file.read_bytes()
+    about = {"id": id, "digest": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    assert http.ask("POST", UPLOADS, about, token).status_code == 201
+    kind = {"content-type": "application/octet-stream", "upload-offset": "0"}
+    assert http.ask("PATCH", f"{UPLOADS}/{id}", token=token, content=data, headers=kind).status_code == 200
+
+
+def push(http: Http, file: Path, token: str, id: str | None = None) -> Any:
+    id = id or new_id()
+    send(http, file, token, id)
+    return http.ask("POST", f"{UPLOADS}/{id}/commit", token=token)
+
+
+def downloaded(http: Http, path: Path) -> sf.Release:
+    answer = http.ask("GET", "/v1/studies/commuting/release")
+    assert answer.status_code == 200, answer.text
+    path.write_bytes(answer.content)
+    return sf.Release.load(path)
+
+
+def test_no_site_overwrites_what_another_pushed(http: Http, tmp_path: Path) -> None:
+    """An id may look like a digest, and accepted files are named by their digests."""
+    first, second = released(tmp_path / "a.parquet"), released(tmp_path / "b.parquet", seed=1)
+    digest = hashlib.sha256(first.read_bytes()).hexdigest()
+    assert push(http, first, http.token("site")).status_code == 201
+    assert push(http, second, http.token("site"), id=digest).status_code == 201
+    assert len(downloaded(http, tmp_path / "all.parquet")) == 200
+    wrong = tmp_path / "c.parquet"
+    wrong.write_bytes(b"PAR1 and nothing more")
+    third = hashlib.sha256(second.read_bytes()).hexdigest()
+    assert push(http, wrong, http.token("site"), id=third).status_code == 422
+    assert len(downloaded(http, tmp_path / "all.parquet")) == 200
+
+
+@pytest.mark.filterwarnings("ignore:the rows keep their order")
+def test_downloaded_rows_tell_nothing_by_their_order(http: Http, tmp_path: Path) -> None:
+    """Rows that a site left in order, or that stand in the order of pseudonyms, which holders of the link key know."""
+    kept = released(tmp_path / "kept.parquet", 4000, order="keep")
+    assert push(http, kept, http.token("site")).status_code == 201
+    found = downloaded(http, tmp_path / "all.parquet")
+    halves = np.split(found.arrow().column("car").to_numpy().astype(float), 2)
+    assert found.order == "shuffled" and abs(halves[0].mean() - halves[1].mean()) < 0.1
+    linked = released(tmp_path / "linked.parquet", 500, id="person", link_key=sf.new_link_key())
+    assert push(http, linked, http.token("site")).status_code == 201
+    rows, own = (sf.Release.load(path).arrow().column("sex") for path in (tmp_path / "all.parquet", linked))
+    assert (
+        downloaded(http, tmp_path / "all.parquet").arrow().column("sex").slice(len(rows)).to_pylist() != own.to_pylist()
+    )
+
+
+def test_a_file_that_is_committed_twice_at_once_counts_once(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, site, meet = released(tmp_path / "a.parquet"), http.token("site"), threading.Barrier(2)
+    look = reader.read
+
+    def met(*given: Any) -> Any:
+        found = look(*given)
+        with suppress(threading.BrokenBarrierError):
+            meet.wait(0.5)
+        return found
+
+    monkeypatch.setattr(reader, "read", met)
+    ids, answers = [new_id(), new_id()], []
+    for id in ids:
+        send(http, file, site, id)
+
+    def commit(id: str) -> None:
+        answers.append(http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).status_code)
+
+    threads = [threading.Thread(target=commit, args=(id,)) for id in ids]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [201, 409]
+    assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 100
+
+
+def test_deleting_an_upload_leaves_the_file_of_another(http: Http, tmp_path: Path) -> None:
+    file, site, ids = released(tmp_path / "a.parquet"), http.token("site"), [new_id() for _ in range(3)]
+    push(http, file, site, ids[0])
+    http.ask("DELETE", f"{UPLOADS}/{ids[0]}")
+    send(http, file, site, ids[1])
+    assert push(http, file, site, ids[2]).status_code == 201
+    assert http.ask("DELETE", f"{UPLOADS}/{ids[0]}").json()["state"] == "deleted"
+    assert http.ask("DELETE", f"{UPLOADS}/{ids[1]}").json()["state"] == "deleted"
+    assert len(downloaded(http, tmp_path / "all.parquet")) == 100
+
+
+def test_one_file_does_not_take_all_threads(http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many commits of a file that takes long to read, or of many such files, are asked to come back."""
+    file, site, id = released(tmp_path / "a.parquet"), http.token("site"), new_id()
+    send(http, file, site, id)
+    upload = http.collection.uploads.find("commuting", id)
+    with http.collection.uploads.lock(upload):
+        busy = http.ask("POST", f"{UPLOADS}/{id}/commit", token=site)
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "2")
+    monkeypatch.setattr(reader, "_LINE", threading.BoundedSemaphore(1))
+    with reader.in_line():
+        busy = http.ask("POST", f"{UPLOADS}/{id}/commit", token=site)
+    assert (busy.status_code, busy.headers["retry-after"]) == (503, "10")
+    assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).status_code == 201
+
+
+def party(path: Path, name: str, link: bytes) -> Path:
+    return released(path, scheme=SCHEME.select([name]), id="person", link_key=link)
+
+
+def test_nobody_waits_while_parties_are_joined(http: Http, tmp_path: Path) -> None:
+    for _ in range(2):
+        http.respond()
+    push(http, party(tmp_path / "a.parquet", "car", sf.new_link_key()), http.token("site"))
+    joins, answers, done = http.collection.uploads._joins, [], threading.Event()
+    joins._held.clear()
+
+    def ask() -> None:
+        answers.append(http.ask("GET", "/v1/studies/commuting/estimates?names=car"))
+        done.set()
+
+    asked = threading.Thread(target=ask)
+    with joins._joining:
+        asked.start()
+        assert done.wait(10)
+    asked.join()
+    assert answers[0].status_code == 503
+    ask()
+    assert answers[1].status_code == 200
+
+
+def test_a_file_that_cannot_be_joined_does_not_stop_the_study(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(2):
+        http.respond()
+
+    def refused(*_: Any) -> Any:
+        raise RefusalError("refused", "the file takes more memory to read than is allowed")
+
+    monkeypatch.setattr(reader, "join", refused)
+    id = new_id()
+    answer = push(http, party(tmp_path / "a.parquet", "car", sf.new_link_key()), http.token("site"), id)
+    assert answer.status_code == 422
+    assert http.ask("GET", f"{UPLOADS}/{id}").json()["state"] == "refused"
+    for path in ("progress", "estimates?names=car", "release"):
+        assert http.ask("GET", f"/v1/studies/commuting/{path}").status_code == 200
+
+
+def test_a_batch_costs_as_many_requests_as_it_has_responses() -> None:
+    for http in served(per_address=1, burst=100):
+        one = {"study": "commuting", "fingerprint": SCHEME.fingerprint, "answers": {"car": 1, "sex": 2}}
+        batch = {"responses": [{**one, "id": new_id()} for _ in range(60)]}
+        assert http.ask("POST", "/v1/responses", batch, None).status_code == 200
+        assert http.ask("POST", "/v1/responses", batch, None).status_code == 429
+        assert http.ask("GET", "/v1/health", token=None).status_code == 200

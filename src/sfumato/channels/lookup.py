@@ -1,9 +1,10 @@
-"""Exact sampling from an integer matrix, at about one random byte a record.
+"""Exact sampling from an integer matrix, at one or two random bytes a record.
 
 A draw is a 63-bit integer u, and record x becomes the first output y whose cumulative weight exceeds u. The leading
 byte of u alone settles almost every record: a table of 256 entries per input holds the answer wherever all u with that
 leading byte agree. The few that straddle a threshold get their remaining bits and an exact integer comparison. The
 result is the distribution of the integer matrix itself, bit for bit, and about 8 random bits a record instead of 63.
+Where the outputs are many, twelve or sixteen leading bits take the byte's place.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from sfumato.randomness import BITS, Source
 Places = NDArray[np.int32]
 
 _BLOCK = 1 << 17  # records treated at a time: their bytes and codes stay in the processor's cache
+_FEW_OUTPUTS = 64  # one leading byte leaves a quarter of the records open at most
+_MANY_OUTPUTS = 256  # twelve bits would leave more than a sixteenth of them open
+_CACHED_CELLS = 1 << 21
 _WORTH_COMPILING = 1 << 20  # below this many records, loading numba takes longer than it saves
 
 
@@ -33,6 +37,13 @@ def code_type(size: int) -> np.dtype[Any]:
     return np.min_scalar_type(max(size - 1, 0))
 
 
+def _leading_bits(inputs: int, outputs: int) -> int:
+    """How many leading bits settle almost every record, in a table that stays in the processor's cache."""
+    if outputs <= _FEW_OUTPUTS:
+        return 8
+    return 16 if outputs > _MANY_OUTPUTS and inputs << 16 <= _CACHED_CELLS else 12
+
+
 class Lookup:
     """The sampler of one integer matrix of weights, K inputs by M outputs, each row summing to 2^63."""
 
@@ -40,14 +51,14 @@ class Lookup:
         inputs, outputs = weights.shape
         self.upper = np.cumsum(weights, axis=1, dtype=np.uint64)
         self.outputs = outputs
-        self.bits = 8 if outputs <= 64 else 12
-        cells = np.arange(1 << self.bits, dtype=np.uint64)
-        first = cells << np.uint64(BITS - self.bits)
-        last = first + np.uint64((1 << (BITS - self.bits)) - 1)
-        table = np.empty((inputs, len(cells)), dtype=code_type(outputs + 1))
-        for x in range(inputs):
-            low = np.searchsorted(self.upper[x], first, side="right")
-            high = np.searchsorted(self.upper[x], last, side="right")
+        self.bits = _leading_bits(inputs, outputs)
+        shift, cells = np.uint64(BITS - self.bits), 1 << self.bits
+        table = np.empty((inputs, cells), dtype=code_type(outputs + 1))
+        for x, upper in enumerate(self.upper):
+            # how many thresholds lie at or below the first draw of a cell, and below the first draw of the next
+            floor = (upper >> shift).astype(np.int64)
+            ceiling = floor + ((floor.astype(np.uint64) << shift) != upper)
+            low, high = (np.cumsum(np.bincount(at, minlength=cells)[:cells]) for at in (ceiling, floor))
             table[x] = np.where(low == high, low, outputs)
         self._table = table.reshape(-1)
 

@@ -36,7 +36,15 @@ def test_numba_and_numpy_give_the_same_answers(channel: c.Channel, monkeypatch: 
     np.testing.assert_array_equal(sampler.sample(codes, Recorded(1)), plain)
 
 
-@pytest.mark.parametrize("channel", SINGLE.values(), ids=SINGLE.keys())
+def test_many_outputs_are_told_apart_by_two_whole_bytes() -> None:
+    channel = c.subset(16, 3)
+    sampler, source = Lookup(channel.weights), Recorded(4)
+    assert (channel.m, sampler.bits) == (1820, 16)
+    sampler.sample(np.zeros(100_000, dtype=np.uint8), source)
+    assert len(source.given[1]) < 8 * 5_000  # few are left for the bisection
+
+
+@pytest.mark.parametrize("channel", [*SINGLE.values(), c.subset(16, 3)], ids=[*SINGLE, "subset of 16"])
 def test_the_leading_bits_settle_only_what_all_their_draws_agree_on(channel: c.Channel) -> None:
     codes = np.random.default_rng(0).integers(0, channel.k, 20_000).astype(np.uint8)
     sampler, source = Lookup(channel.weights), Recorded(2)

@@ -1,6 +1,8 @@
-"""Three sites hold different columns of the same patients and learn one Bayesian network (Ma06, experiment 1).
+"""
+Three sites learn one network (Ma 2006, experiment 1)
+=====================================================
 
-Run it:  python examples/three_sites.py
+Three sites hold different columns of the same patients and learn one Bayesian network.
 
 With a data miner, every site randomizes its sensitive columns and sends them to the miner, who joins them. Without one,
 each site sends only randomized cross parents to the sites that need them; each learns the probabilities of its own

@@ -1,6 +1,8 @@
-"""Which of two randomizers protects better? It depends on what the adversary stands to lose (Zhang et al. 2004).
+"""
+Which of two randomizers protects better?
+=========================================
 
-Run it: python examples/zhang04_game.py
+It depends on what the adversary stands to lose (Zhang et al. 2004, Example 1).
 """
 
 import numpy as np

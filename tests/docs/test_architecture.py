@@ -30,7 +30,7 @@ def test_unit_tests_mirror_the_sources():
 
 
 def test_files_that_the_docs_name_are_there():
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     named = {
         m for page in pages for m in re.findall(r"`((?:tests|src|benchmarks|examples)/[\w/.-]+)`", page.read_text())
     }

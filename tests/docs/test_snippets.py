@@ -25,7 +25,8 @@ from sfumato.cli import app
 from sfumato.errors import SfumatoWarning
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
 RUN, SHOWN = {"python", "sh"}, {"text", "json"}
 REASON = re.compile(r"<!-- not run: (.+) -->")
 
@@ -65,7 +66,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_block_runs(page: Path, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = page.read_text(encoding="utf-8")
     found = [block for block in blocks(text) if block.language in RUN and block.reason is None]
@@ -92,7 +93,7 @@ def test_every_block_runs(page: Path, samples: Path, tmp_path: Path, monkeypatch
         gc.collect()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_fence_says_what_it_is(page: Path) -> None:
     for block in blocks(page.read_text(encoding="utf-8")):
         assert block.language in RUN | SHOWN, f"{page.name}:{block.line}: a fence must say python, sh, text or json"

@@ -1,0 +1,44 @@
+"""
+A Spark job
+===========
+
+A Spark frame is randomized where its partitions are, and counted there too. Only small tables of counts come back.
+Needs ``pip install "sfumato[spark]"`` and Java, or the extra's own.
+"""
+
+# %%
+# A frame
+# -------
+
+import warnings
+
+from pyspark.sql import SparkSession
+
+import sfumato as sf
+
+warnings.simplefilter("ignore", sf.errors.SfumatoWarning)
+spark = (
+    SparkSession.builder.master("local[1]")
+    .config("spark.ui.enabled", "false")
+    .config("spark.sql.shuffle.partitions", "2")
+    .getOrCreate()
+)
+people = sf.datasets.load("adult", split="test").select(["sex", "education-num", "income"])
+frame = spark.createDataFrame(people.to_pandas())
+
+# %%
+# Randomize and count
+# -------------------
+
+schema = sf.Schema(
+    {
+        "sex": sf.Categorical(("Female", "Male")),
+        "education-num": sf.Ordinal(tuple(range(1, 17))),
+        "income": sf.Categorical(("<=50K", ">50K")),
+    }
+)
+release = sf.randomize(frame, sf.Scheme.for_gamma(schema, gamma=9))
+counts = sf.evidence(release).counts(["sex", "income"])
+print(counts)
+print(sf.evidence(people, schema).counts(["sex", "income"]).value)
+spark.stop()

@@ -55,6 +55,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 10**6,
     "remove_config_comments": True,
+    "write_computation_times": False,
     "within_subsection_order": "FileNameSortKey",
 }
 

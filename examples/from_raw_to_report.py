@@ -2,8 +2,8 @@
 From a raw file to a report
 ===========================
 
-The whole way in one walk, as one would take it in a notebook: a messy file, a schema, a plan, a release, estimates beside
-the truth, a model, and a report for whoever has to agree.
+The whole way in one walk, as one would take it in a notebook: a messy file, a schema, a plan, a release, estimates
+beside the truth, a model, and a report for whoever has to agree.
 """
 
 # %%

@@ -3,8 +3,8 @@ A live study against a local server
 ===================================
 
 A server collects answers that were randomized before they were sent. This program starts one in this process, makes a
-study, lets three hundred people answer over HTTP, and reads the estimates while they come in. In life, ``sfumato serve``
-starts the server and people answer on its page.
+study, lets three hundred people answer over HTTP, and reads the estimates while they come in. In life, ``sfumato
+serve`` starts the server and people answer on its page.
 """
 
 # %%
@@ -50,7 +50,11 @@ def ask(method, path, document=None, token=admin):
 
 schema = sf.Schema({"car": sf.Categorical(("no", "yes")), "minutes": sf.Numeric(0, 120, bins=12)})
 scheme = sf.Scheme.for_gamma(schema, gamma=9)
-ask("POST", "/v1/studies", {"id": "commuting", "title": "How people come to work", "scheme": scheme.to_dict(), "minimum": 50})
+ask(
+    "POST",
+    "/v1/studies",
+    {"id": "commuting", "title": "How people come to work", "scheme": scheme.to_dict(), "minimum": 50},
+)
 ask("POST", "/v1/studies/commuting/open")
 
 # %%

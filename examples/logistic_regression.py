@@ -2,9 +2,9 @@
 A regression when response and covariates are randomized
 ========================================================
 
-Who earns more than 50 000? Every answer of 30 000 census records is randomized: the income, the years of education, the
-age and the sex. A regression on the released values would find effects that are far too small. Corrected scores undo the
-blur, and their standard errors count it.
+Who earns more than 50 000? Every answer of 30 000 census records is randomized: the income, the years of education,
+the age and the sex. A regression on the released values would find effects that are far too small. Corrected scores
+undo the blur, and their standard errors count it.
 """
 
 # %%

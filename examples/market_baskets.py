@@ -3,8 +3,8 @@ Market baskets: rules from randomized shopping
 ==============================================
 
 Customers do not want to be known by what they buy. Each basket is randomized before it leaves the customer's phone:
-related goods are blurred as a group, so that the set as a whole is kept or replaced. The shop still learns which goods
-go together.
+related goods are blurred as a group, so that the set as a whole is kept or replaced. The shop still learns which
+goods go together.
 """
 
 # %%
@@ -49,7 +49,7 @@ release = sf.randomize(baskets, scheme, rng=sf.experiment(3))
 # %%
 # Rules, with their limits
 # ------------------------
-# A rule is reported when the *lower limit* of its confidence reaches what was asked for. So the list does not consist of
+# A rule is reported when the *lower limit* of its confidence reaches what was asked for. So the list is not made of
 # lucky estimates.
 
 rules = sf.learn.AssociationRules(min_support=0.05, min_confidence=0.5).fit(sf.evidence(release))

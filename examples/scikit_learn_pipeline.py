@@ -2,15 +2,15 @@
 A scikit-learn pipeline on weighted cells
 =========================================
 
-Any classifier that takes sample weights can learn from randomized records. The joint model of all attributes becomes a
-list of cells with weights, and the classifier never knows that nobody saw a record.
+Any classifier that takes sample weights can learn from randomized records. The joint model of all attributes becomes
+a list of cells with weights, and the classifier never knows that nobody saw a record.
 """
 
 # %%
 # Randomize while fitting
 # -----------------------
-# ``Randomizer`` is a transformer. With ``passthrough=True`` it randomizes the rows that the model learns from, and hands
-# rows to predict on as they are.
+# ``Randomizer`` is a transformer. With ``passthrough=True`` it randomizes the rows that the model learns from, and
+# hands rows to predict on as they are.
 
 import warnings
 

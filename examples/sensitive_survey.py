@@ -2,9 +2,9 @@
 A survey with sensitive questions: forms
 ========================================
 
-Six questions that people do not like to answer. If everybody answered all of them, a person would give away gamma to the
-power of six. With forms every person answers two of them, drawn at random, under one bound on both together. All forms
-are then estimated as one.
+Six questions that people do not like to answer. If everybody answered all of them, a person would give away gamma to
+the power of six. With forms every person answers two of them, drawn at random, under one bound on both together. All
+forms are then estimated as one.
 """
 
 # %%

@@ -1,6 +1,7 @@
 """Docstrings as this project writes them, for Sphinx: prose, indented formulas, doctests.
 
-An indented block becomes a literal one, so that a formula keeps its columns. Signs that would be markup in prose are escaped.
+An indented block becomes a literal one, so that a formula keeps its columns. Signs that would be markup in prose are
+escaped.
 """
 
 from __future__ import annotations

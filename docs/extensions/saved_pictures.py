@@ -1,4 +1,4 @@
-"""Shows the PNG files that an example saves. Our plots write files and open no figure, which is what the gallery looks for."""
+"""Shows the PNG files that an example saves: our plots write files and open no figure, which the gallery looks for."""
 
 from __future__ import annotations
 

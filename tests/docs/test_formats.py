@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gallery import CHANNELS, CONTINUOUS
 from typer.testing import CliRunner
 
 import sfumato as sf
+from gallery import CHANNELS, CONTINUOUS
 from sfumato.cli import app
 
 jsonschema_rs = pytest.importorskip("jsonschema_rs")

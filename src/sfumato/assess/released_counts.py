@@ -29,6 +29,8 @@ def channel_and_counts(released: Any, of: Any, attribute: Attribute) -> tuple[Ch
         for name in names:
             if name in released.scheme.noises:
                 raise EstimationError(f"{name!r} has additive noise, under which no number is impossible")
+        if not len(released):
+            raise EstimationError("the release holds no answers: nothing can be estimated from it")
         counts = evidence(released).released_counts(names)
         labels = cell_labels(released.schema.select(names))
         return channel_of(released.scheme, attribute), counts.reshape(-1).astype(np.float64), labels

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: The most bins of a numeric attribute, and of all that a document describes by their number.
 MOST_BINS = 1 << 20
+_FARTHEST = 1e50  # fourth powers, of which variances of squares are made, are still doubles
 
 
 def edge_texts(edges: Sequence[float]) -> list[str]:
@@ -107,6 +108,10 @@ class Numeric(Domain):
                 raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
         if not np.isfinite(edges).all():
             raise SchemaError(f"the limits must be finite, got {edges[0]} and {edges[-1]} instead")
+        if max(-edges[0], edges[-1]) > _FARTHEST or edges[-1] - edges[0] < 1 / _FARTHEST:
+            raise SchemaError(
+                f"limits beyond {_FARTHEST:g}, or closer than its inverse, cannot be squared: change the unit"
+            )
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "low", edges[0])
         object.__setattr__(self, "high", edges[-1])

@@ -257,8 +257,8 @@ class Release:
         if any(isinstance(part, CountedPart) for part in self.parts):
             return write_counts(path, self.parts, overwrite)
         check_matrices({part.scheme.fingerprint: part.scheme for part in self.parts}.values())  # load would refuse it
-        links = [part.link for part in self.parts]
-        with Writer(path, [part.scheme for part in self.parts], self.id, overwrite, links, self.order) as writer:
+        schemes, links, raw = zip(*((part.scheme, part.link, part.raw) for part in self.parts), strict=True)
+        with Writer(path, schemes, self.id, overwrite, links, self.order, raw) as writer:
             for number, rows in enumerate(with_one_id_type([part.arrow() for part in self.parts], self.id)):
                 for batch in rows.to_batches(max_chunksize=tables.BATCH):
                     writer.write(batch, number)
@@ -274,18 +274,19 @@ class Release:
         before = stamp(path)
         entries, identifier, order = read_description(path)
         if len(entries) == 1:
-            rows, scheme, link = entries[0]
+            rows, scheme, link, raw = entries[0]
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
-            return cls(path, scheme, identifier, link, order)._loaded(path, before)
-        total = sum(rows for rows, _, _ in entries)
-        whole = in_memory(path, [scheme for _, scheme, _ in entries], identifier, total)
+            made = cls(path, scheme, identifier, link, order)
+            return cls.of(part.marked(raw) for part in made.parts)._loaded(path, before)
+        total = sum(rows for rows, *_ in entries)
+        whole = in_memory(path, [scheme for _, scheme, *_ in entries], identifier, total)
         if total != tables.count_rows(path if whole is None else whole):
             raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
         found, start = [], 0
-        for rows, scheme, link in entries:
+        for rows, scheme, link, raw in entries:
             held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)
-            found.append(Part(held_rows, scheme, identifier, link, order, span=span))
+            found.append(Part(held_rows, scheme, identifier, link, order, raw, span))
             start += rows
         return cls.of(found)._loaded(path, before)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.command_line import run
 
 import sfumato as sf
 from sfumato.errors import DisclosureWarning, ReleaseError, SchemeError
@@ -57,6 +58,22 @@ def test_raw_rows_are_not_written_unasked(tmp_path: Path) -> None:
     raw.save(tmp_path / "raw.parquet", clear=True)
     sf.randomize(TABLE, SCHEME).save(tmp_path / "release.parquet")  # no word is needed where all was randomized
     assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("name", ["raw.parquet", "raw.csv"])
+def test_raw_rows_are_known_as_such_in_a_file(tmp_path: Path, name: str) -> None:
+    """Written once with a word for it, they are not passed on without one."""
+    table = {**TABLE, "id": list(range(400))}
+    sf.Release.raw(table, SCHEMA, id="id").save(tmp_path / name, clear=True)
+    again = sf.Release.load(tmp_path / name)
+    both = sf.Release.concat([again, again]).save(tmp_path / f"two-{name}", clear=True)
+    for release in (again, again.select(["sex"]), sf.Release.load(both)):
+        with pytest.raises(ReleaseError, match="raw records"):
+            release.save(tmp_path / "copy.parquet")
+    line = f"concat {tmp_path / name} {both} -o {tmp_path / 'all.parquet'}"
+    assert "--clear" in run(line).error
+    run(f"{line} --clear")
+    assert sf.Release.load(tmp_path / "all.parquet").parts[0].raw
 
 
 @pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(7)])

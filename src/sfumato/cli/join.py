@@ -16,6 +16,7 @@ Out = Annotated[
     Path, typer.Option("--out", "-o", help="The release to write: .parquet, or .csv with a .json beside it.")
 ]
 Overwrite = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
+Clear = Annotated[bool, typer.Option("--clear", help="Write raw records that a release holds as they are.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Machine output.")]
 
 
@@ -25,6 +26,7 @@ def join(
     on: Annotated[str | None, typer.Option(help="The id column; the releases' own by default.")] = None,
     common: Annotated[bool, typer.Option("--common", help="Leave out records that not all of them hold.")] = False,
     overwrite: Overwrite = False,
+    clear: Clear = False,
     json: AsJson = False,
 ) -> None:
     """Join releases that hold different columns of the same records, matched by their ids or pseudonyms.
@@ -41,7 +43,7 @@ def join(
     """
     releases = _several(files, "join")
     joined = reduce(lambda left, right: left.join(right, on=on, common=common), releases)
-    _write(joined, out, overwrite, json, "joined")
+    _write(joined, out, overwrite, clear, json, "joined")
     for file, release in zip(files, releases, strict=True):
         if len(release) > len(joined) and not json:
             console.note(f"{len(release) - len(joined):,} records of {file} are not in all releases and were left out")
@@ -51,6 +53,7 @@ def concat(
     files: Annotated[list[Path], typer.Argument(help="Two or more releases: other records, the same attributes.")],
     out: Out,
     overwrite: Overwrite = False,
+    clear: Clear = False,
     json: AsJson = False,
 ) -> None:
     """Put releases of different records together, also such that were made under different schemes.
@@ -59,7 +62,7 @@ def concat(
 
     sfumato concat north.parquet south.parquet -o all.csv --overwrite
     """
-    _write(Release.concat(_several(files, "concat")), out, overwrite, json, "put together")
+    _write(Release.concat(_several(files, "concat")), out, overwrite, clear, json, "put together")
 
 
 def _several(files: list[Path], verb: str) -> list[Release]:
@@ -71,8 +74,8 @@ def _several(files: list[Path], verb: str) -> list[Release]:
     return [Release.load(file) for file in files]
 
 
-def _write(release: Release, out: Path, overwrite: bool, json: bool, done: str) -> None:
-    release.save(out, overwrite=overwrite)
+def _write(release: Release, out: Path, overwrite: bool, clear: bool, json: bool, done: str) -> None:
+    release.save(out, overwrite=overwrite, clear=clear)
     if json:
         names = list(release.schema.names)
         console.emit({"out": str(out), "rows": len(release), "parts": len(release.parts), "attributes": names})

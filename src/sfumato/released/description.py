@@ -22,8 +22,12 @@ _OLD = (
 )
 
 
-def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], str | None, str | None]:
-    """Rows, scheme and key of the pseudonyms of each part; the id column; the order of the rows."""
+#: Rows, scheme and key of the pseudonyms of a part, and whether it holds raw records.
+Described = tuple[int, Scheme, str | None, bool]
+
+
+def read_description(path: Path) -> tuple[list[Described], str | None, str | None]:
+    """What is said of each part; the id column; the order of the rows."""
     document = _document(path)
     if not isinstance(document, dict) or document.get("format") != "sfumato release":
         raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
@@ -34,11 +38,12 @@ def read_description(path: Path) -> tuple[list[tuple[int, Scheme, str | None]], 
         raise ReleaseError(f"{path}: release version {found!r} is unknown: this program reads version {VERSION}")
     try:
         schemes = read_schemes([p["scheme"] for p in document["parts"]])
-        entries = [(_row_count(p["rows"]), s, p["link"]) for p, s in zip(document["parts"], schemes, strict=True)]
+        parts = zip(document["parts"], schemes, strict=True)
+        entries = [(_row_count(p["rows"]), s, p["link"], p.get("raw", False)) for p, s in parts]
         identifier = None if document["id"] is None else document["id"]["name"]
         order = document["order"]
-        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link in entries)))
-        if not entries or not proper:
+        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link, _ in entries)))
+        if not entries or not proper or not all(isinstance(raw, bool) for _, _, _, raw in entries):
             raise ReleaseError("it names no parts, or no proper id column or order")
     except SfumatoError as problem:
         raise ReleaseError(f"{path}: {problem}") from None

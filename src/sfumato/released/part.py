@@ -93,6 +93,10 @@ class Part:
         object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
         return chosen
 
+    def marked(self, raw: bool) -> Part:
+        """The same rows, known to be raw records or not."""
+        return replace(self, raw=raw)
+
     def with_rows(self, rows: Any) -> Part:
         """Other rows that were made in the same way."""
         return replace(self, rows=rows, span=None)

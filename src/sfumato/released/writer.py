@@ -29,12 +29,13 @@ class Writer(DescribedFile):
         overwrite: bool = False,
         links: Sequence[str | None] | None = None,
         order: str | None = None,
+        raw: Sequence[bool] | None = None,
     ) -> None:
         super().__init__(path, overwrite)
         self._schemes = list(schemes)
         self._id = id
         self._links = [None] * len(self._schemes) if links is None else list(links)
-        self._order = order
+        self._order, self._raw = order, [False] * len(self._schemes) if raw is None else list(raw)
         self._rows = [0] * len(self._schemes)
         self._kinds = common_types(self._schemes)
 
@@ -62,8 +63,8 @@ class Writer(DescribedFile):
 
     def _finish(self) -> None:
         parts = [
-            {"rows": n, "link": link, "scheme": scheme.to_dict()}
-            for n, link, scheme in zip(self._rows, self._links, self._schemes, strict=True)
+            {"rows": n, "link": link, "scheme": scheme.to_dict(), **({"raw": True} if raw else {})}
+            for n, link, scheme, raw in zip(self._rows, self._links, self._schemes, self._raw, strict=True)
         ]
         id = None if self._id is None else {"name": self._id, "kind": id_kind(self._links)}
         about: dict[str, Any] = {"format": "sfumato release", "version": VERSION}

@@ -8,12 +8,14 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 import sfumato as sf
 from command_line import run
 from service_client import SCHEME
+from sfumato.service.client import Client
 
 
 @pytest.fixture
@@ -60,6 +62,37 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     said = process.stderr.read()
     assert "everything acknowledged is on the disk" in said
     assert token["token"] not in said and "127.0.0.1" not in said
+
+
+def test_a_demonstration_shows_a_study_in_which_people_answer(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "-m", "sfumato", "serve", "--demo", "--port", "0"]
+    places = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=places)
+    try:
+        said = [process.stderr.readline() for _ in range(4)]
+        to, miner = re.search(r"(http://localhost:\d+)/results/census#token=(\S+)", said[0]).groups()
+        assert f"{to}/answer/census" in said[1] and f"{to}/#token=" in said[3]
+        client = Client(to, miner)
+        first = client.ask("GET", "/v1/studies/census/progress")["responses"]
+        assert first >= 5000
+        found = client.ask("GET", "/v1/studies/census/estimates?names=income")["cells"]
+        assert found[0]["low"] < 0.761 < found[0]["high"]  # the truth of the census
+        for _ in range(100):
+            if client.ask("GET", "/v1/studies/census/progress")["responses"] > first:
+                break
+            time.sleep(0.1)
+        else:
+            pytest.fail("nobody answers")
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0 and "nothing was kept" in process.stderr.read()
+        assert list(tmp_path.iterdir()) == []
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+    kept = run("serve here --demo")
+    assert kept.code == 1 and "leave out the folder" in kept.error
 
 
 def test_a_command_without_a_server_says_so(tmp_path, monkeypatch):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.serve_demo import STUDY, DemoStudy, Shifted
 from sfumato.cli.service_address import TOKEN_FILE
 from sfumato.errors import MissingPartError, SfumatoError
 
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def serve(
-    folder: Annotated[Path, typer.Argument(help="Where the answers are kept.")] = Path("sfumato-data"),
+    folder: Annotated[Path | None, typer.Argument(help="Where the answers are kept; sfumato-data by default.")] = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.")] = 8000,
     database: Annotated[
@@ -31,6 +35,9 @@ def serve(
     ] = False,
     new_admin_token: Annotated[
         bool, typer.Option("--new-admin-token", help="Make another token for an admin.")
+    ] = False,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="Show a study with simulated respondents; nothing is kept.")
     ] = False,
 ) -> None:
     """Collect randomized answers: survey pages for people, uploads for sites, estimates for the miner.
@@ -46,40 +53,75 @@ def serve(
 
         sfumato serve /srv/collected --database postgresql://collect@localhost/collect --behind-proxy
 
+    To look around first, with a study in which simulated people answer:
+
+        sfumato serve --demo
+
     The API: docs/http-api.md. Then: sfumato study create ...
     """
     try:
+        from sfumato.service.clock import system
         from sfumato.service.collection import open_collection
         from sfumato.service.running import server
         from sfumato.service.settings import Settings
     except ImportError as problem:
         raise MissingPartError.named("the server", problem.name or "FastAPI", "server") from None
     settings = Settings(per_address=per_address, per_token=per_token, behind_proxy=behind_proxy)
-    collection = open_collection(folder, database, settings)
-    try:
-        secret = _admin_token(collection, folder) if collection.fresh or new_admin_token else None
+    with _place(folder, database, demo) as place:
+        clock = Shifted() if demo else None
+        collection = open_collection(place, database, settings, clock or system)
+        study = None
+        try:
+            secret = _admin_token(collection, place, demo) if collection.fresh or new_admin_token else None
+            study = None if clock is None else DemoStudy(collection, clock)
 
-        def ready(found: int) -> None:
-            address = f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{found}"
-            console.note(f"collecting at {address}, into {folder}; Ctrl+C stops")
-            if secret is not None and sys.stderr.isatty():
-                console.note(f"your page: {address}/#token={secret}")
+            def ready(found: int) -> None:
+                here = "localhost" if host in ("127.0.0.1", "0.0.0.0") else host
+                address = f"http://{here}:{found}"
+                if study is not None:
+                    study.start("127.0.0.1" if here == "localhost" else host, found)
+                    _show_demo(study, address)
+                else:
+                    console.note(f"collecting at {address}, into {place}; Ctrl+C stops")
+                if secret is not None and (sys.stderr.isatty() or demo):
+                    console.note(f"your page: {address}/#token={secret}")
 
-        running = server(collection, host, port, ready)
-        running.run()
-        if not running.started:
-            raise SfumatoError(f"port {port} of {host} cannot be listened on: is it in use? choose another --port")
-    finally:
-        collection.close()
-    console.note("stopped; everything acknowledged is on the disk")
+            running = server(collection, host, port, ready)
+            running.run()
+            if not running.started:
+                raise SfumatoError(f"port {port} of {host} cannot be listened on: is it in use? choose another --port")
+        finally:
+            if study is not None:
+                study.stop()
+            collection.close()
+    console.note("stopped; nothing was kept" if demo else "stopped; everything acknowledged is on the disk")
 
 
-def _admin_token(collection: Collection, folder: Path) -> str:
+@contextmanager
+def _place(folder: Path | None, database: str | None, demo: bool) -> Iterator[Path]:
+    """Where the answers go; those of a demonstration to a folder that is deleted in the end."""
+    if not demo:
+        yield folder or Path("sfumato-data")
+        return
+    if folder is not None or database is not None:
+        raise SfumatoError("a demonstration keeps nothing: leave out the folder and --database")
+    with tempfile.TemporaryDirectory(prefix="sfumato-demo-") as path:
+        yield Path(path)
+
+
+def _show_demo(study: DemoStudy, address: str) -> None:
+    console.note(f"results, while people answer: {address}/results/{STUDY}#token={study.miner}")
+    console.note(f"the survey, to answer yourself: {address}/answer/{STUDY}")
+    console.note("nothing of this is kept; Ctrl+C stops")
+
+
+def _admin_token(collection: Collection, folder: Path, quiet: bool) -> str:
     """A new token of an admin, in a file that its owner alone can read."""
     ((_, secret),) = collection.writer.now(collection.tokens.make("admin", None, "made at the start"))
     path = folder / TOKEN_FILE
     path.touch(mode=0o600, exist_ok=True)
     path.chmod(0o600)
     path.write_text(secret + "\n")
-    console.note(f"the token of an admin was written to {path}: move it to a safe place")
+    if not quiet:
+        console.note(f"the token of an admin was written to {path}: move it to a safe place")
     return str(secret)

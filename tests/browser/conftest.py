@@ -35,7 +35,9 @@ def serving(tmp_path_factory):
 
     @contextmanager
     def started(studies: dict[str, dict]) -> Iterator[tuple[str, Collection]]:
-        held = open_collection(tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0))
+        held = open_collection(
+            tmp_path_factory.mktemp("site"), None, Settings(per_address=0, per_token=0, read_apart=False)
+        )
         for study, fields in studies.items():
             held.writer.now(held.studies.create(study, fields))
             held.writer.now(held.studies.open(study))

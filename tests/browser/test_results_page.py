@@ -10,8 +10,10 @@ import sfumato as sf
 from sfumato import channels as c
 
 SCHEME = sf.Scheme(
-    sf.Schema({"car": sf.Categorical(("no", "yes")), "km": sf.Numeric(0, 40, bins=4)}),
-    {"car": c.symmetric(2, 0.2), "km": c.symmetric(4, 0.2)},
+    sf.Schema(
+        {"car": sf.Categorical(("no", "yes")), "km": sf.Numeric(0, 40, bins=4), "bus": sf.Categorical(("no", "yes"))}
+    ),
+    {"car": c.symmetric(2, 0.2), "km": c.symmetric(4, 0.2), "bus": c.symmetric(2, 0.2)},
 )
 
 
@@ -41,7 +43,7 @@ def send(page, study, rows):
             "study": study,
             "id": secrets.token_hex(16),
             "fingerprint": SCHEME.fingerprint,
-            "answers": {"car": i % 2, "km": i % 4},
+            "answers": {"car": i % 2, "km": i // 2 % 4, "bus": (i + (i // 8 % 3 == 0)) % 2},
         }
         for i in range(rows)
     ]
@@ -58,20 +60,93 @@ def test_nothing_is_estimated_before_the_minimum(browser, site):
     assert page.locator(".limits").count() == 0
 
 
-def test_shares_means_and_the_release_are_there(browser, site, tmp_path):
-    context = browser.new_context(base_url=site[0])
-    send(context, "many", 400)
-    page = opened(browser, site, "many", tokens(site, "many"))
-    page.locator("#download").wait_for()
+@pytest.fixture(scope="module")
+def page(browser, site):
+    """The page of a study with 800 answers."""
+    send(browser.new_context(base_url=site[0]), "many", 800)
+    made = opened(browser, site, "many", tokens(site, "many"))
+    made.get_by_role("img", name="Means of km").wait_for()
+    yield made
+    assert made.problems == []
+
+
+def test_shares_means_and_the_release_are_there(page, tmp_path):
     assert page.get_by_role("heading", name="By car?").count() == 1
     assert page.get_by_role("img", name="Estimated shares of By car?").get_by_text("50.0 %").count() >= 1
-    page.get_by_role("img", name="Means of km").wait_for()
     page.get_by_role("region", name="By car? by km").wait_for()
     with page.expect_download() as download:
         page.locator("#download").click()
     assert download.value.suggested_filename == "many.parquet"
     download.value.save_as(tmp_path / "many.parquet")
-    assert len(sf.Release.load(tmp_path / "many.parquet")) == 400
+    assert len(sf.Release.load(tmp_path / "many.parquet")) == 800
+
+
+def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_words(page):
+    section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
+    section.get_by_text("As a table").click()
+    row = section.get_by_role("row", name="Yes").text_content()
+    assert "50.0 %" in row and " to " in row and "−1.3 to +1.3" in row  # (0.8 / 0.6 and 1 + 0.2 / 0.6) of 1 %
+    assert section.locator(".false").count() == 2 and section.locator("rect.raw").count() == 2
+    section.get_by_text("As a table").click()
+
+
+def test_how_many_more_answers_it_takes_follows_the_wish(page):
+    section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
+    wish = section.get_by_role("spinbutton")
+    said = []
+    for points in ("5", "2", "40"):
+        wish.fill(points)
+        page.wait_for_timeout(400)
+        said.append(section.get_by_role("status").text_content())
+    more = [int(text.replace(",", "").split()[1]) for text in said[:2]]
+    assert more[1] > 5 * more[0] and said[2] == "reached."
+
+
+MODELS = {
+    "Grow the tree": "A tree that tells",
+    "Find rules": "Confidence of the rules",
+    "Draw the network": "A network of 3 questions",
+    "Fit the regression": "What goes along with bus",
+    "Draw the distribution": "The distribution of km",
+}
+
+
+def test_models_are_drawn_when_asked_for_and_have_their_numbers_in_a_table(page):
+    for button, picture in MODELS.items():
+        page.get_by_role("button", name=button).click()
+        page.get_by_role("img", name=picture).wait_for(timeout=60000)
+        section = page.locator("section", has=page.get_by_role("button", name=button)).last
+        assert "Learned from 800 answers." in section.text_content()
+        section.get_by_text("As a table").click()
+        assert section.get_by_role("row").count() > 1
+    network = page.get_by_role("img", name="A network of 3 questions")
+    assert "with 1 links" in network.get_attribute("aria-label")
+
+
+def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browser, site):
+    context = browser.new_context(base_url=site[0])
+    page = opened(browser, site, "many", tokens(site, "many"))
+    page.clock.install()
+    page.reload()
+    page.get_by_role("img", name="Means of km").wait_for()
+    page.get_by_label("By", exact=True).select_option("car")
+    section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
+    section.get_by_role("spinbutton").fill("7")
+    section.get_by_text("As a table").click()
+    page.get_by_role("button", name="Grow the tree").focus()
+    page.evaluate("window.scrollTo(0, 900)")
+    before = page.evaluate("[window.scrollY, document.activeElement.textContent]")
+    told = page.locator("main > p").first.text_content()
+    send(context, "many", 16)
+    page.clock.run_for(11000)
+    page.get_by_text("816 single responses").wait_for()
+    assert page.locator("main > p").first.text_content() != told
+    page.get_by_role("img", name="Means of km").get_by_text("Yes").wait_for()
+    assert page.get_by_label("By", exact=True).input_value() == "car"
+    assert section.get_by_role("spinbutton").input_value() == "7"
+    assert section.get_by_role("row", name="Yes").is_visible()
+    after = page.evaluate("[window.scrollY, document.activeElement.textContent]")
+    assert abs(after[0] - before[0]) < 5 and after[1] == before[1] == "Grow the tree"
     assert page.problems == []
 
 

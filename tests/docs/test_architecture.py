@@ -77,7 +77,7 @@ def test_imports_inside_functions_save_a_heavy_library():
         "evidence/base.py: sfumato.evidence.questions",
         "questions/ask.py: sfumato.evidence.questions.",  # what stands on the densities
         ": sfumato.service",  # what stands on FastAPI
-        "service/reader.py: resource",  # not on every system
+        "service/own_process.py: resource",  # not on every system
         "service/storage/database.py: fcntl",
         "evidence/base.py: sfumato.evidence.texts",  # asked of free text only
     )

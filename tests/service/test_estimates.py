@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import sfumato as sf
 from service_client import SCHEME, new_id
+from sfumato.service.estimates import Estimates
 
 PATH = "/v1/studies/commuting"
 WRONG = [
@@ -15,6 +18,8 @@ WRONG = [
     ("estimates?names=", 400, "malformed"),
     ("estimates", 400, "malformed"),
     ("estimates?names=car&level=2", 400, "malformed"),
+    ("estimates?names=car&wish=0", 400, "malformed"),
+    ("estimates?names=car&false=1", 400, "malformed"),
     ("means?name=car", 422, "not_possible"),
     ("means?name=unknown", 400, "malformed"),
 ]
@@ -77,6 +82,62 @@ def test_means_by_group_are_those_of_the_release(http, tmp_path):
     for key, column in {"value": expected.value, "low": low, "high": high}.items():
         np.testing.assert_allclose([row[key] for row in found["rows"]], column, rtol=1e-9)
     assert [row["group"] for row in found["rows"]] == [["F"], ["M"]]
+
+
+def test_false_answers_move_each_number_as_far_as_the_assessment_says(http, tmp_path):
+    fill(http, 500)
+    found = http.ask("GET", f"{PATH}/estimates?names=sex&false=0.02").json()
+    known = sf.accuracy.poisoning(SCHEME, 0.02, "sex")
+    assert found["false"] == 0.02
+    assert [cell["false_up"] for cell in found["cells"]] == pytest.approx(known.up)
+    assert [cell["false_down"] for cell in found["cells"]] == pytest.approx(known.down)
+    pair = http.ask("GET", f"{PATH}/estimates?names=car,sex").json()
+    assert [cell["false_up"] for cell in pair["cells"]] == pytest.approx(
+        sf.accuracy.poisoning(SCHEME, 0.01, ("car", "sex")).up
+    )
+
+
+def test_as_many_answers_as_are_said_to_be_needed_make_the_intervals_as_narrow_as_wished(http):
+    fill(http, 400)
+    study = http.collection.studies["commuting"]
+    now = http.ask("GET", f"{PATH}/estimates?names=car&wish=0.03").json()
+    parts = http.collection.estimates("commuting").about(["car"])
+    times = now["needed"] / 400
+    more = [
+        replace(part, rows={c: np.rint(t * times).astype(int) for c, t in part.tables.items()}, records=now["needed"])
+        for part in parts
+    ]
+    assert now["half_width"] > 0.06 and times > 4
+    assert Estimates(study, more).shares(["car"], 0.95)["half_width"] == pytest.approx(0.03, rel=0.02)
+    assert http.ask("GET", f"{PATH}/estimates?names=car&wish=0.5").json()["needed"] == 400
+    assert http.ask("GET", f"{PATH}/estimates?names=car").json()["needed"] is None
+
+
+def test_what_arrived_stands_beside_the_estimate_also_where_a_code_is_no_value(http):
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=8)})
+    scheme = sf.Scheme(schema, {"age": sf.channels.windows(8, gamma=9)})
+    http.study("ages", scheme)
+    fill(http, 500, study="ages", scheme=scheme)
+    released = http.ask("GET", "/v1/studies/ages/estimates?names=age").json()["released"]
+    assert released["sizes"][0] > 8 and len(released["shares"]) == 8
+    assert sum(released["shares"]) == pytest.approx(1)
+    matrix = scheme["age"].matrix
+    own = [np.flatnonzero(column == column.max()) for column in matrix.T]
+    counts = np.array(released["counts"])
+    first = sum(counts[y] / len(values) for y, values in enumerate(own) if 0 in values) / 500
+    assert released["shares"][0] == pytest.approx(first)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_the_attributes_tell_what_can_be_asked_of_them(http):
+    schema = sf.Schema({"car": sf.Categorical(("no", "yes"), nullable=True), "age": sf.Numeric(0, 100, bins=4)})
+    scheme = sf.Scheme(schema, {"car": sf.channels.symmetric(3, 0.2), "age": sf.channels.gaussian(9.0)})
+    http.study("noisy", scheme, questions={"car": {"text": "By car?", "labels": {"yes": "Yes"}}})
+    car, age = http.ask("GET", "/v1/studies/noisy/attributes").json()["attributes"]
+    assert (car["text"], car["values"], car["words"]) == ("By car?", ["no", "yes", None], {"yes": "Yes"})
+    assert (age["text"], age["ordered"], age["noise"], car["noise"]) == ("age", True, True, False)
+    site = http.token("site", "noisy")
+    assert http.ask("GET", "/v1/studies/noisy/attributes", token=site).status_code == 403
 
 
 def test_what_cannot_be_asked_is_said(http):

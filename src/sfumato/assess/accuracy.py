@@ -6,6 +6,7 @@ from sfumato.assess.distances import conditional_kl, information_loss, kl, kolmo
 from sfumato.assess.evasive import Evasive, evasive
 from sfumato.assess.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from sfumato.assess.odds_ratio import OddsRatio, odds_ratio, odds_ratio_spread
+from sfumato.assess.poisoned_ratio import MovedMeans, poisoned_mean
 from sfumato.assess.poisoning import Poisoning, poisoning
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.assess.resampling import Deterioration, dapl, dapl_lower, deterioration, scott_bandwidth
@@ -15,6 +16,7 @@ __all__ = [
     "Deterioration",
     "Evasive",
     "GoodnessOfFit",
+    "MovedMeans",
     "OddsRatio",
     "Poisoning",
     "RobustShares",
@@ -30,6 +32,7 @@ __all__ = [
     "kolmogorov",
     "odds_ratio",
     "odds_ratio_spread",
+    "poisoned_mean",
     "poisoning",
     "robust",
     "scott_bandwidth",

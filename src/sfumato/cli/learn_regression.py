@@ -11,7 +11,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
-from sfumato.learn.regression import Regression
+from sfumato.learn.regression import Regression, family_of
 from sfumato.printable import label_text
 
 
@@ -51,7 +51,7 @@ def regression(
     release = learning.load(files, columns, explained, numbers=True)
     chosen, value = family, None
     if explained in release.schema:
-        chosen = family or _family(release.schema[explained], event is not None)
+        chosen = family or family_of(release.schema[explained], event is not None)
         value = _event(release.schema[explained], event)
     if (chosen or "gaussian") != "gaussian" or through == "model":
         release = learning.cut_numbers(release)
@@ -83,14 +83,6 @@ def regression(
             "cov": model.cov_.tolist(),
         }
     )
-
-
-def _family(domain: Domain, with_event: bool) -> str:
-    """What fits the kind of the target: numbers have means, two values odds, ordered ones limits between them."""
-    answers = domain.size - domain.nullable
-    if with_event or (domain.kind != "numeric" and answers == 2):
-        return "logistic"
-    return "gaussian" if domain.kind == "numeric" else "ordinal" if domain.ordered else "logistic"
 
 
 def _event(domain: Domain, text: str | None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -11,6 +12,7 @@ from sfumato.service import clock
 from sfumato.service.clock import Clock
 from sfumato.service.estimates import Estimates
 from sfumato.service.export import export
+from sfumato.service.models.request import Models, Source, told_by_tables
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Responses
 from sfumato.service.settings import Settings
@@ -31,6 +33,10 @@ class Collection:
         self.tokens = Tokens(now, self.studies)
         self.responses = Responses(self.writer, now, self.studies, self.tokens)
         self.uploads = Uploads(database.folder, self.writer, now, self.studies, self.settings)
+        self.models = Models(self.settings.read_apart)
+        self._exports = database.folder / "exports"
+        for left in self._exports.glob("*.parquet"):  # by a server that was killed
+            left.unlink(missing_ok=True)
         self.writer.reload = self._load
         with database.engine.connect() as connection:
             self._load(connection)
@@ -55,6 +61,14 @@ class Collection:
         parts = [*(tally.part() for tally in tallies), *self.uploads.counted(study)]
         return Estimates(asked, parts)
 
+    def learned_from(self, study: str, names: Sequence[str]) -> Source:
+        """What tells these attributes together: the tables that are kept, or all rows where these do not."""
+        parts = self.estimates(study).about(names)
+        answers = sum(len(part) for part in parts)
+        if told_by_tables(parts, names):
+            return Source(parts, None, answers)
+        return Source(tuple(self.uploads.counted(study)), self.export(study), answers)
+
     def export(self, study: str) -> Path:
         """All rows of a study in a file, which the caller deletes."""
         asked = self.studies[study]
@@ -64,9 +78,8 @@ class Collection:
                 raise RefusalError("too_few", f"{rows:,} rows so far", answers=rows, minimum=asked.minimum)
         else:
             self.estimates(study).check_enough()
-        folder = self.database.folder / "exports"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        path = folder / f"{study}-{secrets.token_hex(8)}.parquet"
+        self._exports.mkdir(mode=0o700, exist_ok=True)
+        path = self._exports / f"{study}-{secrets.token_hex(8)}.parquet"
         export(path, self.database.engine, asked, self.uploads)
         return path
 

@@ -160,6 +160,21 @@ class Progress(Document):
     hours: list[HourCount]
 
 
+class AttributeOut(Document):
+    name: str
+    text: str
+    kind: str
+    ordered: bool
+    noise: bool
+    size: int | None
+    values: list[str | None] | None
+    words: dict[str, str]
+
+
+class Attributes(Document):
+    attributes: list[AttributeOut]
+
+
 class Cell(Document):
     values: list[str | None]
     share: float | None
@@ -167,20 +182,26 @@ class Cell(Document):
     high: float | None
     count: float | None
     sd: float | None
+    false_down: float | None
+    false_up: float | None
 
 
 class Released(Document):
     columns: list[str]
     sizes: list[int]
     counts: list[int]
+    shares: list[float] | None = Field(description="of the values that the codes name, where that can be told")
 
 
 class Shares(Document):
     names: list[str]
     answers: int
     level: float
+    false: float
     cells: list[Cell]
     released: Released | None
+    half_width: float | None = Field(description="half the width of the widest interval")
+    needed: int | None = Field(description="answers in all until it is as narrow as wished")
 
 
 class GroupMean(Document):
@@ -189,6 +210,8 @@ class GroupMean(Document):
     low: float | None
     high: float | None
     sd: float | None
+    false_down: float | None
+    false_up: float | None
 
 
 class Means(Document):
@@ -196,6 +219,7 @@ class Means(Document):
     by: list[str]
     answers: int
     level: float
+    false: float
     rows: list[GroupMean]
 
 

@@ -9,15 +9,21 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from sfumato.assess.poisoned_ratio import poisoned_mean
+from sfumato.assess.poisoning import poisoning
 from sfumato.errors import SfumatoError
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.release import Release
 from sfumato.released.part import Part
+from sfumato.service.arrived import arrived
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
+from sfumato.service.wished_width import answers_for
 
 #: The most cells of a table that is sent.
 MOST_CELLS = 1 << 14
+#: The share of false answers that is asked about unless told.
+FALSE = 0.01
 T = TypeVar("T")
 
 
@@ -27,8 +33,14 @@ class Estimates:
     def __init__(self, study: Study, parts: Iterable[Part]) -> None:
         self._study, self._parts = study, tuple(part for part in parts if len(part))
 
-    def shares(self, names: Sequence[str], level: float) -> dict[str, Any]:
-        """Shares and counts of every combination of some attributes, and the released counts beside them."""
+    def shares(
+        self, names: Sequence[str], level: float, wish: float | None = None, false: float = FALSE
+    ) -> dict[str, Any]:
+        """Shares and counts of every combination of some attributes, and the released counts beside them.
+
+        ``wish`` is half the width that the intervals should have, ``false`` the share of false answers that might have
+        moved the numbers.
+        """
         parts = self._asking(names, level)
         if math.prod(self._study.schema.sizes(names)) > MOST_CELLS:
             raise RefusalError(
@@ -37,44 +49,63 @@ class Estimates:
         found = _answered(lambda: DirectEvidence(Release.of(self._parts)).counts(names, quiet=True))
         shares = found.population()
         low, high = _answered(lambda: shares.interval(level, anytime=True))
-        columns = zip(found.labels(), shares.value, low, high, found.value, found.sd, strict=True)
+        moved = _if_told(lambda: poisoning(shares, false))
+        down, up = (None, None) if moved is None else (moved.down, moved.up)
+        answers = sum(len(part) for part in parts)
         cells = [
             {
                 "values": [None if value is None else str(value) for value in values],
-                "share": _number(share),
-                "low": _number(below),
-                "high": _number(above),
-                "count": _number(count),
-                "sd": _number(sd),
+                "share": _number(shares.value[i]),
+                "low": _number(low[i]),
+                "high": _number(high[i]),
+                "count": _number(found.value[i]),
+                "sd": _number(found.sd[i]),
+                "false_down": None if down is None else _number(down[i]),
+                "false_up": None if up is None else _number(up[i]),
             }
-            for values, share, below, above, count, sd in columns
+            for i, values in enumerate(found.labels())
         ]
+        half = float(np.max(high - low)) / 2
         return {
             "names": list(names),
-            "answers": sum(len(part) for part in parts),
+            "answers": answers,
             "level": level,
+            "false": false,
             "cells": cells,
-            "released": self._released(names, parts),
+            "released": arrived(names, parts, MOST_CELLS),
+            "half_width": _number(half),
+            "needed": None if wish is None else answers_for(wish, half, found.n, level),
         }
 
-    def means(self, name: str, by: Sequence[str], level: float) -> dict[str, Any]:
+    def means(self, name: str, by: Sequence[str], level: float, false: float = FALSE) -> dict[str, Any]:
         """The mean of an ordered attribute, by group if asked."""
         parts = self._asking([*by, name], level)
-        found = _answered(lambda: DirectEvidence(Release.of(self._parts)).mean(name, by=list(by) or None).population())
+        evidence = DirectEvidence(Release.of(self._parts))
+        found = _answered(lambda: evidence.mean(name, by=list(by) or None).population())
         low, high = _answered(lambda: found.interval(level, anytime=True))
-        columns = zip(found.labels(), found.value, low, high, found.sd, strict=True)
+        moved = _if_told(lambda: poisoned_mean(evidence, false, name, list(by) or None))
+        down, up = (None, None) if moved is None else (moved.down, moved.up)
         rows = [
             {
                 "group": [None if value is None else str(value) for value in group],
-                "value": _number(value),
-                "low": _number(below),
-                "high": _number(above),
-                "sd": _number(sd),
+                "value": _number(found.value[i]),
+                "low": _number(low[i]),
+                "high": _number(high[i]),
+                "sd": _number(found.sd[i]),
+                "false_down": None if down is None else _number(down[i]),
+                "false_up": None if up is None else _number(up[i]),
             }
-            for group, value, below, above, sd in columns
+            for i, group in enumerate(found.labels())
         ]
         answers = sum(len(part) for part in parts)
-        return {"name": name, "by": list(by), "answers": answers, "level": level, "rows": rows}
+        return {"name": name, "by": list(by), "answers": answers, "level": level, "false": false, "rows": rows}
+
+    def about(self, names: Sequence[str]) -> tuple[Part, ...]:
+        """All that was asked about some of these attributes, if enough people answered each of them."""
+        self._check_names(names)
+        for name in names:
+            self.check_enough([name])
+        return tuple(part for part in self._parts if not set(names).isdisjoint(part.scheme.schema))
 
     def check_enough(self, names: Sequence[str] = ()) -> list[Part]:
         """The parts that asked these attributes, if enough people answered them."""
@@ -92,25 +123,15 @@ class Estimates:
     def _asking(self, names: Sequence[str], level: float) -> list[Part]:
         if not 0.5 <= level < 1:
             raise RefusalError("malformed", "level must lie in [0.5, 1)", where="level")
+        self._check_names(names)
+        return self.check_enough(names)
+
+    def _check_names(self, names: Sequence[str]) -> None:
         if not names or len(set(names)) != len(names):
             raise RefusalError("malformed", "name each attribute once, and at least one", where="names")
         if any(name not in self._study.schema for name in names):
             has = ", ".join(self._study.schema.names[:20])
             raise RefusalError("malformed", f"there is no such attribute; the study has {has}", where="names")
-        return self.check_enough(names)
-
-    def _released(self, names: Sequence[str], parts: Sequence[Part]) -> dict[str, Any] | None:
-        """The counts of the released codes themselves, where all parts have one scheme and there are not too many."""
-        schemes = {part.scheme for part in parts}
-        if len(schemes) > 1:
-            return None
-        (scheme,) = schemes
-        columns = [c for group in scheme.groups if not set(group.names).isdisjoint(names) for c in group.columns]
-        sizes = [scheme.output_sizes[column] for column in columns]
-        if math.prod(sizes) > MOST_CELLS:
-            return None
-        counts = DirectEvidence(Release.of(parts)).released_counts(names)
-        return {"columns": columns, "sizes": sizes, "counts": np.asarray(counts).tolist()}
 
 
 def _answered(ask: Callable[[], T]) -> T:
@@ -123,6 +144,14 @@ def _answered(ask: Callable[[], T]) -> T:
         raise
     except SfumatoError as problem:
         raise RefusalError("not_possible", str(problem)) from None
+
+
+def _if_told(ask: Callable[[], T]) -> T | None:
+    """The answer, or nothing: an estimate stands without it."""
+    try:
+        return _answered(ask)
+    except RefusalError:
+        return None
 
 
 def _number(value: Any) -> float | None:

@@ -7,8 +7,6 @@ server.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -18,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import SfumatoError
+from sfumato.service import own_process
 from sfumato.service.counted_files import examine_counts, is_json
 from sfumato.service.intake import Intake, examine
 from sfumato.service.parties import Held, check_repeated, joined
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 
-_MEMORY = 3 << 29  # bytes of that process
-_TIME = 600  # seconds of it
+_TIME = 600  # seconds of that process
 #: Processes that read at a time, and requests that may wait for one: many files at once shall not fill the machine.
 _READERS = threading.BoundedSemaphore(2)
 _LINE = threading.BoundedSemaphore(8)
@@ -63,22 +61,12 @@ def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple
 
 
 def _apart(request: dict[str, Any]) -> dict[str, Any]:
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     try:
         with _READERS:
-            ran = subprocess.run(
-                [sys.executable, "-m", "sfumato.service.reader"],
-                input=json.dumps(request).encode(),
-                capture_output=True,
-                timeout=_TIME,
-                env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
-            )
-        answer: dict[str, Any] = json.loads(ran.stdout)
-    except subprocess.TimeoutExpired:
-        raise RefusalError("refused", "the file takes too long to read") from None
-    except ValueError:
-        raise RefusalError("refused", "the file cannot be read, or takes too much memory") from None
-    return answer
+            return own_process.ask("sfumato.service.reader", json.dumps(request).encode(), _TIME)
+    except own_process.NoAnswerError as problem:
+        said = "takes too long to read" if problem.late else "cannot be read, or takes too much memory"
+        raise RefusalError("refused", f"the file {said}") from None
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +91,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Read a request on standard input, answer on standard output."""
     request = json.load(sys.stdin)
-    _limit_memory()
+    own_process.limit_memory()
     sys.stdout.write(json.dumps(answered(request)))
 
 
@@ -113,16 +101,6 @@ def _examined(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     found = examine(path, study)
     check_repeated(path, found, others)
     return found
-
-
-def _limit_memory() -> None:
-    """Hold this process to so many bytes of data, where the system can."""
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,19 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError
+
+
+def family_of(domain: Domain, event: bool = False) -> str:
+    """What fits the kind of the response: numbers have means, two values odds, ordered ones limits between them.
+
+    ``event`` says that the odds of one value are asked for.
+    """
+    answers = domain.size - domain.nullable
+    if event or (domain.kind != "numeric" and answers == 2):
+        return "logistic"
+    return "gaussian" if domain.kind == "numeric" else "ordinal" if domain.ordered else "logistic"
 
 
 def curve(t: Array) -> Array:

@@ -9,8 +9,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
+from sfumato.service.attributes import asked_attributes
 from sfumato.service.clock import iso
-from sfumato.service.documents import Means, Progress, Shares
+from sfumato.service.documents import Attributes, Means, Progress, Shares
+from sfumato.service.estimates import FALSE
 from sfumato.service.routes.who import allowed, collection
 
 router = APIRouter(prefix="/v1/studies/{study}", tags=["estimates"])
@@ -18,6 +20,8 @@ router = APIRouter(prefix="/v1/studies/{study}", tags=["estimates"])
 _PARQUET = "application/vnd.apache.parquet"
 Level = Annotated[float, Query(ge=0.5, lt=1, description="how often the interval holds")]
 Names = Annotated[str, Query(description="attributes, with commas between them", max_length=2000)]
+Wish = Annotated[float | None, Query(gt=0, le=1, description="half the width that the intervals should have")]
+False_ = Annotated[float, Query(gt=0, lt=1, description="the share of false answers that might move the numbers")]
 
 
 @router.get("/progress", response_model=Progress)
@@ -36,20 +40,31 @@ async def progress(study: str, request: Request) -> Any:
     }
 
 
+@router.get("/attributes", response_model=Attributes)
+async def attributes(study: str, request: Request) -> Any:
+    """What the study asks, with its wording."""
+    allowed(request, "admin", "miner", study=study)
+    return {"attributes": asked_attributes(collection(request).studies[study])}
+
+
 @router.get("/estimates", response_model=Shares)
-async def shares(study: str, request: Request, names: Names, level: Level = 0.95) -> Any:
+async def shares(
+    study: str, request: Request, names: Names, level: Level = 0.95, wish: Wish = None, false: False_ = FALSE
+) -> Any:
     """Shares of one or more attributes, with intervals."""
     allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).shares(split(names), level))
+    return await run_in_threadpool(lambda: held.estimates(study).shares(split(names), level, wish, false))
 
 
 @router.get("/means", response_model=Means)
-async def means(study: str, request: Request, name: Names, by: Names = "", level: Level = 0.95) -> Any:
+async def means(
+    study: str, request: Request, name: Names, by: Names = "", level: Level = 0.95, false: False_ = FALSE
+) -> Any:
     """Means, by group if asked."""
     allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).means(name, split(by), level))
+    return await run_in_threadpool(lambda: held.estimates(study).means(name, split(by), level, false))
 
 
 @router.get("/release", response_model=None, responses={200: {"content": {_PARQUET: {}}}})

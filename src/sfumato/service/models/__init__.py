@@ -1,0 +1,1 @@
+"""Models of a study's answers, learned on demand in a process of their own."""

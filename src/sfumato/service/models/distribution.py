@@ -1,0 +1,31 @@
+"""The distribution of an ordered attribute as JSON, reconstructed, and beside it the numbers as they arrived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.evidence import Evidence
+from sfumato.evidence.density.ordered import OrderedDensity
+from sfumato.service.models.numbers import number, often
+
+
+def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
+    """The density of ``target`` with a band; of numbers under additive noise also the histogram of what arrived."""
+    found = source.density(asked["target"])
+    low, high = (None, None) if found.spread is None else found.band(often(asked["level"], source.n))
+    arrived = None
+    if not isinstance(found, OrderedDensity) and found.z_counts.size:
+        height = found.z_counts / max(float(found.z_counts.sum()), 1.0) / np.diff(found.z_edges)
+        arrived = {"edges": found.z_edges.tolist(), "height": height.tolist()}
+    return {
+        "target": asked["target"],
+        "edges": found.edges.tolist(),
+        "height": [number(one) for one in found.height],
+        "low": None if low is None else [number(one) for one in low],
+        "high": None if high is None else [number(one) for one in high],
+        "mean": number(found.mean),
+        "sd": number(found.sd),
+        "arrived": arrived,
+    }

@@ -1,0 +1,79 @@
+"""Asking for a model: one at a time, in a process of its own, from the tables that are kept or from the rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.counting import counter
+from sfumato.evidence.seen import columns
+from sfumato.released.part import Part
+from sfumato.service import own_process
+from sfumato.service.models import worker
+from sfumato.service.refusals import RefusalError
+
+#: Seconds that a model may take, and how many requests may wait for their turn.
+TIME, WAITING = 60, 8
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a model is learned from: tables, a file with rows that is deleted afterwards, and how many answered."""
+
+    tables: tuple[Part, ...]
+    rows: Path | None
+    answers: int
+
+
+def told_by_tables(parts: Sequence[Part], names: Sequence[str]) -> bool:
+    """Whether every part keeps one table of all that it asked of these attributes."""
+    for part in parts:
+        asked = tuple(name for name in names if name in part.scheme.schema)
+        if any(name in part.scheme.noises for name in asked):
+            return False
+        if not counter(part).holds(columns(blocks(part.scheme, asked, inverted=False))):
+            return False
+    return True
+
+
+class Models:
+    """The models of a server. While one is learned others wait, so that answers are still taken."""
+
+    def __init__(self, apart: bool = True) -> None:
+        self._apart, self._turn, self._waiting = apart, asyncio.Lock(), 0
+
+    async def learn(self, asked: dict[str, Any], find: Callable[[], Source]) -> dict[str, Any]:
+        """The model; ``find`` looks up what it is learned from."""
+        if self._waiting >= WAITING:
+            raise RefusalError("busy", "other models are being learned: ask again later", seconds=10)
+        self._waiting += 1
+        try:
+            async with self._turn:
+                return await run_in_threadpool(self._learned, asked, find)
+        finally:
+            self._waiting -= 1
+
+    def _learned(self, asked: dict[str, Any], find: Callable[[], Source]) -> dict[str, Any]:
+        found = find()
+        try:
+            given = worker.packed(asked, found.tables, None if found.rows is None else str(found.rows))
+            answer = self._ask(given) if self._apart else worker.answered(given)
+        finally:
+            if found.rows is not None:
+                found.rows.unlink(missing_ok=True)
+        if "model" not in answer:
+            raise RefusalError("not_possible", answer["refused"])
+        return {"answers": found.answers, "level": asked["level"], **answer["model"]}
+
+    def _ask(self, given: bytes) -> dict[str, Any]:
+        try:
+            return own_process.ask("sfumato.service.models.worker", given, TIME)
+        except own_process.NoAnswerError as problem:
+            said = f"takes longer than {TIME} seconds" if problem.late else "takes more memory than a server gives it"
+            raise RefusalError("not_possible", f"this {said}: choose fewer questions") from None

@@ -1,0 +1,37 @@
+"""Association rules as JSON, first those whose confidence is sure to be highest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sfumato.evidence import Evidence
+from sfumato.learn.rules import AssociationRules
+from sfumato.service.models.numbers import limited, often
+
+#: The most rules that are sent, and the most items of a set.
+MOST, ITEMS = 40, 4
+
+
+def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
+    """The rules, of all attributes or only those that conclude ``target``."""
+    level = often(asked["level"], source.n)
+    found = AssociationRules(asked["support"], asked["confidence"], max_items=ITEMS, level=level)
+    found.fit(source, target=asked["target"])
+    held = found.rules_
+    return {
+        "target": asked["target"],
+        "looked_at": found.looked_at_,
+        "sets": len(found.itemsets_),
+        "found": len(held),
+        "shortfall": found.shortfall_,
+        "rules": [
+            {
+                "if": list(rule.antecedent),
+                "then": list(rule.consequent),
+                "support": limited(rule.support, rule.support_low, rule.support_high),
+                "confidence": limited(rule.confidence, rule.confidence_low, rule.confidence_high),
+                "lift": limited(rule.lift, rule.lift_low, rule.lift_high),
+            }
+            for rule in held[:MOST]
+        ],
+    }

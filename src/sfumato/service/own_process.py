@@ -1,0 +1,48 @@
+"""Work in a process of its own, with limits on its memory and its time: what goes wrong there stops nothing here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+_MEMORY = 3 << 29  # bytes of that process
+
+
+class NoAnswerError(Exception):
+    """The process ended without an answer, as when its memory did not do; ``late`` where its time did not."""
+
+    def __init__(self, late: bool) -> None:
+        super().__init__()
+        self.late = late
+
+
+def ask(module: str, given: bytes, seconds: float) -> dict[str, Any]:
+    """What ``python -m module`` answers on standard output, in JSON, to these bytes on its standard input."""
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-m", module],
+            input=given,
+            capture_output=True,
+            timeout=seconds,
+            env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+        )
+        answer: dict[str, Any] = json.loads(ran.stdout)
+    except subprocess.TimeoutExpired:
+        raise NoAnswerError(late=True) from None
+    except ValueError:
+        raise NoAnswerError(late=False) from None
+    return answer
+
+
+def limit_memory() -> None:
+    """Hold this process to so many bytes of data, where the system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

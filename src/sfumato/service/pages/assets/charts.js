@@ -1,0 +1,200 @@
+/* Pictures of numbers with their intervals, as SVG. Each takes its colours from the stylesheet and its width from the screen. */
+
+"use strict";
+
+const Charts = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const CLASSES = 6; // colours that classes are told apart by
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) { if (key.startsWith("on")) made[key] = value; else made.setAttribute(key, value); }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  function drawn(name, attributes = {}, text = null) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    return made;
+  }
+
+  const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1)} %`);
+  const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
+  const short = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
+  const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
+  const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
+
+  /* A phone gets a picture of its own width, so that its letters stay readable. */
+  const narrow = () => window.innerWidth < 640;
+  const width = () => (narrow() ? 400 : 700);
+
+  const canvas = (height, label, own = width()) => drawn("svg", { viewBox: `0 0 ${own} ${height}`, role: "img", "aria-label": label, class: "chart" });
+
+  /* Round numbers that hold both ends: the first, the last and the step between them. */
+  function round(low, high) {
+    const least = (high - low || 1) / (narrow() ? 3 : 5), ten = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 2.5, 5, 10].map((one) => one * ten).find((one) => one >= least * 0.999);
+    return { low: Math.floor(low / step + 1e-9) * step, high: Math.ceil(high / step - 1e-9) * step, step };
+  }
+
+  function axis(picture, at, { low, high, step }, bottom, written) {
+    for (let i = 0; low + i * step <= high + step / 2; i++) {
+      const value = low + i * step, x = at(value);
+      picture.append(drawn("line", { x1: x, x2: x, y1: 0, y2: bottom, class: "axis" }),
+        drawn("text", { x, y: bottom + 16, "text-anchor": x < 20 ? "start" : x > width() - 20 ? "end" : "middle", class: "tick" }, written(Math.abs(value) < step / 1e6 ? 0 : value)));
+    }
+  }
+
+  const scale = (low, high, left, right) => (value) => left + ((right - left) * (Math.min(Math.max(value, low), high) - low)) / (high - low || 1);
+  const whisker = (at, low, high, y) => drawn("path", { d: `M${at(low)} ${y}v10m0-5H${at(high)}m0-5v10`, class: "limits" });
+
+  /* Bars with their intervals; below each the share among the answers as they arrived, and what false answers could do. */
+  function bars(rows, label, least, most, written) {
+    const [left, right, letters] = narrow() ? [120, 325, 15] : [170, 610, 22];
+    const ends = round(least, most), { low, high } = ends, line = 36, height = rows.length * line + 26;
+    const at = scale(low, high, left, right);
+    const picture = canvas(height, label);
+    axis(picture, at, ends, height - 22, written);
+    rows.forEach((row, i) => {
+      const y = i * line + 3;
+      picture.append(drawn("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, cut(row.label, letters)));
+      if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, "unknown")); return; }
+      const zero = at(Math.max(low, Math.min(0, high)));
+      picture.append(drawn("rect", { x: Math.min(zero, at(row.value)), y: y + 3, width: Math.abs(at(row.value) - zero), height: 12, class: "share" }));
+      if (row.raw !== undefined && row.raw !== null) picture.append(drawn("rect", { x: zero, y: y + 17, width: Math.max(at(row.raw) - zero, 0), height: 6, class: "raw" }));
+      picture.append(whisker(at, row.low, row.high, y + 4));
+      if (row.down !== undefined && row.down !== null) picture.append(drawn("path", { d: `M${at(row.value + row.down)} ${y + 27}H${at(row.value + row.up)}`, class: "false" }));
+      picture.append(drawn("text", { x: right + 8, y: y + 13, class: "tick" }, row.text));
+    });
+    return picture;
+  }
+
+  /* A dot with its interval for each row, the row's words above it; ``zero`` marks where nothing goes along. */
+  function intervals(rows, label, least, most, written, zero = null) {
+    const ends = round(least, most), { low, high } = ends;
+    const [left, right] = [12, width() - 90], line = 44, height = rows.length * line + 30;
+    const at = scale(low, high, left, right);
+    const picture = canvas(height, label);
+    axis(picture, at, ends, height - 24, written);
+    if (zero !== null && zero >= low && zero <= high) picture.append(drawn("line", { x1: at(zero), x2: at(zero), y1: 0, y2: height - 24, class: "zero" }));
+    rows.forEach((row, i) => {
+      const y = i * line;
+      picture.append(drawn("text", { x: left, y: y + 15, class: "name halo" }, cut(row.label, narrow() ? 54 : 96)),
+        whisker(at, row.low ?? low, row.high ?? high, y + 23),
+        drawn("circle", { cx: at(row.value), cy: y + 28, r: 5, class: "share" }),
+        drawn("text", { x: right + 12, y: y + 32, class: "tick" }, row.text));
+    });
+    return picture;
+  }
+
+  /* Counts over time, the newest on the right. */
+  function columns(values, label, first, last) {
+    const all = width(), step = (all - 20) / values.length, most = Math.max(...values, 1);
+    const picture = canvas(110, label);
+    values.forEach((one, i) => picture.append(drawn("rect", { x: 10 + i * step, y: 90 - (80 * one) / most, width: Math.max(step - 2, 1), height: (80 * one) / most, class: "share" })));
+    picture.append(drawn("text", { x: 10, y: 106, class: "tick" }, first), drawn("text", { x: all - 10, y: 106, "text-anchor": "end", class: "tick" }, last));
+    return picture;
+  }
+
+  /* A tree from the top down: questions in bold, at every leaf the shares of the classes and the interval of the largest. */
+  function tree(rows, label) {
+    const indent = narrow() ? 14 : 26, all = width(), line = 24, tall = 52;
+    const height = rows.reduce((sum, row) => sum + (row.shares ? tall : line), 0) + 8;
+    const picture = canvas(height, label);
+    const stems = []; // where the row above at each depth stands
+    let y = 4;
+    for (const row of rows) {
+      const x = 6 + row.depth * indent;
+      if (row.depth > 0) picture.append(drawn("path", { d: `M${x - indent + 5} ${stems[row.depth - 1]}V${y + 10}H${x - 3}`, class: "branch" }));
+      picture.append(drawn("text", { x, y: y + 15, class: row.shares ? "name" : "name strong" }, cut(row.label, Math.floor((all - x) / (row.shares ? 6.6 : 7.2)))));
+      if (row.shares) {
+        const right = narrow() ? 200 : 430, at = scale(0, 1, x, right);
+        let begin = 0, limits = null;
+        row.shares.forEach((one, i) => {
+          const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right
+          picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: `class${i % CLASSES}` }));
+          if (i === row.best) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
+          begin += one.value;
+        });
+        picture.append(limits, drawn("text", { x: right + 8, y: y + 34, class: "tick" }, cut(row.text, narrow() ? 34 : 44)));
+      }
+      y += row.shares ? tall : line;
+      stems[row.depth] = y - (row.shares ? tall : line) + 19;
+    }
+    return picture;
+  }
+
+  /* Nodes at their places, parents above children; the thicker a link, the surer it is. */
+  function network(nodes, links, label) {
+    const letters = 14, box = [122, 30], gap = [140, 86];
+    const across = [...nodes.map((node) => node.place[0]), ...links.flatMap((link) => link.way.map((place) => place[0]))];
+    const down = Math.max(...nodes.map((node) => node.place[1]));
+    const first = Math.min(...across), own = Math.max((Math.max(...across) - first) * gap[0] + box[0] + 12, narrow() ? 300 : 420);
+    const spare = (own - (Math.max(...across) - first) * gap[0]) / 2;
+    const at = ([x, y]) => [spare + (x - first) * gap[0], 22 + y * gap[1]];
+    const picture = canvas(down * gap[1] + 46, label, own);
+    picture.classList.add("wide");
+    picture.setAttribute("width", own);
+    const head = drawn("marker", { id: "head", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 11, markerHeight: 11, markerUnits: "userSpaceOnUse", orient: "auto" });
+    head.append(drawn("path", { d: "M0 0L10 5L0 10z", class: "head" }));
+    const defs = drawn("defs");
+    defs.append(head);
+    picture.append(defs);
+    const spot = new Map(nodes.map((node) => [node.name, at(node.place)]));
+    for (const link of links) {
+      const from = spot.get(link.parent), to = spot.get(link.child), stops = link.way.map(at);
+      const points = [[from[0], from[1] + box[1] / 2], ...stops, [to[0], to[1] - box[1] / 2 - 2]];
+      const strength = 1 + 0.6 * Math.log10(1 + Math.max(link.statistic ?? 0, 0));
+      picture.append(drawn("path", { d: curve(points), class: "link", "stroke-width": strength.toFixed(2), "marker-end": "url(#head)" }));
+    }
+    for (const node of nodes) {
+      const [x, y] = spot.get(node.name);
+      picture.append(drawn("rect", { x: x - box[0] / 2, y: y - box[1] / 2, width: box[0], height: box[1], rx: 6, class: "node" }),
+        drawn("text", { x, y: y + 5, "text-anchor": "middle", class: "name" }, cut(node.label, letters)));
+    }
+    return picture;
+  }
+
+  /* A smooth line through some points, from one above to one below. */
+  function curve(points) {
+    let path = `M${points[0][0]} ${points[0][1]}`;
+    for (let i = 1; i < points.length; i++) {
+      const [x0, y0] = points[i - 1], [x1, y1] = points[i], half = (y1 - y0) / 2;
+      path += `C${x0} ${y0 + half} ${x1} ${y1 - half} ${x1} ${y1}`;
+    }
+    return path;
+  }
+
+  /* A distribution with its band, and the numbers as they arrived behind it. */
+  function distribution(found, label, written) {
+    const [left, right, bottom] = [10, width() - 10, 210];
+    const edges = found.arrived ? [Math.min(found.edges[0], found.arrived.edges[0]), Math.max(found.edges.at(-1), found.arrived.edges.at(-1))] : [found.edges[0], found.edges.at(-1)];
+    const most = Math.max(...found.height, ...(found.high ?? []), ...(found.arrived?.height ?? [])) || 1;
+    const ends = round(edges[0], edges[1]), at = scale(ends.low, ends.high, left, right), up = (height) => bottom - (200 * Math.min(height, most)) / most;
+    const picture = canvas(bottom + 22, label);
+    axis(picture, at, ends, bottom, written);
+    const steps = (heights, ends) => heights.map((height, i) => `${i ? "L" : "M"}${at(ends[i])} ${up(height)}H${at(ends[i + 1])}`).join("");
+    if (found.low && found.high) {
+      const back = [...found.low.keys()].reverse().map((i) => `L${at(found.edges[i + 1])} ${up(found.low[i])}H${at(found.edges[i])}`).join("");
+      picture.append(drawn("path", { d: `${steps(found.high, found.edges)}${back}Z`, class: "band" }));
+    }
+    if (found.arrived) picture.append(drawn("path", { d: steps(found.arrived.height, found.arrived.edges), class: "raw" }));
+    picture.append(drawn("path", { d: steps(found.height, found.edges), class: "line" }));
+    return picture;
+  }
+
+  /* A table that scrolls in its own box; cells that begin with a digit or a sign stand to the right. */
+  function table(label, heads, rows) {
+    const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$/.test(String(row[i] ?? "unknown"))));
+    const kind = (i) => (numeric[i] ? { class: "num" } : {});
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element("table", {},
+      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...kind(i) }, head)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => (i === 0 && !numeric[0] ? element("th", { scope: "row" }, cell) : element("td", kind(i), cell))))))));
+  }
+
+  const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
+
+  return { element, percent, whole, short, between, narrow, bars, intervals, columns, tree, network, distribution, table, key, CLASSES };
+})();

@@ -1,0 +1,197 @@
+/* Models on demand: a tree, rules, a network, a regression, a distribution. The server learns them; here they are drawn. */
+
+"use strict";
+
+const Models = ({ read, part, title, worded, attributes, refusal }) => {
+  const { element, percent, whole, short, between } = Charts;
+  const DRAWN = 15; // rules in the picture; the table holds more
+  const LARGE = 60; // values of a question that is not taken unless it is chosen
+
+  const coded = attributes.filter((one) => one.size !== null).map((one) => one.name);
+  const ordered = attributes.filter((one) => one.ordered || one.noise).map((one) => one.name);
+  const boxes = coded.map((name) => {
+    const few = (attributes.find((one) => one.name === name).size ?? 0) <= LARGE;
+    const box = element("input", { type: "checkbox", value: name });
+    box.checked = few;
+    return [element("label", { class: "choice" }, box, title(name)), box];
+  });
+  let now = 0;
+
+  const taken = () => boxes.filter(([, box]) => box.checked).map(([, box]) => box.value);
+  const question = (name) => (/[?:]$/.test(title(name)) ? title(name) : `${title(name)}:`);
+  const listed = (names) => encodeURIComponent(names.join(","));
+  const moved = (one) => (one.down === null ? "unknown" : `−${(-100 * one.down).toFixed(1)} to +${(100 * one.up).toFixed(1)}`);
+
+  function menu(label, names, none = null, chosen = null) {
+    const select = element("select", { "aria-label": label }, ...(none === null ? [] : [element("option", { value: "" }, none)]), ...names.map((name) => element("option", { value: name }, title(name))));
+    if (chosen) select.value = chosen;
+    return [element("label", {}, label, select), select];
+  }
+
+  function share(label, value) {
+    const input = element("input", { type: "number", min: "1", max: "99", step: "1", value, "aria-label": label });
+    return [element("label", {}, label, input), () => Math.min(Math.max(Number(input.value) || 1, 1), 99) / 100];
+  }
+
+  /* A model is learned when its button is pressed, and stays as it is until it is pressed again. */
+  function model(heading, explained, button, controls, ask, draw) {
+    const status = element("p", { class: "about", role: "status" });
+    const go = element("button", { type: "button" }, button);
+    let found = null, problem = null;
+    const made = part("h3", heading, [...controls, go], async () => {
+      if (problem) throw problem;
+      return found === null ? { picture: "" } : draw(found);
+    }, status);
+    const told = () => { status.textContent = found === null ? "" : found.answers === now ? `Learned from ${whole(found.answers)} answers.` : `Learned from ${whole(found.answers)} answers. There are ${whole(now)} now: press the button again to take them in.`; };
+    go.onclick = async () => {
+      go.disabled = true;
+      status.textContent = "Learning, which may take up to a minute …";
+      try {
+        problem = null;
+        found = await read(`/models/${ask(taken())}`);
+      } catch (refused) {
+        if (refused instanceof TypeError) problem = refusal("The server does not answer. Try again later.");
+        else problem = refused;
+        found = null;
+      }
+      go.disabled = false;
+      await made.update();
+      told();
+    };
+    made.node.insertBefore(element("p", {}, explained), made.node.children[1]);
+    made.update();
+    return { ...made, told, learned: () => found !== null };
+  }
+
+  // ---- Tree ----------------------------------------------------------------------------------------------------------------
+
+  function walk(found, node, depth, name, rows) {
+    const label = name === null ? "" : worded(name, node.values[0]);
+    if (node.question === null) {
+      const best = node.classes.reduce((most, one, i) => (one.value > node.classes[most].value ? i : most), 0), sure = node.classes[best];
+      rows.push({ depth, label: label || "Nothing that is asked is sure to tell it", node, best, shares: node.classes, text: `${worded(found.target, found.classes[best])} ${percent(sure.value)} (${between(sure, percent)})` });
+      return rows;
+    }
+    rows.push({ depth, label: `${label}${label ? " → " : ""}${question(node.question)}`, node });
+    for (const child of node.children) walk(found, child, depth + 1, node.question, rows);
+    return rows;
+  }
+
+  function paths(found, node, before, rows) {
+    if (node.question === null) {
+      node.classes.forEach((one, i) => rows.push([before || "everybody", worded(found.target, found.classes[i]), percent(one.value), between(one, percent), moved(node.false[i]), `${percent(node.share.value)} (${between(node.share, percent)})`]));
+      return rows;
+    }
+    for (const child of node.children) paths(found, child, `${before}${before ? ", " : ""}${question(node.question)} ${worded(node.question, child.values[0])}`, rows);
+    return rows;
+  }
+
+  function drawTree(found) {
+    const rows = walk(found, found.root, 0, null, []);
+    const legend = Charts.key(...found.classes.map((value, i) => [`class${i % Charts.CLASSES}`, worded(found.target, value)]));
+    return {
+      picture: element("div", {}, legend, Charts.tree(rows, `A tree that tells ${title(found.target)}, with ${found.leaves} leaves`)),
+      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest.` : `No question is sure to tell ${title(found.target)}.`,
+      label: "The leaves of the tree", heads: ["Leaf", title(found.target), "Share", "95 % interval", "1 % false answers could move it by, points", "Share of all"],
+      rows: paths(found, found.root, "", []),
+    };
+  }
+
+  // ---- Rules ---------------------------------------------------------------------------------------------------------------
+
+  /* An item reads "name=value", or the value alone. */
+  function item(text) {
+    const at = text.indexOf("="), name = at < 0 ? null : text.slice(0, at);
+    return name !== null && attributes.some((one) => one.name === name) ? `${question(name)} ${worded(name, text.slice(at + 1))}` : attributes.some((one) => one.name === text) ? title(text) : text;
+  }
+
+  const spoken = (rule) => `${rule.if.map(item).join(" + ")} ⇒ ${rule.then.map(item).join(" + ")}`;
+
+  function drawRules(found) {
+    if (!found.rules.length) return { picture: element("p", { class: "callout" }, found.shortfall ?? "No rule is sure to hold so often. Try a smaller support or confidence.") };
+    const rows = found.rules.slice(0, DRAWN).map((rule) => ({ label: spoken(rule), ...rule.confidence, text: percent(rule.confidence.value) }));
+    return {
+      picture: Charts.intervals(rows, "Confidence of the rules", 0, 1, percent),
+      note: `Drawn is how often the second part is true of those for whom the first is, with its interval. ${found.found > rows.length ? `These are the ${rows.length} surest of ${whole(found.found)} rules.` : ""}`,
+      label: "Rules", heads: ["Rule", "Confidence", "interval", "Support", "interval", "Lift", "interval"],
+      rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), percent(rule.support.value), between(rule.support, percent), short(rule.lift.value), between(rule.lift, short)]),
+    };
+  }
+
+  // ---- Network -------------------------------------------------------------------------------------------------------------
+
+  function drawNetwork(found) {
+    const nodes = found.nodes.map((node) => ({ ...node, label: title(node.name) }));
+    const links = found.links.map((link) => [title(link.parent), title(link.child), link.p === null ? "unknown" : link.p < 1e-4 ? "< 0.0001" : link.p.toFixed(4), link.trend === null ? "" : link.trend > 0 ? "rise together" : "one falls as the other rises"]);
+    const tables = nodes.filter((node) => node.table).map((node) => element("details", {}, element("summary", {}, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}`),
+      Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by, points"],
+        node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), percent(row.probability.value), between(row.probability, percent), moved(row.false)]))));
+    return {
+      picture: element("div", {}, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The network" }, Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} links`)),
+        element("h4", {}, "Probabilities"), ...tables),
+      note: links.length ? "The thicker a link, the surer it is. An arrow says that two questions go along, not that one causes the other." : "No two questions are sure to go along.",
+      label: "The links of the network", heads: ["From", "To", "p-value", "Direction"], rows: links,
+    };
+  }
+
+  // ---- Regression ----------------------------------------------------------------------------------------------------------
+
+  const FAMILIES = { gaussian: "A coefficient says by how much the mean changes.", logistic: "A coefficient is a change of log odds: above 0 it becomes likelier.", ordinal: "A coefficient above 0 says that higher values become likelier." };
+
+  function drawRegression(found) {
+    const inner = found.terms.filter((one) => one.term !== "Intercept" && !(found.family === "ordinal" && one.term.includes("/")));
+    const rows = inner.map((one) => ({ label: item(one.term), ...one.coefficient, text: short(one.coefficient.value) }));
+    const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null), low = Math.min(0, ...ends), high = Math.max(0, ...ends);
+    const event = found.event === null ? "" : ` Explained are the odds of “${worded(found.target, found.event)}”.`;
+    return {
+      picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, low, high > low ? high : low + 1, short, 0),
+      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}`,
+      label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval"],
+      rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short)]),
+    };
+  }
+
+  // ---- Distribution --------------------------------------------------------------------------------------------------------
+
+  function drawDistribution(found) {
+    const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
+    const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
+    return {
+      picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, short)),
+      note: `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
+      label: `The distribution of ${title(found.target)}`, heads: ["From", "To", "Share", "95 % band"],
+      rows: found.height.map((height, i) => [short(found.edges[i]), short(found.edges[i + 1]), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
+    };
+  }
+
+  // ---- Together ------------------------------------------------------------------------------------------------------------
+
+  const last = coded.at(-1) ?? "";
+  const [treeMenu, tree] = menu("Tell", coded, null, last);
+  const [ruleMenu, rule] = menu("Only about", coded, "everything");
+  const [supportBox, support] = share("Support, % of all", "5"), [confidenceBox, confidence] = share("Confidence, %", "50");
+  const [regressionMenu, explained] = menu("Explain", coded, null, last);
+  const odds = element("select", { "aria-label": "The odds of" }), oddsLabel = element("label", {}, "The odds of", odds);
+  const unordered = () => { const one = attributes.find((own) => own.name === explained.value); return one && !one.ordered && one.values !== null ? one.values.filter((value) => value !== null) : []; };
+  explained.onchange = () => {
+    odds.replaceChildren(...unordered().map((value) => element("option", { value }, worded(explained.value, value))));
+    odds.value = unordered()[1] ?? "";
+    oddsLabel.hidden = !unordered().length;
+  };
+  explained.onchange();
+  const [shapeMenu, shape] = menu("Of", ordered);
+  const made = [
+    coded.length > 1 ? model("A tree", "Questions that tell one thing from the others, the most telling first.", "Grow the tree", [treeMenu], (names) => `tree?target=${encodeURIComponent(tree.value)}&names=${listed(names)}`, drawTree) : null,
+    coded.length > 1 ? model("Rules", "What goes along with what: of those who say the first, so many say the second.", "Find rules", [ruleMenu, supportBox, confidenceBox], (names) => `rules?names=${listed(names)}${rule.value ? `&target=${encodeURIComponent(rule.value)}` : ""}&support=${support()}&confidence=${confidence()}`, drawRules) : null,
+    coded.length > 1 ? model("A network", "Which questions hang together directly, and which only through others.", "Draw the network", [], (names) => `network?names=${listed(names)}`, drawNetwork) : null,
+    coded.length > 1 ? model("A regression", "How one thing changes with each of the others, the rest held equal.", "Fit the regression", [regressionMenu, oddsLabel], (names) => `regression?target=${encodeURIComponent(explained.value)}&names=${listed(names)}${unordered().length ? `&event=${encodeURIComponent(odds.value)}` : ""}`, drawRegression) : null,
+    ordered.length ? model("A distribution", "The shape of an ordered quantity, reconstructed from the changed answers.", "Draw the distribution", [shapeMenu], () => `distribution?target=${encodeURIComponent(shape.value)}`, drawDistribution) : null,
+  ].filter(Boolean);
+
+  const chooser = element("details", {}, element("summary", {}, "Questions that models look at"), element("fieldset", {}, element("legend", {}, "Look at"), ...boxes.map(([label]) => label)));
+  return {
+    node: element("section", {}, element("h2", {}, "Models"), element("p", {}, "Learned from the changed answers when you press a button. Each number has an interval that holds however often you look."), coded.length > 1 ? chooser : null, ...made.map((one) => one.node)),
+    arrived: (total) => { now = total; for (const one of made) one.told(); },
+    shown: () => made.filter((one) => one.learned()),
+  };
+};

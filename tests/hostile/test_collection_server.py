@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import reader
+from sfumato.service import counted_files, reader, study
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
 from sfumato.service.refusals import RefusalError
@@ -210,3 +210,41 @@ def test_a_batch_costs_as_many_requests_as_it_has_responses() -> None:
         assert http.ask("POST", "/v1/responses", batch, None).status_code == 200
         assert http.ask("POST", "/v1/responses", batch, None).status_code == 429
         assert http.ask("GET", "/v1/health", token=None).status_code == 200
+
+
+def test_files_of_counts_are_read_once_and_not_for_every_look(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Eight megabytes of tables took most of a second of every request for an estimate."""
+    site, looks = http.token("site"), []
+    for seed in (1, 2):
+        rows = sf.randomize(raw(100, seed), SCHEME)
+        assert push(http, sf.counted(rows, [("car", "sex")]).save(tmp_path / f"{seed}.json"), site).status_code == 201
+    look = counted_files.read_counts
+    monkeypatch.setattr(counted_files, "read_counts", lambda path: looks.append(path) or look(path))
+    for _ in range(3):
+        assert http.ask("GET", "/v1/studies/commuting/estimates?names=car").json()["answers"] == 200
+    assert len(looks) == 2
+    monkeypatch.setattr(counted_files, "_MOST_BYTES", 100)
+    large = sf.counted(sf.randomize(raw(100, 3), SCHEME), [("car", "sex")]).save(tmp_path / "3.json")
+    assert push(http, large, site).status_code == 422
+
+
+def test_what_anybody_may_ask_for_is_made_once(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, once = [], study.questionnaire
+    monkeypatch.setattr(study, "questionnaire", lambda scheme: made.append(1) or once(scheme))
+    asked = [threading.Thread(target=http.ask, args=("GET", "/v1/studies/commuting/questionnaire")) for _ in range(4)]
+    for thread in asked:
+        thread.start()
+    for thread in asked:
+        thread.join()
+    assert len(made) == 1
+    page = http.ask("GET", "/v1/studies/commuting/questionnaire", token=None)
+    assert page.json()["fingerprint"] == SCHEME.fingerprint and page.headers["content-type"] == "application/json"
+
+
+def test_others_on_the_machine_cannot_read_the_answers(http: Http, tmp_path: Path) -> None:
+    """Also where the folder was there before, and is open to all."""
+    tmp_path.chmod(0o755)
+    open_collection(tmp_path).close()
+    assert not [path.name for path in tmp_path.iterdir() if path.is_file() and path.stat().st_mode & 0o077]

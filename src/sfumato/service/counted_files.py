@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from sfumato.forms import Forms
-from sfumato.released.counted import CountedPart
+from sfumato.released.counted import CountedPart, merged_parts
 from sfumato.released.counts_file import COUNTS, SHARE, read_counts, read_document
 from sfumato.released.shares import Share, add
 from sfumato.scheme import Scheme
@@ -16,6 +17,7 @@ from sfumato.service.intake import Intake
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 
+_MOST_BYTES = 1 << 26
 Held = Mapping[str, Any]  # an accepted upload: its "file" and what is known about it
 
 
@@ -27,6 +29,8 @@ def is_json(path: Path) -> bool:
 
 def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     """What a file of counts, or of shares, holds; refused where it does not fit the study."""
+    if path.stat().st_size > _MOST_BYTES:
+        raise RefusalError("refused", f"a file of counts has at most {_MOST_BYTES >> 20} MB: count fewer tables")
     form = read_document(path).get("format")
     if form == COUNTS:
         parts = read_counts(path)
@@ -75,13 +79,22 @@ def summed(files: Iterable[str | Path]) -> list[CountedPart]:
 
 
 def counted_parts(held: Sequence[Held]) -> list[CountedPart]:
-    """The tables of all pushed files of counts, and of shares that are all there."""
-    parts = [part for one in held if not one.get("share") for part in read_counts(Path(one["file"]))]
+    """The tables of all pushed files of counts, and of shares that are all there, added up."""
+    plain = tuple(one["file"] for one in held if not one.get("share"))
     groups: dict[str, list[Held]] = {}
     for one in held:
         if one.get("share"):
             groups.setdefault(one["share"]["group"], []).append(one)
-    for same in groups.values():
-        if len(same) == same[0]["share"]["sites"]:
-            parts += summed(one["file"] for one in same)
-    return parts
+    whole = (same for same in groups.values() if len(same) == same[0]["share"]["sites"])
+    return list(_added_up(plain, tuple(tuple(one["file"] for one in same) for same in whole)))
+
+
+@lru_cache(maxsize=16)
+def _added_up(plain: tuple[str, ...], sums: tuple[tuple[str, ...], ...]) -> tuple[CountedPart, ...]:
+    """The tables in these files, read once: a file has the name of its digest, and never changes."""
+    found: list[CountedPart] = []
+    for file in plain:
+        found = merged_parts([*found, *read_counts(Path(file))])
+    for files in sums:
+        found = merged_parts([*found, *summed(files)])
+    return tuple(found)

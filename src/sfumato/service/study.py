@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,6 +39,7 @@ FIELDS: dict[str, Any] = {
 LEAST = 2
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
 _TEXT = 10_000  # characters
+_MAKING = threading.Lock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,15 @@ class Study:
                 "words": words.get("labels", {}),
             }
         return found
+
+    def questionnaire_json(self) -> bytes:
+        """The same as it is sent, made once: anybody may ask for it, and it may have megabytes."""
+        with _MAKING:
+            return self._questionnaire_json
+
+    @cached_property
+    def _questionnaire_json(self) -> bytes:
+        return json.dumps(self.questionnaire, ensure_ascii=False, separators=(",", ":")).encode()
 
     @property
     def minimum(self) -> int:

@@ -41,7 +41,7 @@ async def one(study: str, request: Request) -> Any:
 @router.get("/{study}/questionnaire", response_model=dict[str, Any])
 def asked(study: str, request: Request) -> Any:
     """How a page asks the questions, and the integers from which it draws the released codes."""
-    return _shown(study, request).questionnaire
+    return Response(_shown(study, request).questionnaire_json(), media_type="application/json")
 
 
 @router.patch("/{study}", response_model=StudyOut)

@@ -63,6 +63,7 @@ def open_database(folder: Path, url: str | None = None) -> Database:
     """The database of a data folder: SQLite inside it, or the one that the URL names."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if url is None:
+        (folder / "sfumato.db").touch(mode=0o600)  # whoever else may read the folder
         return Database(URL.create("sqlite", database=str(folder / "sfumato.db")), folder)
     try:
         named = make_url(url)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.stats as st
@@ -12,7 +14,7 @@ from sfumato.errors import EstimationError, SingularChannelWarning
 from sfumato.evidence.density import density, em, mle
 from sfumato.evidence.density.kernels import DenseKernel, Toeplitz, interval_kernel, midpoint_kernel
 from sfumato.evidence.density.stopping import Stop, parse_stop
-from sfumato.papers.aa01 import GAUSSIAN_X
+from sfumato.papers.aa01.densities import GAUSSIAN_X
 
 RNG = np.random.default_rng(7)
 FLAT = uniform(1).randomize(RNG.uniform(2, 4, 3000), RNG)
@@ -156,3 +158,18 @@ def test_trace_has_every_iteration_and_ends_at_the_log_likelihood(method: str, n
     assert d.trace.size == d.iterations + 1
     assert d.trace[-1] == pytest.approx(d.log_likelihood, rel=1e-9)
     assert (np.diff(d.trace) > -1e-9 * abs(d.trace[0])).all()
+
+
+def test_em_starts_from_equal_density_where_cells_are_unequal() -> None:
+    """AA01 section 4.2: theta_i = 1/K is a density. One step from it, by hand."""
+    z = np.array([0.2, 0.7, 1.4, 2.6])
+    noise = uniform(1.0)
+    edges = np.array([0.0, 0.5, 3.0])
+    found = density(z, noise, bins=edges, method="em", stop=1)
+    reach = np.array([[noise.cdf(v - a) - noise.cdf(v - b) for a, b in pairwise(edges)] for v in z])
+    per_width = reach / np.diff(edges)
+    start = np.diff(edges) / 3.0
+    expected = (start * per_width / (per_width @ start)[:, None]).mean(0)
+    assert found.mass == pytest.approx(expected, abs=1e-9)
+    wrong = (0.5 * per_width / (per_width @ [0.5, 0.5])[:, None]).mean(0)
+    assert np.abs(found.mass - wrong).max() > 0.01

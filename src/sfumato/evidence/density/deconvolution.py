@@ -172,7 +172,7 @@ def _iterated(
             kernel, weight = sample_kernel(noise, edges, sample.values), np.ones(sample.n)
         else:
             kernel, weight = interval_kernel(noise, edges, z_edges), counts
-        done = em.iterate(kernel, weight, rule, rng=rng)
+        done = em.iterate(kernel, weight, rule, start=np.diff(edges), rng=rng)  # equal density, not equal mass
         mass, iterations, trace = done.mass, done.iterations, done.trace
     else:
         best = mle.maximise(interval_kernel(noise, edges, z_edges), counts)

@@ -35,7 +35,7 @@ def iterate(
     start: Array | None = None,
     rng: np.random.Generator | None = None,
 ) -> Iterated:
-    """EM from a uniform start (or `start`) until the rule is met."""
+    """EM from `start`, for which equal masses stand in, until the rule is met."""
     kernel, counts = _occupied(kernel, counts)
     if stop.rule == "cv":
         stop = Stop("iterations", float(cross_validated(kernel, counts, int(stop.value), start, rng)), stop.limit)

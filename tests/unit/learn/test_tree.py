@@ -197,3 +197,14 @@ def test_wrong_parameters_are_named(model, field):
     table = {"a": [0, 1, 0, 1], "b": [0, 0, 1, 1], "y": ["n", "p", "n", "p"]}
     with pytest.raises(EstimationError, match=field):
         model.fit(sf.evidence(table, schema), target="y")
+
+
+def test_id3_as_the_paper_lists_it_learns_an_exclusive_or():
+    """No attribute alone gains anything; the listing goes on until a node is pure, and our own trees stop."""
+    schema = sf.Schema({name: sf.Categorical(("0", "1")) for name in ("a", "b", "y")})
+    table = {"a": ["0", "0", "1", "1"] * 25, "b": ["0", "1", "0", "1"] * 25, "y": ["0", "1", "1", "0"] * 25}
+    raw = sf.evidence(table, schema)
+    paper = sf.learn.DecisionTree(counts="paper").fit(raw, target="y")
+    assert paper.score(table) == 1 and len(paper.root_.leaves) == 4
+    stopped = sf.learn.DecisionTree(counts="paper", min_gain=0.01).fit(raw, target="y")
+    assert len(stopped.root_.leaves) == 1

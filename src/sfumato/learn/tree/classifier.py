@@ -75,7 +75,9 @@ class DecisionTree(Classifier):
         self.evidence_ = asked
         one_class(found.root(), self.target_, self.schema_[self.target_].labels)
         budget = None if asked.exact or self.counts == "paper" else self.max_leaves
-        rules = Rules(self.criterion, budget, self.max_depth, max(self.min_gain, 1e-12))
+        # As listed, ID3 goes on until a node is pure or nothing is left to ask: a gain of zero does not stop it.
+        least = -1.0 if self.counts == "paper" and self.min_gain <= 0 else max(self.min_gain, 1e-12)
+        rules = Rules(self.criterion, budget, self.max_depth, least)
         self.root_ = grow(found, range(len(self.features_)), rules)
         if self.prune and self.counts != "paper" and not asked.exact:
             prune(self.root_, same_answer)

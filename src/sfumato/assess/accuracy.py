@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sfumato.assess.distances import conditional_kl, information_loss, kl, kolmogorov, total_variation
+from sfumato.assess.distances import (
+    anderson_darling,
+    conditional_kl,
+    information_loss,
+    kl,
+    kolmogorov,
+    kuiper,
+    total_variation,
+)
 from sfumato.assess.evasive import Evasive, evasive
 from sfumato.assess.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from sfumato.assess.odds_ratio import OddsRatio, odds_ratio, odds_ratio_spread
@@ -20,6 +28,7 @@ __all__ = [
     "OddsRatio",
     "Poisoning",
     "RobustShares",
+    "anderson_darling",
     "conditional_kl",
     "dapl",
     "dapl_lower",
@@ -30,6 +39,7 @@ __all__ = [
     "information_loss",
     "kl",
     "kolmogorov",
+    "kuiper",
     "odds_ratio",
     "odds_ratio_spread",
     "poisoned_mean",

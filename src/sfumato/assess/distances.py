@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,51 @@ def kolmogorov(p: ArrayLike, q: ArrayLike) -> float:
     0.5
     """
     a, b = _pair(p, q)
-    return float(np.abs(np.cumsum(a - b)).max())
+    return float(RUNNING["kolmogorov"](a, b))
+
+
+def kuiper(p: ArrayLike, q: ArrayLike) -> float:
+    """The largest difference between the two running sums in each direction, added: it does not mind where one begins.
+
+    >>> kuiper([0.5, 0, 0.5], [0.25, 0.5, 0.25])
+    0.5
+    """
+    a, b = _pair(p, q)
+    return float(RUNNING["kuiper"](a, b))
+
+
+def anderson_darling(estimate: ArrayLike, true: ArrayLike) -> float:
+    r"""The squared difference of the running sums, weighted so that the tails count.
+
+        sum_j f_j (F^_j - F_j)² / (F_j (1 - F_j))
+
+    F is the running sum of the true shares f. Anderson and Darling (1952), for ordered values.
+
+    >>> round(anderson_darling([0.6, 0.4], [0.5, 0.5]), 9)
+    0.02
+    """
+    a, b = _pair(estimate, true)
+    return float(RUNNING["anderson_darling"](a, b))
+
+
+def _anderson_darling(estimate: Array, true: Array) -> Array:
+    level = np.cumsum(true)[:-1]
+    inside = (level > 0) & (level < 1)
+    weight = np.where(inside, true[:-1] / np.where(inside, level * (1 - level), 1.0), 0.0)
+    return np.asarray(np.cumsum(estimate - true, axis=-1)[..., :-1] ** 2 @ weight)
+
+
+def _kuiper(estimate: Array, true: Array) -> Array:
+    gap = np.cumsum(estimate - true, axis=-1)
+    return np.asarray(np.maximum(gap.max(axis=-1), 0) + np.maximum(-gap.min(axis=-1), 0))
+
+
+#: Distances between running sums, for rows of estimated shares against the true ones.
+RUNNING: dict[str, Callable[[Array, Array], Array]] = {
+    "kolmogorov": lambda estimate, true: np.asarray(np.abs(np.cumsum(estimate - true, axis=-1)).max(axis=-1)),
+    "kuiper": _kuiper,
+    "anderson_darling": _anderson_darling,
+}
 
 
 def kl(p: ArrayLike, q: ArrayLike) -> float:

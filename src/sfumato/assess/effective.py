@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
+from sfumato.assess.distances import RUNNING
 from sfumato.assess.subject import Attribute, channel_of, subject
 from sfumato.channels import Channel
 from sfumato.channels.efficiency import best_covariance, efficiency, even_prior
@@ -109,12 +111,16 @@ def simulate_sample_size(
     trials: int = 400,
     rng: np.random.Generator | int | None = None,
     attribute: Attribute = None,
+    distance: str = "kolmogorov",
 ) -> Simulated:
     """Definition 1 of Zhang et al. (2004): the smallest k / n with E D(p0(k), p) <= E D(p~, p), D Kolmogorov's distance.
 
     p~ is the maximum likelihood estimate from n randomized records, p0(k) that from k plain ones; distances in
-    expectation (in probability or in median the theorem fails).
+    expectation (in probability or in median the theorem fails). ``distance`` may also be "kuiper" or "anderson_darling",
+    which the paper's footnote names.
     """  # noqa: E501
+    if distance not in RUNNING:
+        raise EstimationError(f"distance must be one of {', '.join(RUNNING)}, got {distance!r} instead")
     if n < 2:
         raise EstimationError(f"n must be at least 2, got {n} instead")
     if trials < 2:
@@ -123,11 +129,13 @@ def simulate_sample_size(
     channel = channel_of(of, attribute)
     seen = subject(of, prior, attribute)
     worth = effective_sample_size(seen, target="cdf")  # says so where there is nothing to estimate
-    through = _randomized_distance(channel, seen.prior, n, trials, generator)
+    through = _randomized_distance(channel, seen.prior, n, trials, generator, RUNNING[distance])
     guess = min(max(n * worth, 1.0), float(n))
     sizes = np.unique(np.clip(np.geomspace(guess / 3, guess * 3, 9).round(), 1, None).astype(np.int64))
-    plain, spread = np.array([_plain_distance(seen.prior, int(k), 20 * trials, generator) for k in sizes]).T
-    # E D(k) falls as k^-1/2, so that its logarithm is almost a straight line in that of k
+    plain, spread = np.array(
+        [_plain_distance(seen.prior, int(k), 20 * trials, generator, RUNNING[distance]) for k in sizes]
+    ).T
+    # E D(k) falls as a power of k, so that its logarithm is almost a straight line in that of k
     slope, level = np.polyfit(np.log(sizes), np.log(plain), 1) if len(sizes) > 1 else (-0.5, np.log(plain[0]))
     k = float(np.exp((np.log(through[0]) - level) / slope))
     of_line = float((spread / plain).mean()) / np.sqrt(len(sizes))
@@ -135,17 +143,22 @@ def simulate_sample_size(
     return Simulated(k / n, float(relative * k / n))
 
 
+Distance = Callable[[Array, Array], Array]
+
+
 def _randomized_distance(
-    channel: Channel, prior: Array, n: int, trials: int, rng: np.random.Generator
+    channel: Channel, prior: Array, n: int, trials: int, rng: np.random.Generator, distance: Distance
 ) -> tuple[float, float]:
     operator = channel.transition if not isinstance(channel, SelectASize) else Dense(channel.matrix)
     released = np.maximum(operator.T.apply(prior), 0.0)
     counts = rng.multinomial(n, released / released.sum(), size=trials).astype(np.float64)
-    found = [np.abs(np.cumsum(mle.fit(operator, row).theta - prior)).max() for row in counts]
+    found = distance(np.array([mle.fit(operator, row).theta for row in counts]), prior)
     return float(np.mean(found)), float(np.std(found, ddof=1) / np.sqrt(trials))
 
 
-def _plain_distance(prior: Array, k: int, trials: int, rng: np.random.Generator) -> tuple[float, float]:
+def _plain_distance(
+    prior: Array, k: int, trials: int, rng: np.random.Generator, distance: Distance
+) -> tuple[float, float]:
     shares = rng.multinomial(k, prior / prior.sum(), size=trials) / k
-    found = np.abs(np.cumsum(shares - prior, axis=1)).max(axis=1)
+    found = distance(shares, prior)
     return float(found.mean()), float(found.std(ddof=1) / np.sqrt(trials))

@@ -24,6 +24,26 @@ class TestDistances:
         assert accuracy.kolmogorov([0.5, 0.5, 0.0], [0.0, 0.5, 0.5]) == pytest.approx(0.5)
         assert accuracy.kolmogorov([0.5, 0.0, 0.5], [0.0, 1.0, 0.0]) == pytest.approx(0.5)
 
+    def test_kuiper_adds_both_directions(self):
+        assert accuracy.kuiper([0.5, 0.0, 0.5], [0.0, 1.0, 0.0]) == pytest.approx(1.0)
+        assert accuracy.kuiper([0.5, 0.5, 0.0], [0.0, 0.5, 0.5]) == pytest.approx(0.5)  # all on one side
+        turned = accuracy.kuiper([0.0, 0.5, 0.5], [1 / 3] * 3)
+        assert turned == pytest.approx(
+            accuracy.kuiper([0.5, 0.0, 0.5], [1 / 3] * 3)
+        )  # where one begins does not matter
+        assert accuracy.kolmogorov([0.0, 0.5, 0.5], [1 / 3] * 3) != pytest.approx(
+            accuracy.kolmogorov([0.5, 0.0, 0.5], [1 / 3] * 3)
+        )
+
+    def test_anderson_darling_weighs_the_tails(self):
+        assert accuracy.anderson_darling([0.6, 0.4], [0.5, 0.5]) == pytest.approx(0.5 * 0.01 / 0.25)
+        flat = [0.1] * 10
+        tail, middle = np.array(flat), np.array(flat)
+        tail[:2] += (0.05, -0.05)
+        middle[4:6] += (0.05, -0.05)
+        assert accuracy.anderson_darling(tail, flat) > 2 * accuracy.anderson_darling(middle, flat)
+        assert accuracy.anderson_darling([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]) == 0
+
     def test_conditional_kl_weighs_the_parents(self):
         p, q = [[0.5, 0.5], [0.9, 0.1]], [[0.25, 0.75], [0.9, 0.1]]
         assert accuracy.conditional_kl(p, q) == pytest.approx(0.2075187 / 2, abs=1e-6)
@@ -39,7 +59,13 @@ class TestDistances:
         ],
     )
     def test_bad_input(self, p, q, says):
-        for measure in (accuracy.kl, accuracy.total_variation, accuracy.kolmogorov):
+        for measure in (
+            accuracy.kl,
+            accuracy.total_variation,
+            accuracy.kolmogorov,
+            accuracy.kuiper,
+            accuracy.anderson_darling,
+        ):
             with pytest.raises(SfumatoError, match=says):
                 measure(p, q)
 

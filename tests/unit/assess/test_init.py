@@ -29,6 +29,8 @@ ACCURACY = [
     "kl",
     "conditional_kl",
     "kolmogorov",
+    "kuiper",
+    "anderson_darling",
     "odds_ratio",
     "deterioration",
     "dapl",

@@ -285,6 +285,8 @@ class TestEffectiveSample:
             privacy.effective_sample_size(c.binary(0.1, 0.1), target="median")
         with pytest.raises(EstimationError, match="n must be at least 2"):
             privacy.simulate_sample_size(c.binary(0.1, 0.1), 1)
+        with pytest.raises(EstimationError, match="distance must be one of kolmogorov, kuiper, anderson_darling"):
+            privacy.simulate_sample_size(c.binary(0.1, 0.1), 10, distance="euclid")
 
 
 class TestBadInput:

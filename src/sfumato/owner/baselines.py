@@ -58,6 +58,24 @@ def projection(X: ArrayLike, k: int, *, rng: Rng = None) -> tuple[Array, Array]:
     return np.asarray(data @ R.T), R
 
 
+def row_projection(X: ArrayLike, k: int, *, rng: Rng = None) -> tuple[Array, Array]:
+    """Y = R x / sqrt(k) with R of k by N standard normals: rows are mixed, and products of columns kept on average.
+
+    The reading of Tan and Ng (2007), section 4, where k < N. Returns the k rows and the matrix. Sites with as many
+    records share it: another one releases ``R @ X2``. See ``attacks.norm_bound``.
+
+    >>> Y, R = row_projection([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], 2, rng=0)
+    >>> Y.shape, R.shape
+    ((2, 2), (2, 3))
+    """
+    data = _matrix(X)
+    n = len(data)
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
+        raise SfumatoError(f"k must be a whole number of at least 1 and fewer than the {n} rows, got {k!r} instead")
+    R = normals(source(rng), int(k) * n).reshape(int(k), n) / np.sqrt(k)
+    return np.asarray(R @ data), R
+
+
 def gaussian_model(X: ArrayLike, y: ArrayLike | None = None, *, rng: Rng = None) -> tuple[Array, NDArray[Any]]:
     """Rows from the normal distribution fitted to each class: no record is used but in its mean and covariance."""
     data, labels = _labelled(X, y)

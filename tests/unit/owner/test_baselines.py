@@ -61,6 +61,19 @@ def test_the_normal_model_bears_fewer_rows_than_columns():
     assert rows.shape == (5, 9) and np.isfinite(rows).all()
 
 
+def test_a_projection_of_the_rows_keeps_products_of_columns_on_average():
+    """Tan and Ng (2007), section 4: the sites share R, and E[(R x)'(R z)] = x'z."""
+    rows = np.random.default_rng(3).normal(size=(12, 2)) + 1
+    products = []
+    for seed in range(3000):
+        released, R = project.row_projection(rows[:, :1], 5, rng=seed)
+        assert released.shape == (5, 1)
+        products.append(float((released.T @ (R @ rows[:, 1:]))[0, 0]))
+    true = float(rows[:, 0] @ rows[:, 1])
+    assert abs(np.mean(products) - true) < 5 * np.std(products) / np.sqrt(3000)
+    assert np.std(products) > 0.1 * abs(true)
+
+
 def test_the_bootstrap_releases_records_as_they_are():
     rows, labels = project.bootstrap(X, Y, rng=1)
     kept = {tuple(row) for row in X}
@@ -75,6 +88,8 @@ def test_the_bootstrap_releases_records_as_they_are():
         (lambda: project.additive_noise(X, -1), "level must be positive, got -1"),
         (lambda: project.projection(X, 5), "k must be a whole number between 1 and the 4 columns, got 5"),
         (lambda: project.projection(X, 0), "k must be"),
+        (lambda: project.row_projection(X, len(X)), "fewer than the 300 rows, got 300"),
+        (lambda: project.row_projection(X, 0), "k must be a whole number of at least 1"),
         (lambda: project.gaussian_model(X, [0] * 299 + [1]), "a class has one row"),
         (lambda: project.rotation([[np.nan, 1.0]]), "NaN"),
         (lambda: project.rotation([["a"]]), "numbers"),

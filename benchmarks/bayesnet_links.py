@@ -24,7 +24,7 @@ from sfumato.learn.bayesnet.published_networks import NETWORKS, gallery, random_
 from sfumato.learn.bayesnet.scores import Bayes, Bic, StructureScore, Wald
 from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
-from sfumato.papers.ma06_exp4 import variable_eta
+from sfumato.papers.ma06.experiment4 import variable_eta
 
 PS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35)
 NS = (2000, 10_000, 50_000)

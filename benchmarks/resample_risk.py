@@ -39,7 +39,7 @@ def star98() -> Any:
 
 def paper(name: str) -> Any:
     """A table of the paper's."""
-    from sfumato.papers.tan07 import load
+    from sfumato.papers.tan07.trials import load
 
     return load(name)
 

@@ -11,8 +11,8 @@ from sfumato.learn.bayesnet.published_networks import NETWORKS, gallery, random_
 from sfumato.learn.bayesnet.scores import Bayes, Bic, Wald
 from sfumato.learn.bayesnet.search import hill_climb, k2
 from sfumato.learn.bayesnet.structure import wrong_links
-from sfumato.papers.ma06_exp2 import network
-from sfumato.papers.ma06_exp4 import variable_eta
+from sfumato.papers.ma06.experiment4 import variable_eta
+from sfumato.papers.ma06.networks import network_5_3 as network
 
 
 def families(net, p: float, n: int, seed: int) -> sf.Evidence:

@@ -19,7 +19,7 @@ from sfumato.assess.resample_study import cost, part, quietly, risk
 from sfumato.membership import shadow_risk
 from sfumato.owner import baselines as project
 from sfumato.owner.resample import calibrate, resample
-from sfumato.papers.tan07 import load
+from sfumato.papers.tan07.trials import load
 from sfumato.randomness import source
 
 

@@ -133,7 +133,7 @@ def test_the_walk_passes_every_module_that_the_page_lists(tmp_path, monkeypatch)
     steps = listed(PAGE)
     assert list(steps) == list("1234567")
     assert [module for modules in steps.values() for module in modules if module not in found] == []
-    assert "papers/aa01.py" not in found
+    assert "papers/aa01/densities.py" not in found
 
 
 def test_the_page_names_every_folder_and_only_what_is_there():

@@ -90,7 +90,7 @@ READS_TABLES = (
     schema.schema,
 )
 #: Options that name a folder.
-FOLDERS: dict[Callable[..., Any], tuple[str, ...]] = {reproduce.reproduce: ("plot",), counts.split: ("out",)}
+FOLDERS: dict[Callable[..., Any], tuple[str, ...]] = {reproduce.reproduce: ("out",), counts.split: ("out",)}
 for command, said in COMMANDS.items():
     folders = FOLDERS.get(command, ())
     ready = prepared(command, said, folders=folders, also=("out",))

@@ -1,88 +1,109 @@
-"""sfumato reproduce: published figures and tables, beside ours."""
+"""sfumato reproduce: published figures and tables beside ours, and the gallery of them."""
 
 from __future__ import annotations
 
-import difflib
-import importlib
-import inspect
-import pkgutil
-from collections.abc import Callable
+import os
+from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from sfumato import papers
 from sfumato.cli import console
-from sfumato.errors import SfumatoError
+from sfumato.papers.figure import Figure
+from sfumato.papers.gallery import ORDER, gallery, summary_markdown
+from sfumato.papers.registry import selected
+from sfumato.papers.run import Result, run
+
+_FEW = 3  # entries whose rows are printed unasked
 
 
 def reproduce(
-    names: Annotated[list[str] | None, typer.Argument(help="Which figures or tables; none lists them all.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the pictures into this folder, as name.png, instead.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many processes, for those that repeat over many seeds.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID ...]", help="Entries, or papers (aa01, zhang04, ma06, tan07).")
+    ] = None,
+    fast: Annotated[bool, typer.Option("--fast", help="Fewer seeds: all in about three minutes on two cores.")] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="How many processes (default: one for each core).")] = None,
+    out: Annotated[Path, typer.Option(help="The folder for the gallery and for what is kept.")] = Path("gallery"),
+    listing: Annotated[bool, typer.Option("--list", help="Only list the entries.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Machine output: every row.")] = False,
 ) -> None:
-    """Run the settings of a published figure or table and print the paper's value beside ours.
+    """Run the settings of published figures and tables, and put the printed numbers beside ours.
+
+    Without an ID all entries are run. Finished ones are kept in the folder, so that a second run goes on where the
+    first one stopped; they are run again only when the program has changed.
 
     Examples:
 
-        sfumato reproduce
+        sfumato reproduce --list
 
         sfumato reproduce ma06_fig2_2
 
-        sfumato reproduce ma06_fig5_10 ma06_fig7_8 --plot figures
+        sfumato reproduce aa01 zhang04 --fast
 
-        sfumato reproduce tan07_fig3 --jobs 4
+        sfumato reproduce --fast --jobs 2 --out gallery
     """
-    known = _known()
-    if not names:
-        if json:
-            console.emit({name: _title(module) for name, module in known.items()})
-        else:
-            console.table(["name", "what"], [[name, _title(module)] for name, module in known.items()])
+    wanted = selected(names or [])
+    if listing:
+        _list(wanted, json)
         return
-    for name in names:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "sfumato reproduce lists what there is"
-            raise SfumatoError(f"there is no figure or table called {name!r}: {hint}")
-    figures = {name: getattr(known[name], "FIGURES", (name,)) for name in names}
-    if plot is not None:
-        _draw({one: known[one] for name in names for one in figures[name]}, plot, jobs)
-        return
-    reports = {}
-    for name in names:
-        console.step(f"reproducing {name}")
-        work = [known[one].report for one in figures[name]]
-        reports[name] = "\n\n".join(report(**_jobs(report, jobs)) for report in work)
+    results = _run(wanted, out, fast, jobs or _cores())
+    (out / "summary.md").write_text(summary_markdown(wanted, results), encoding="utf-8")
+    (out / "index.html").write_text(gallery(wanted, results, fast), encoding="utf-8")
     if json:
-        console.emit(reports)
+        console.emit({result.id: result.document() for result in results})
+        return
+    if len(results) <= _FEW:
+        for figure, result in zip(wanted, results, strict=True):
+            _show(figure, result)
     else:
-        console.say("\n\n".join(reports.values()))
+        _count(wanted, results)
+    console.say(f"The gallery is in {out / 'index.html'}")
 
 
-def _draw(wanted: dict[str, Any], folder: Path, jobs: int) -> None:
-    without = [name for name, module in wanted.items() if not hasattr(module, "draw")]
-    if without:
-        raise SfumatoError(f"there is no picture of {', '.join(without)}: leave --plot away to see the numbers")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, module in wanted.items():
-        console.step(f"drawing {name}")
-        module.draw(folder / f"{name}.png", **_jobs(module.draw, jobs))
-        console.say(f"{folder / name}.png")
+def _run(wanted: list[Figure], out: Path, fast: bool, jobs: int) -> list[Result]:
+    """All results, with a bar on a terminal."""
+    with console.progress("reproducing", len(wanted)) as advance:
+
+        def done(result: Result, kept: bool) -> None:
+            advance(1)
+
+        return run(wanted, out / "kept", fast, jobs, done)
 
 
-def _jobs(work: Callable[..., Any], jobs: int) -> dict[str, int]:
-    return {"jobs": jobs} if "jobs" in inspect.signature(work).parameters else {}
+def _list(wanted: list[Figure], json: bool) -> None:
+    if json:
+        console.emit({figure.id: f"{figure.name}: {figure.title}" for figure in wanted})
+    else:
+        console.table(["id", "what"], [[figure.id, f"{figure.name}: {figure.title}"] for figure in wanted])
 
 
-def _known() -> dict[str, Any]:
-    """Every module of sfumato.papers that reports something, or names the figures that report it."""
-    modules = {info.name: f"{papers.__name__}.{info.name}" for info in pkgutil.iter_modules(papers.__path__)}
-    loaded = {name: importlib.import_module(full) for name, full in modules.items()}
-    return {name: module for name, module in loaded.items() if hasattr(module, "report") or hasattr(module, "FIGURES")}
+def _show(figure: Figure, result: Result) -> None:
+    """One entry in words."""
+    console.heading(f"{figure.name}: {figure.title}", f" ({result.verdict or 'not run'})")
+    console.say(figure.claim)
+    if result.missing:
+        console.say(result.missing)
+    rows = [
+        [row.label, "none printed" if row.paper is None else row.paper, row.ours, row.error or None, row.verdict]
+        for row in result.rows
+    ]
+    if rows:
+        console.table(["number", "paper", "ours", "error", "verdict"], rows)
+    for why in dict.fromkeys(row.why for row in result.rows if row.why):
+        console.say(f"  {why}")
 
 
-def _title(module: Any) -> str:
-    return str(module.__doc__).strip().splitlines()[0]
+def _count(wanted: list[Figure], results: list[Result]) -> None:
+    """How many entries have each verdict, and which."""
+    console.table(
+        ["id", "what", "verdict"],
+        [[f.id, f"{f.name}: {f.title}", r.verdict or "needs data"] for f, r in zip(wanted, results, strict=True)],
+    )
+    told = Counter(result.verdict or "needs data" for result in results)
+    console.say(", ".join(f"{told[verdict]} {verdict}" for verdict in (*ORDER, "needs data") if told[verdict]))
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -150,7 +150,7 @@ class TestOutputsAreCheckedBeforeTheWork:
             ("assess scheme.json --html scheme.json", "is read by this command"),
             ("learn bayesnet good.parquet --bif nowhere/x.bif", "the folder nowhere does not exist"),
             ("design scheme.json --n 100 --gamma 3 --save good.parquet", "good.parquet already exists"),
-            ("reproduce ma06_fig2_2 --plot scheme.json", "is a file; --plot names a folder here"),
+            ("reproduce ma06_fig2_2 --out scheme.json", "is a file; --out names a folder here"),
         ],
     )
     def test_of_other_files(self, folder, monkeypatch, capsys, line, said):

@@ -121,7 +121,7 @@ def test_bound_instead_of_a_scheme(
         ("demo --folder raw.csv", "raw.csv"),
         ("nonsense", "nonsense"),
         ("reproduce figure_99", "there is no figure or table called 'figure_99'"),
-        ("reproduce ma06_exp1 --plot figures", "there is no picture of ma06_exp1"),
+        ("reproduce aa01_fig22", "did you mean 'aa01_fig2'"),
     ],
 )
 def test_errors_are_one_line(
@@ -183,11 +183,3 @@ def test_version_and_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert capsys.readouterr().out.strip() == sf.__version__
     assert run("", monkeypatch) == 0
     assert "randomize" in capsys.readouterr().out
-
-
-def test_figures_are_drawn_into_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert run("reproduce ma06_fig3_1 ma06_fig7_3 --plot figures", monkeypatch) == 0
-    drawn = sorted((tmp_path / "figures").iterdir())
-    assert [file.name for file in drawn] == ["ma06_fig3_1.png", "ma06_fig7_3.png"]
-    assert all(file.read_bytes().startswith(b"\x89PNG") for file in drawn)

@@ -145,11 +145,11 @@ def commands() -> dict[str, object]:
 
 
 def test_every_command_is_documented_with_examples() -> None:
-    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text()
     for name, command in commands().items():
         assert command.help, name
         assert f"sfumato {name}" in command.help, f"{name} has no worked example"
-        assert f"sfumato {name.split()[0]}" in readme, f"README.md does not mention sfumato {name}"
+        assert f"sfumato {name.split()[0]}" in page, f"docs/command-line.md does not mention sfumato {name}"
 
 
 def test_examples_in_help_parse(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from importlib.util import find_spec
 
 import pytest
@@ -24,17 +22,9 @@ def need(present: bool, what: str, install: str) -> None:
 def spark_session():
     """A local Spark, for tests of the distributed engine."""
     need(find_spec("pyspark") is not None, "PySpark", "pip install 'sfumato[spark]'")
-    need(shutil.which("java") is not None, "Java", "apt-get install default-jre-headless")
-    from pyspark.sql import SparkSession
+    from sfumato.reading.spark_session import spark_session as begin
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable  # the workers' Python is this one, not the system's
-    session = (
-        SparkSession.builder.master("local[1]")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "2")
-        .getOrCreate()
-    )
+    here = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    session = begin("local[1]", {**here, "spark.sql.shuffle.partitions": "2"})
     yield session
     session.stop()

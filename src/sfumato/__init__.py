@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from sfumato.assess.report import report
     from sfumato.evidence.counted import counted
     from sfumato.evidence.density import Density, Stop, density
+    from sfumato.owner.many_files import randomize_folder
     from sfumato.owner.resample import resample, resample_file
     from sfumato.owner.secure_sum import add_shares, secure_sum, split_counts
     from sfumato.owner.transformer import Randomizer
+    from sfumato.reading.spark_session import spark_session
     from sfumato.released.shares import Share
 
 __version__ = "0.1.0"
@@ -74,10 +76,12 @@ __all__ = [
     "privacy",
     "randomize",
     "randomize_file",
+    "randomize_folder",
     "report",
     "resample",
     "resample_file",
     "secure_sum",
+    "spark_session",
     "split_counts",
 ]
 
@@ -96,10 +100,12 @@ _LATER = {
     "design": "sfumato.design",
     "learn": "sfumato.learn",
     "privacy": "sfumato.assess.privacy",
+    "randomize_folder": "sfumato.owner.many_files:randomize_folder",
     "report": "sfumato.assess.report:report",
     "resample": "sfumato.owner.resample:resample",
     "resample_file": "sfumato.owner.resample:resample_file",
     "secure_sum": "sfumato.owner.secure_sum:secure_sum",
+    "spark_session": "sfumato.reading.spark_session:spark_session",
     "split_counts": "sfumato.owner.secure_sum:split_counts",
 }
 

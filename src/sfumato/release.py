@@ -16,9 +16,10 @@ from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import read_counts, write_counts
-from sfumato.released.description import check_matrices, read_description
+from sfumato.released.description import check_matrices, part_documents, read_description
 from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
-from sfumato.released.part import Part, held, in_memory
+from sfumato.released.part import Part, held, several_parts
+from sfumato.released.release_folder import folder_parts
 from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -130,7 +131,7 @@ class Release:
 
         found, left = [], rows
         for part in self.parts:  # no more of a file is read than the rows need
-            some = part.arrow() if left is None else part.head(left)
+            some = part.head(left)
             left = None if left is None else left - some.num_rows
             found.append(pa.table({name: self._decoded(name, some.column(name)) for name in some.schema.names}))
         return pa.concat_tables(with_one_id_type(found, self.id), promote_options="permissive")
@@ -143,7 +144,7 @@ class Release:
         return self.schema[name].decode(column.to_numpy())
 
     def __repr__(self) -> str:
-        parts = f" in {len(self.parts)} parts" if len(self.parts) > 1 else ""
+        parts = f" in {len(self.parts)} parts" * (len(self.parts) > 1)
         what = "records counted" if all(isinstance(part, CountedPart) for part in self.parts) else "rows"
         return printable(f"Release({len(self):,} {what}{parts}; {', '.join(self.schema.names)})")
 
@@ -266,29 +267,22 @@ class Release:
 
     @classmethod
     def load(cls, path: str | Path) -> Release:
-        """Read a release; rows stay on disk until they are counted."""
+        """Read a release, from a file or from a folder of them; rows stay on disk until they are counted."""
         path = Path(path)
         if path.suffix.lower() == ".json":
             return cls.of(read_counts(path))
         tables.column_names(path)  # a missing or unreadable file says so here
         before = stamp(path)
         entries, identifier, order = read_description(path)
+        if path.is_dir():
+            return cls.of(folder_parts(path, part_documents(path), entries, identifier, order))._loaded(path, before)
         if len(entries) == 1:
             rows, scheme, link, raw = entries[0]
             if tables.count_rows(path) not in (None, rows):
                 raise ReleaseError(f"{path}: the scheme speaks of {rows} rows, the file holds another number")
             made = cls(path, scheme, identifier, link, order)
             return cls.of(part.marked(raw) for part in made.parts)._loaded(path, before)
-        total = sum(rows for rows, *_ in entries)
-        whole = in_memory(path, [scheme for _, scheme, *_ in entries], identifier, total)
-        if total != tables.count_rows(path if whole is None else whole):
-            raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
-        found, start = [], 0
-        for rows, scheme, link, raw in entries:
-            held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)
-            found.append(Part(held_rows, scheme, identifier, link, order, raw, span))
-            start += rows
-        return cls.of(found)._loaded(path, before)
+        return cls.of(several_parts(path, entries, identifier, order))._loaded(path, before)
 
     def _loaded(self, path: Path, before: Stamp | None) -> Release:
         if stamp(path) != before:

@@ -185,14 +185,23 @@ class Advance(Protocol):
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Advance]:
-    """A progress bar on a terminal, nothing in a pipe."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    """A progress bar on a terminal, with the time that is left; nothing in a pipe."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
         console=_err,
         transient=True,
         disable=not _err.is_terminal,

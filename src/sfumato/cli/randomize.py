@@ -13,7 +13,9 @@ from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.forms import Forms
 from sfumato.owner.ledger import EVERYBODY, Ledger
+from sfumato.owner.many_files import randomize_folder
 from sfumato.owner.randomize import randomize_file
+from sfumato.owner.spark_files import randomize_on_spark
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import stamp
 from sfumato.schema import Schema
@@ -23,8 +25,13 @@ from sfumato.writing.whole_files import check_distinct, replacing
 
 
 def randomize(
-    source: Annotated[Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv, of any size.")],
-    target: Annotated[Path, typer.Argument(help="The release to write: .parquet, or .csv with a .json beside it.")],
+    source: Annotated[
+        Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv, of any size, or a folder of Parquet files.")
+    ],
+    target: Annotated[
+        Path,
+        typer.Argument(help="The release: .parquet, .csv with a .json beside it, or a folder of Parquet (no ending)."),
+    ],
     scheme: Annotated[Path | None, typer.Option(help="The public scheme, or forms, as JSON.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
     schema: Annotated[Path | None, typer.Option(help="With --gamma: the public schema, as JSON.")] = None,
@@ -64,6 +71,12 @@ def randomize(
         list[str] | None, typer.Option(help="With --ledger: new=old, an attribute that has a new name.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Release once more although the ledger objects.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Into a folder: how many processes; as many as processors by default.")
+    ] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="Into a folder, on a Spark: local[2], spark://host:7077 or sc://host:15002.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the target if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -93,6 +106,15 @@ def randomize(
 
         sfumato randomize patients.csv release.parquet --scheme scheme.json --ledger releases.sqlite --new-ledger
 
+    More rows than memory holds: a folder of Parquet files into another, by all processors. After an interrupt the same
+    command goes on where it was:
+
+        sfumato randomize sales/ released --scheme scheme.json
+
+    The same on a Spark cluster, which must see both folders:
+
+        sfumato randomize /data/sales /data/released --scheme scheme.json --engine spark://host:7077
+
     Each week of a study, with a bound on what a person gives away in all of them (design --lifetime makes the scheme):
 
         sfumato randomize week7.csv week7.parquet --scheme weekly.json --id patient --key-file secret.key
@@ -112,7 +134,11 @@ def randomize(
         raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
     if order not in ("shuffle", "keep"):
         raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
-    tables.suffix(target)  # a name that no release can have says so here
+    into_folder = engine is not None or target.suffix == ""
+    if not into_folder:
+        tables.suffix(target)  # a name that no release can have says so here
+        if jobs is not None:
+            raise SchemeError("--jobs is for a release in a folder: give the target a name without an ending")
     reads = {"the source": source, "--scheme": scheme, "--schema": schema, "--key-file": key_file}
     writes = {"the target": target, "the target's description": sidecar(target), "--save-scheme": save_scheme}
     check_distinct(reads, {**writes, "--link-key-file": link_key_file, "--ledger": ledger})
@@ -127,21 +153,22 @@ def randomize(
             account = _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
             watched[ledger] = stamp(ledger)
         with console.progress("randomizing", tables.count_rows(source)) as advance:
-            release = randomize_file(
-                source,
-                target,
-                chosen,
-                key,
-                id,
-                link_key,
-                clear_ids=clear_ids,
-                order=order,
-                overwrite=overwrite,
-                study=study,
-                progress=advance,
-                ledger=account,
-                again=again,
-            )
+            asked: dict[str, Any] = {
+                "key": key,
+                "id": id,
+                "link_key": link_key,
+                "clear_ids": clear_ids,
+                "overwrite": overwrite,
+                "study": study,
+                "ledger": account,
+                "again": again,
+            }
+            if engine is not None:
+                release = randomize_on_spark(engine, source, target, chosen, order=order, **asked)
+            elif into_folder:
+                release = randomize_folder(source, target, chosen, order=order, jobs=jobs, progress=advance, **asked)
+            else:
+                release = randomize_file(source, target, chosen, order=order, progress=advance, **asked)
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json(), encoding="utf-8")

@@ -23,6 +23,7 @@ from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.some_cells import check_most, largest
 from sfumato.evidence.texts import listed_texts, top_texts
 from sfumato.pages.display import MOST, html_table
+from sfumato.reading.spark_session import is_spark
 from sfumato.release import Release
 from sfumato.schema import Numeric
 
@@ -200,6 +201,8 @@ class ReleaseEvidence(ABC):
         domain = self.schema[name]
         if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
             options["support"] = (domain.low, domain.high)
+        if len(parts) == 1 and is_spark(parts[0].rows):
+            return density(parts[0].rows, noise, column=name, **options)
         batches = (part.batches([name]) for part in parts)
         return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
 

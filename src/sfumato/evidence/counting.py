@@ -7,8 +7,8 @@ column, and all pairs of columns come from one matrix product of indicator colum
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Sequence
+from itertools import combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
 from sfumato.errors import MissingTableError, ReleaseError
+from sfumato.evidence.engine_counting import Codes, check_columns, grouped, unique_rows
+from sfumato.evidence.histograms import histogram, indicator_products
+from sfumato.evidence.spark_counting import count_pairs, count_tables
 from sfumato.reading import tables
-from sfumato.reading.positions import placed
-from sfumato.reading.problems import described
+from sfumato.reading.spark_session import is_spark
 from sfumato.released.counted import CountedPart
 from sfumato.released.part import Part
-from sfumato.released.writer import check_codes, code_types
-
-Codes = tuple[NDArray[Any], ...]
+from sfumato.released.writer import code_types
 
 #: The most cells of a table that is kept in full; beyond it only the cells that occur are kept.
 DENSE_CELLS = 1 << 25
@@ -40,7 +40,7 @@ TABLES_IN_MEMORY = 1 << 28
 
 _BLOCK = 1 << 16
 _CODES_BLOCK = 1 << 18
-_PAIRS_WIDTH = 1024  # released values of all columns together, up to which all pairs are counted at once
+PAIRS_WIDTH = 1024  # released values of all columns together, up to which all pairs are counted at once
 
 
 class Counter:
@@ -88,8 +88,16 @@ class Counter:
                     break
             else:
                 plan.append(set(request))
-        for scan in plan:
-            self.counts([column for column in self.part.scheme.columns if column in scan])
+        self._count_all([tuple(column for column in self.part.scheme.columns if column in scan) for scan in plan])
+
+    def _count_all(self, scans: Sequence[tuple[str, ...]]) -> None:
+        if is_spark(self.part.rows):
+            fitting = [scan for scan in scans if prod(self.sizes[column] for column in scan) <= DENSE_CELLS]
+            for scan, table in zip(fitting, count_tables(self.part, self.sizes, fitting), strict=True):
+                self._keep(scan, table)
+            return
+        for scan in scans:
+            self.counts(scan)
 
     def records(self, columns: Sequence[str], distinct: bool) -> tuple[Codes, Array]:
         """Only the combinations that occur (or every row by itself), and how many rows hold each."""
@@ -97,17 +105,19 @@ class Counter:
         if not distinct:
             rows = self.part.arrow()
             codes = tuple(rows.column(column).to_numpy() for column in wanted)
-            _check(self.sizes, wanted, codes)
+            check_columns(self.sizes, wanted, codes)
             return codes, np.ones(rows.num_rows)
-        codes, found = (_unique_rows if _streamed(self.part) else _grouped)(self.part, wanted)
+        codes, found = (unique_rows if _streamed(self.part) else grouped)(self.part, wanted)
         return codes, found.astype(np.float64)
 
     def read(self) -> dict[str, NDArray[Any]] | None:
         """Every column in memory, or None where they would not fit."""
+        if is_spark(self.part.rows):  # they stay where they are
+            return None
         if self._codes is None and len(self.part) * len(self.sizes) <= CODES_IN_MEMORY:
             table = self.part.arrow()
             found = {column: table.column(column).to_numpy() for column in self.sizes}
-            _check(self.sizes, tuple(found), tuple(found.values()))
+            check_columns(self.sizes, tuple(found), tuple(found.values()))
             self._codes = {
                 column: array.astype(np.min_scalar_type(max(self.sizes[column] - 1, 1)))
                 for column, array in found.items()
@@ -116,23 +126,26 @@ class Counter:
 
     def count_pairs(self) -> None:
         """All pairs of columns from one product: Nxy = Σ_rows 1[x] 1[y]."""
-        codes = self.read()
         width = sum(self.sizes.values())
-        if codes is None or width > _PAIRS_WIDTH or len(codes) < 3 or len(self._kept) >= len(codes):
+        if width > PAIRS_WIDTH or len(self.sizes) < 3 or len(self._kept) >= len(self.sizes):
             return
-        starts = dict(zip(codes, np.cumsum([0, *self.sizes.values()]), strict=False))
+        if is_spark(self.part.rows):
+            self._keep_pairs(count_pairs(self.part, self.sizes))
+            return
+        codes = self.read()
+        if codes is None:
+            return
         total = np.zeros((width, width))
         for begin in range(0, len(next(iter(codes.values()))), _BLOCK):
-            held = {column: array[begin : begin + _BLOCK] for column, array in codes.items()}
-            at = np.arange(len(next(iter(held.values()))))
-            ones = np.zeros((len(at), width), dtype=np.float32)
-            for column, array in held.items():
-                ones[at, starts[column] + array] = 1.0
-            total += ones.T @ ones
-        ends = {column: slice(start, start + self.sizes[column]) for column, start in starts.items()}
-        for i, first in enumerate(codes):
-            for second in list(codes)[i + 1 :]:
-                self._keep((first, second), np.rint(total[ends[first], ends[second]]).reshape(-1))
+            total += indicator_products({c: array[begin : begin + _BLOCK] for c, array in codes.items()}, self.sizes)
+        self._keep_pairs(total)
+
+    def _keep_pairs(self, total: Array) -> None:
+        """The table of every pair, out of the products of all indicators."""
+        ends = dict(zip(self.sizes, np.cumsum([*self.sizes.values()]).tolist(), strict=True))
+        cut = {column: slice(end - self.sizes[column], end) for column, end in ends.items()}
+        for first, second in combinations(self.sizes, 2):
+            self._keep((first, second), np.rint(total[cut[first], cut[second]]).reshape(-1))
 
     def _keep(self, columns: tuple[str, ...], table: Array) -> None:
         self._bytes += table.nbytes
@@ -152,13 +165,10 @@ class Counter:
 
     def _count(self, columns: tuple[str, ...]) -> Array:
         sizes = [self.sizes[column] for column in columns]
-        cells = prod(sizes)
-        if cells > DENSE_CELLS:
-            raise ReleaseError(
-                f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer "
-                f"attributes, or name the cells you want"
-            )
+        cells = self._check_size(columns)
         part, out = self.part, np.zeros(cells, dtype=np.int64)
+        if is_spark(part.rows):
+            return count_tables(part, self.sizes, [columns])[0]
         if self._codes is not None:
             kind = np.min_scalar_type(cells - 1)
             first = self._codes[columns[0]]
@@ -167,19 +177,28 @@ class Counter:
                 for column, size in zip(columns[1:], sizes[1:], strict=True):
                     flat *= kind.type(size)
                     flat += self._codes[column][begin : begin + _CODES_BLOCK]
-                out += _histogram(flat, cells)
+                out += histogram(flat, cells)
         elif not _streamed(part):
-            codes, found = _grouped(part, columns)
+            codes, found = grouped(part, columns)
             np.add.at(out, join_codes([np.asarray(code) for code in codes], sizes), found)
         else:
             for batch in part.batches(columns, code_types(part.scheme)):
                 arrays = tuple(column.to_numpy(zero_copy_only=False) for column in batch.columns)
-                _check(self.sizes, columns, arrays)
+                check_columns(self.sizes, columns, arrays)
                 step = _BLOCK if cells <= 1 << 16 else batch.num_rows
                 for start in range(0, batch.num_rows, step):
                     flat = join_codes([array[start : start + step] for array in arrays], sizes)
                     out += np.bincount(flat, minlength=cells)
         return out.astype(np.float64)
+
+    def _check_size(self, columns: tuple[str, ...]) -> int:
+        cells = prod(self.sizes[column] for column in columns)
+        if cells > DENSE_CELLS:
+            raise ReleaseError(
+                f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer "
+                f"attributes, or name the cells you want"
+            )
+        return cells
 
 
 class TableCounter(Counter):
@@ -237,21 +256,6 @@ def counter(part: Part) -> Counter:
     return _counters[part]
 
 
-def _check(sizes: dict[str, int], columns: tuple[str, ...], arrays: Codes) -> None:
-    for column, array in zip(columns, arrays, strict=True):
-        check_codes(column, array, sizes[column])
-
-
-def _histogram(flat: NDArray[Any], cells: int) -> NDArray[np.int64]:
-    """How often each code occurs; codes of one byte are counted two at a time, which takes half as long."""
-    if flat.itemsize > 1 or len(flat) < 1 << 16:
-        return np.bincount(flat, minlength=cells)
-    even = len(flat) // 2 * 2
-    twos = np.bincount(flat[:even].view(np.uint16), minlength=1 << 16).reshape(256, 256)
-    ones = np.bincount(flat[even:], minlength=256)
-    return np.asarray((twos.sum(0) + twos.sum(1) + ones)[:cells])
-
-
 def _streamed(part: Part) -> bool:
     """Whether rows are counted batch by batch here, and not by an engine: Arrow tables, CSV, and pieces of files."""
     import pyarrow as pa
@@ -259,36 +263,3 @@ def _streamed(part: Part) -> bool:
     if part.span is not None or isinstance(part.rows, pa.Table):
         return True
     return isinstance(part.rows, Path) and tables.suffix(part.rows) in tables.CSV
-
-
-def _unique_rows(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int64]]:
-    grouped = part.arrow().select(list(columns)).group_by(list(columns)).aggregate([([], "count_all")])
-    codes = tuple(grouped.column(i).to_numpy() for i in range(len(columns)))
-    _check(part.scheme.output_sizes, columns, codes)
-    return codes, grouped.column(len(columns)).to_numpy()
-
-
-def _grouped(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int64]]:
-    """Group and count on the engine that holds the rows."""
-    import narwhals as nw
-
-    part.check_unchanged()
-    places = [f"c{i}" for i in range(len(columns))]
-    try:
-        on_disk = isinstance(part.rows, Path)
-        held = _on_disk(part.rows) if on_disk else part.rows
-        frame = nw.from_native(placed(held, columns, tables.column_names(part.rows) if on_disk else None))
-        counted = frame.lazy().group_by(*places).agg(nw.len().alias("rows")).collect(backend="pyarrow").to_native()
-    except Exception as problem:  # every engine has errors of its own
-        where = part.rows if isinstance(part.rows, Path) else "the rows"
-        raise ReleaseError(f"{where}: cannot be counted: {described(problem)}") from problem
-    part.check_unchanged()
-    codes = tuple(counted.column(place).to_numpy() for place in places)
-    _check(part.scheme.output_sizes, columns, codes)
-    return codes, np.asarray(counted.column("rows").to_numpy(), dtype=np.int64)
-
-
-def _on_disk(path: Path) -> Any:
-    import duckdb
-
-    return duckdb.connect().read_parquet(glob.escape(str(path)))  # a star in the name is a star, not a pattern

@@ -13,9 +13,10 @@ from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.request import RandomizeRequest, answered_batches, finished, formed_batches
 from sfumato.owner.shuffle import TAG, Shuffle
-from sfumato.owner.spark import is_spark, randomize_spark
+from sfumato.owner.spark import randomize_spark
 from sfumato.randomness import Rng
 from sfumato.reading import tables
+from sfumato.reading.spark_session import is_spark
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.released.writer import Writer, code_types
@@ -66,11 +67,10 @@ def randomize(
     import pyarrow as pa
 
     request = RandomizeRequest.of(scheme, key, id, link_key, clear_ids, order, rng, study)
-    with _booked(ledger, scheme, key, again, id) as booking:
+    with booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
             if booking is not None and id is not None:
-                _check_forms_known(request)
-                _take_down(table, request, id, booking)
+                take_down(table, request, id, booking)
             return randomize_spark(table, request)
         found = list(released_batches(table, request, None, account=booking))
         if not found:
@@ -118,7 +118,7 @@ def randomize_file(
     writes = {"the target": path, "the target's description": beside, "the ledger": ledger}
     check_distinct({"the source": table}, writes)
     with (
-        _booked(ledger, scheme, key, again, id) as booking,
+        booked(ledger, scheme, key, again, id) as booking,
         Writer(path, request.schemes, id, overwrite, [request.link] * len(request.schemes), request.order) as writer,
     ):
         for number, batch in released_batches(table, request, path.parent, progress, booking):
@@ -128,9 +128,10 @@ def randomize_file(
     return Release.load(target)
 
 
-def _booked(
+def booked(
     ledger: Ledger | str | Path | None, scheme: Scheme | Forms, key: bytes | None, again: bool, id: str | None
 ) -> AbstractContextManager[Booking | None]:
+    """The entry of a release in a ledger, if there is one."""
     if ledger is None:
         return nullcontext()
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
@@ -143,13 +144,14 @@ def _check_forms_known(request: RandomizeRequest) -> None:
     """Refuse forms that would be drawn where the ledger does not see it: it would book another form than was asked."""
     if isinstance(request.scheme, Forms) and request.key is None:
         raise SchemeError(
-            "on Spark the form of each record is drawn by the workers, where the ledger does not see it: give a key, "
+            "the form of each record is drawn by the workers, where the ledger does not see it: give a key, "
             "under which it knows who answers which form"
         )
 
 
-def _take_down(table: Any, request: RandomizeRequest, id: str, account: Account) -> None:
+def take_down(table: Any, request: RandomizeRequest, id: str, account: Account) -> None:
     """Tell an account who is asked, where the rows themselves are treated elsewhere."""
+    _check_forms_known(request)
     digests = Digests(account)
     forms = request.scheme if isinstance(request.scheme, Forms) else None
     for _, batch, number in formed_batches(tables.batches(table, [*request.scheme.schema.names, id]), request):

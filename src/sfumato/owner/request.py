@@ -99,22 +99,25 @@ def _warn(line: str) -> None:
 
 
 def answered_batches(
-    table: Any, request: RandomizeRequest, account: Account | None = None
+    table: Any, request: RandomizeRequest, account: Account | None = None, moved: Tally | None = None
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """The answers to every batch of raw rows, with their tags, in the order of the table, and the form's number."""
+    """The answers to every batch of raw rows, with their tags, in the order of the table, and the form's number.
+
+    Values that were moved into their domain are told in a warning, or counted in ``moved`` where it is given.
+    """
     import pyarrow as pa
 
     id, schemes = request.id, request.schemes
     forms = request.scheme if isinstance(request.scheme, Forms) else None
     kinds = [code_types(scheme) for scheme in schemes]
-    moved = Tally()
+    own = Tally() if moved is None else moved
     digests = None if account is None else Digests(account)
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
     for whole, batch, number in formed_batches(tables.batches(table, wanted, tables.AS_TEXT), request):
         scheme = schemes[number]
         ids = None if id is None else id_text(batch.column(id))
         try:
-            encoded = encode(batch, scheme, moved)
+            encoded = encode(batch, scheme, own)
         except OutsideDomainError as problem:
             raise scheme.schema.count_outside(table, problem) from None
         if not whole:
@@ -128,7 +131,8 @@ def answered_batches(
                 columns[id] = decoded(batch.column(id))
             columns[TAG] = tag_column(request.pseudonyms.of(ids))
         yield number, pa.RecordBatch.from_pydict(columns)
-    warn_moved(request.scheme.schema, moved, stacklevel=5)
+    if moved is None:
+        warn_moved(request.scheme.schema, own, stacklevel=5)
 
 
 def formed_batches(

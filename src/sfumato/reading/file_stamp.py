@@ -1,4 +1,4 @@
-"""Noticing that a file is another one than it was: replaced, changed, or cut short."""
+"""Noticing that a file or folder is another one than it was: replaced, changed, or cut short."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ class Stamp(NamedTuple):
 
 
 def stamp(path: str | Path) -> Stamp | None:
-    """The state of a file now; None for a pipe or a file that is not there, which have none."""
+    """The state of a file, or of the files of a folder, now; None for a pipe or what is not there, which have none."""
     try:
         found = Path(path).stat()
+        if stat.S_ISDIR(found.st_mode):
+            inside = [one.stat() for one in Path(path).rglob("*")]
+            size, latest = sum(one.st_size for one in inside), max((one.st_mtime_ns for one in inside), default=0)
+            return Stamp(found.st_dev, found.st_ino, size, latest)
     except OSError:
         return None
     if not stat.S_ISREG(found.st_mode):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
+from sfumato.reading.parquet_folder import part_files
 from sfumato.reading.problems import described
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ class TooLargeError(ReleaseError):
 
 def most_bytes(path: Path) -> int:
     """The most memory that the rows of this file may take."""
-    return max(ALWAYS_FITS, MOST_EXPANSION * path.stat().st_size)
+    files = part_files(path) if path.is_dir() else [path]
+    return max(ALWAYS_FITS, MOST_EXPANSION * sum(file.stat().st_size for file in files))
 
 
 def check_decoded(path: Path, columns: Sequence[str], said: int = 0) -> None:
@@ -33,6 +35,10 @@ def check_decoded(path: Path, columns: Sequence[str], said: int = 0) -> None:
 
     ``said`` is how many rows the description speaks of; a CSV file does not tell by itself.
     """
+    if path.is_dir():
+        for file in part_files(path):
+            check_decoded(file, columns)
+        return
     rows = tables.count_rows(path)
     _check(path, said * 4 * len(columns) if rows is None else _parquet_bytes(path, columns, rows))
 

@@ -16,8 +16,18 @@ from sfumato.errors import SchemaError, showing_values
 from sfumato.reading.csv_format import CsvFile, CsvFormat, detect
 from sfumato.reading.csv_reader import csv_batches
 from sfumato.reading.file_stamp import stamp
+from sfumato.reading.parquet_folder import (
+    check_alike,
+    file_rows,
+    folder_names,
+    folder_rows,
+    named_values,
+    with_named_values,
+)
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described, without_values
+from sfumato.reading.spark_rows import spark_batches
+from sfumato.reading.spark_session import is_spark
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,6 +40,8 @@ AS_TEXT = "text"
 
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 PARQUET = (".parquet", ".pq")
+#: The kind of a folder of Parquet files.
+FOLDER = "folder"
 
 
 def is_path(table: Any) -> bool:
@@ -37,8 +49,10 @@ def is_path(table: Any) -> bool:
 
 
 def suffix(path: str | Path | CsvFile) -> str:
-    """The ending that tells the file type: one of CSV or PARQUET, else a clear error."""
+    """The ending that tells the file type: one of CSV or PARQUET, FOLDER of a folder, else a clear error."""
     name = Path(path).name.lower()
+    if Path(path).is_dir():
+        return FOLDER
     for ending in (*CSV, *PARQUET):
         if name.endswith(ending):
             return ending
@@ -69,6 +83,8 @@ def batches(
         elif type(table).__module__.startswith("dask"):
             for partition in (table if wanted is None else table[wanted]).to_delayed():
                 yield from _arrow(partition.compute()).to_batches(max_chunksize=BATCH)
+        elif is_spark(table):
+            yield from spark_batches(table, column_names(table) if wanted is None else wanted)
         elif type(table).__module__.startswith(("duckdb", "_duckdb")):
             for batch in table.to_arrow_reader(BATCH):
                 yield batch if wanted is None else batch.select(wanted)
@@ -94,20 +110,25 @@ def count_rows(table: Any) -> int | None:
     import pyarrow as pa
 
     if is_path(table):
-        if suffix(table) in CSV:
-            return None
-        import pyarrow.parquet as pq
-
-        try:
-            return int(pq.read_metadata(str(Path(table))).num_rows)
-        except (pa.ArrowException, ValueError, OSError) as problem:
-            raise SchemaError(f"{Path(table)}: cannot be read: {described(problem)}") from None
+        kind = suffix(table)
+        return None if kind in CSV else (folder_rows if kind == FOLDER else file_rows)(Path(table))
     if isinstance(table, pa.Table | pa.RecordBatch):
         return int(table.num_rows)
     try:
         return len(table)
     except TypeError:
         return None
+
+
+def counted_rows(table: Any) -> int | None:
+    """The number of rows as the table's own engine counts them; None for a file of text, which has none."""
+    if is_path(table):
+        return None
+    import narwhals as nw
+
+    with without_values("the rows cannot be counted"):
+        counted = _narwhals(table).lazy().select(nw.len().alias("rows")).collect(backend="pyarrow").to_native()
+    return int(counted.column("rows")[0].as_py())
 
 
 def _narwhals(table: Any) -> Any:
@@ -154,6 +175,11 @@ def _check_columns(present: list[str], wanted: list[str] | None, twice: Sequence
         raise SchemaError(f"the table has no column {missing[0]!r}; {instead(missing[0], present)}")
 
 
+def check_has(table: Any, columns: Sequence[str]) -> None:
+    """Raise unless the table has each of these columns once."""
+    _check_columns(column_names(table), list(columns))
+
+
 def instead(wanted: str, present: list[str]) -> str:
     """What the table has instead. Names are not listed unasked: without a header they are somebody's record."""
     if showing_values():
@@ -179,6 +205,8 @@ def _file_names(table: str | Path | CsvFile) -> tuple[list[str], CsvFormat | Non
         raise SchemaError(f"{path}: delimiter, decimal, encoding and header are for text files; this is none")
     if not path.exists():
         raise SchemaError(f"{path}: there is no such file")
+    if ending == FOLDER:
+        return folder_names(path), None
     try:
         if ending in CSV:
             found = detect(table)
@@ -199,6 +227,9 @@ def _file_batches(
     import pyarrow.parquet as pq
 
     path = Path(table)
+    if suffix(table) == FOLDER:
+        yield from _folder_batches(path, columns, most)
+        return
     before, rows = stamp(path), 0
     names, text = _file_names(table)
     _check_columns(names, columns, text.twice if text else ())
@@ -222,6 +253,17 @@ def _file_batches(
         raise SchemaError(
             f"{path}: the file changed while it was read; wait until it is complete, or read a copy of it"
         )
+
+
+def _folder_batches(folder: Path, columns: list[str] | None, most: int) -> Iterator[pa.RecordBatch]:
+    """File after file; one that cannot be read is named."""
+    wanted = folder_names(folder) if columns is None else columns
+    _check_columns(folder_names(folder), wanted)
+    for file in check_alike(folder, wanted):
+        named = named_values(folder, file)
+        own = [name for name in wanted if name not in named]
+        for batch in _file_batches(file, own, None, most):
+            yield with_named_values(batch, wanted, named)
 
 
 def _row_groups(metadata: Any) -> Iterator[list[int]]:

@@ -12,6 +12,7 @@ from sfumato.domains import check_bins
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.reading import tables
 from sfumato.reading.json_documents import DocumentError, read_json
+from sfumato.released.release_folder import DESCRIPTION
 from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import KEY, content, sidecar
@@ -54,6 +55,11 @@ def read_description(path: Path) -> tuple[list[Described], str | None, str | Non
     return entries, identifier, order
 
 
+def part_documents(path: Path) -> list[Any]:
+    """What the description of a release says of each part, after ``read_description`` has found it proper."""
+    return list(_document(path)["parts"])
+
+
 def check_matrices(schemes: Iterable[Scheme]) -> None:
     """Raise where the different channels of all parts together would not fit into memory."""
     channels = {id(group.channel): group.channel for scheme in schemes for group in scheme.groups}
@@ -80,6 +86,11 @@ def _row_count(rows: Any) -> int:
 def _document(path: Path) -> Any:
     """The JSON that a release carries, wherever it stands."""
     try:
+        if path.is_dir():
+            beside = path / DESCRIPTION
+            if not beside.is_file():
+                raise ReleaseError(f"{path} carries no scheme: {DESCRIPTION} is missing in the folder")
+            return read_json(beside.read_bytes(), "it")
         if tables.suffix(path) in tables.CSV:
             beside = sidecar(path)
             if not beside.is_file():

@@ -11,6 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
+from sfumato.reading.spark_rows import packed_rows
 from sfumato.released.writer import code_types, common_types
 from sfumato.scheme import Scheme
 
@@ -35,8 +36,10 @@ class Part:
     link: str | None = None
     order: str | None = None
     raw: bool = False  # whether some columns are a party's own records as they are, which must not be written unasked
+    packed: Any = None  # the same rows, many in a cell of a Spark frame, where they are held so
     span: tuple[int, int] | None = None  # the first row and how many, where a file holds other parts too
     stamp: Stamp | None = field(init=False, default=None)  # of the file that the rows stand in
+    _counted: int | None = field(init=False, default=None, repr=False)  # rows, where nobody knew it beforehand
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, Path):
@@ -62,8 +65,8 @@ class Part:
         """The rows in memory."""
         return self._table(None)
 
-    def head(self, rows: int) -> pa.Table:
-        """The first rows in memory."""
+    def head(self, rows: int | None) -> pa.Table:
+        """The first rows in memory; None is all of them."""
         return self._table(rows)
 
     def _table(self, rows: int | None) -> pa.Table:
@@ -99,12 +102,17 @@ class Part:
 
     def with_rows(self, rows: Any) -> Part:
         """Other rows that were made in the same way."""
-        return replace(self, rows=rows, span=None)
+        return replace(self, rows=rows, span=None, packed=None)
 
     def __len__(self) -> int:
         self.check_unchanged()
         known = self.span[1] if self.span else tables.count_rows(self.rows)
-        return self.arrow().num_rows if known is None else known
+        if known is None:  # an engine has to count them, or a file to be read: once
+            if self._counted is None:
+                counted = tables.counted_rows(self.rows) if self.packed is None else packed_rows(self.packed)
+                object.__setattr__(self, "_counted", self.arrow().num_rows if counted is None else counted)
+            return self._counted or 0
+        return known
 
 
 def held(rows: Any) -> Any:
@@ -118,7 +126,23 @@ def held(rows: Any) -> Any:
     return pa.table(dict(rows)) if isinstance(rows, Mapping) else rows
 
 
-def in_memory(path: Path, schemes: Sequence[Scheme], identifier: str | None, total: int) -> pa.Table | None:
+def several_parts(
+    path: Path, entries: Sequence[tuple[int, Scheme, str | None, bool]], identifier: str | None, order: str | None
+) -> list[Part]:
+    """The parts of a release in one file, each so many rows after the other."""
+    total = sum(rows for rows, *_ in entries)
+    whole = _in_memory(path, [scheme for _, scheme, *_ in entries], identifier, total)
+    if total != tables.count_rows(path if whole is None else whole):
+        raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
+    found, start = [], 0
+    for rows, scheme, link, raw in entries:
+        held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)
+        found.append(Part(held_rows, scheme, identifier, link, order, raw, span=span))
+        start += rows
+    return found
+
+
+def _in_memory(path: Path, schemes: Sequence[Scheme], identifier: str | None, total: int) -> pa.Table | None:
     """The rows of several parts in memory; None where Parquet holds so many that they are better left in the file."""
     import pyarrow as pa
 

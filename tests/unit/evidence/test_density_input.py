@@ -17,7 +17,8 @@ import scipy.stats as st
 from sfumato.channels.additive import from_scipy, gaussian, uniform
 from sfumato.errors import EstimationError, SfumatoError, UnrecoverableWarning
 from sfumato.evidence.density import density
-from sfumato.evidence.density.binning import EXACT, gather, lattice
+from sfumato.evidence.density.binning import gather
+from sfumato.evidence.density.grid import EXACT, lattice
 
 RNG = np.random.default_rng(11)
 X = RNG.uniform(2, 4, 60_000)

@@ -12,8 +12,8 @@ from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.evidence import contrasts
 from sfumato.evidence.blocks import blocks
-from sfumato.evidence.counting import _histogram
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.histograms import histogram
 from sfumato.evidence.independence import all_pairs, association, g_squared
 from sfumato.evidence.seen import Seen
 
@@ -201,7 +201,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
 @pytest.mark.parametrize("cells", [1, 7, 256, 300])
 def test_counting_two_codes_at_a_time_is_counting(n, cells) -> None:
     flat = np.random.default_rng(n + cells).integers(0, cells, n).astype(np.min_scalar_type(cells - 1))
-    np.testing.assert_array_equal(_histogram(flat, cells), np.bincount(flat, minlength=cells))
+    np.testing.assert_array_equal(histogram(flat, cells), np.bincount(flat, minlength=cells))
 
 
 def test_attributes_of_many_values_are_tested_by_their_most_frequent_ones():

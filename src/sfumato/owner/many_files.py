@@ -1,0 +1,179 @@
+"""Parquet of any size to a release in a folder: in pieces, by several processes, to be taken up after an interrupt."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Unpack
+
+from sfumato.domains import Tally, warn_moved
+from sfumato.errors import OutsideDomainError, ReleaseError, SchemaError, SchemeError
+from sfumato.forms import Forms
+from sfumato.owner.ledger import Ledger
+from sfumato.owner.randomize import How, booked, take_down
+from sfumato.owner.request import RandomizeRequest
+from sfumato.owner.scatter import Job, answer_unit, gather_bucket
+from sfumato.owner.unfinished import Unfinished, units
+from sfumato.reading import tables
+from sfumato.reading.parquet_folder import check_alike
+from sfumato.release import Release
+from sfumato.released.release_folder import describe_folder
+from sfumato.scheme import Scheme
+from sfumato.secrets.keys import subkey
+from sfumato.secrets.pseudonyms import Pseudonyms
+from sfumato.writing.whole_files import check_distinct
+from sfumato.writing.whole_folders import check_folder, in_words, take_place
+
+#: Rows that are answered at a time: what an interrupt can cost at most, for each process.
+ROWS_IN_A_UNIT = 1 << 22
+#: Rows of a file of the release, about.
+ROWS_IN_A_PART = 1 << 21
+_MOST_PARTS = 4096
+
+
+def randomize_folder(
+    source: str | Path,
+    target: str | Path,
+    scheme: Scheme | Forms,
+    key: bytes | None = None,
+    id: str | None = None,
+    link_key: bytes | None = None,
+    *,
+    jobs: int | None = None,
+    overwrite: bool = False,
+    progress: Callable[[int], None] | None = None,
+    ledger: Ledger | str | Path | None = None,
+    again: bool = False,
+    **how: Unpack[How],
+) -> Release:
+    """Randomize Parquet, a file or a folder of files, into a folder of Parquet files with its scheme beside them.
+
+    Memory stays flat, and ``jobs`` processes share the work (by default as many as there are processors). The folder is
+    whole or not there. After an interrupt the same call goes on where it was: pieces that were finished are kept, and
+    their answers are not drawn a second time. Everything else is as ``randomize`` has it; the rows are shuffled.
+    """
+    origin, path = Path(source), Path(target)
+    if how.get("order", "shuffle") != "shuffle" or how.get("rng") is not None:
+        raise SchemeError("a release in a folder is shuffled and secure: order and rng are for sf.randomize")
+    if tables.suffix(origin) in tables.CSV:
+        raise SchemaError(f"{origin}: a release in a folder is made of Parquet, a file or a folder of files")
+    request = RandomizeRequest.of(scheme, key, id, link_key, **how)
+    check_distinct({"the source": origin}, {"the target": path, "the ledger": ledger})
+    check_folder(path, overwrite)
+    wanted = [*scheme.schema.names, *([id] if id is not None else [])]
+    tables.check_has(origin, wanted)
+    if origin.is_dir():
+        check_alike(origin, wanted)
+    pieces = units(origin, ROWS_IN_A_UNIT)
+    if not pieces:
+        raise SchemaError("the table is empty: there is nothing to randomize")
+    lasting = key is not None or link_key is not None
+    with booked(ledger, scheme, key, again, id) as booking, _kept_when_full(path):
+        work = Unfinished(path, request, origin, pieces, request.link if lasting else None)
+        if id is not None and not lasting:
+            request = replace(request, pseudonyms=Pseudonyms(subkey(work.secret, "sfumato pseudonyms 2")))
+        if booking is not None and id is not None:
+            take_down(origin, request, id, booking)
+        parts = min(max(1, sum(unit.rows for unit in pieces) // ROWS_IN_A_PART), _MOST_PARTS)
+        job = Job(scheme.to_json(), key, id, request.pseudonyms, request.clear_ids, work.folder, parts, tuple(pieces))
+        inside = [job.place(form) for form in range(len(request.schemes))]
+        known = _carried_out(job, origin, jobs or os.cpu_count() or 1, progress)
+        made = work.folder / "release"
+        links = [request.link] * len(request.schemes)
+        describe_folder(made, request.schemes, links, id, request.order, inside, known)
+        for note in [*made.rglob("*.parquet.json"), *made.rglob("*.draft")]:
+            note.unlink()
+        if booking is not None:
+            booking.settle()
+        take_place(made, path)
+        work.remove()
+    return Release.load(path)
+
+
+def _carried_out(
+    job: Job, source: Path, jobs: int, progress: Callable[[int], None] | None
+) -> dict[str, dict[str, Any]]:
+    """Both steps, all pieces; what was noted of every file of the release."""
+    moved, known, forms = Tally(), {}, len(job.request.schemes)
+    buckets = [(form, bucket) for form in range(forms) for bucket in range(job.buckets)]
+    total = sum(unit.rows for unit in job.pieces)
+    try:
+        with _workers(job, min(jobs, len(job.pieces))) as run:
+            for rows, own, anew in run(answer_unit, [(unit,) for unit in job.pieces]):
+                moved.update(own)
+                if anew:  # what was gathered before does not have these rows, or has others of theirs
+                    shutil.rmtree(job.folder / "release", ignore_errors=True)
+                if progress is not None:
+                    progress(rows // 2)
+        done = sum(unit.rows // 2 for unit in job.pieces)
+        with _workers(job, jobs) as run:
+            for count, (name, told) in enumerate(run(gather_bucket, buckets), 1):
+                if told:
+                    known[name] = {field: told[field] for field in ("rows", "bytes", "sha256")}
+                if progress is not None:
+                    reached = done + (total - done) * count // len(buckets)
+                    progress(reached - (done + (total - done) * (count - 1) // len(buckets)))
+    except OutsideDomainError as problem:
+        raise job.request.scheme.schema.count_outside(source, problem) from None
+    warn_moved(job.request.scheme.schema, moved, stacklevel=4)
+    return known
+
+
+_job: Job | None = None
+
+
+def _begin(job: Job) -> None:
+    """In a process of its own: one thread each, the processes are what runs at the same time."""
+    import pyarrow as pa
+
+    global _job
+    _job = job
+    pa.set_cpu_count(1)
+
+
+def _do(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    if _job is None:
+        raise ReleaseError("this process was told no job")
+    return work(_job, *arguments)
+
+
+@contextmanager
+def _workers(job: Job, jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Something that does a piece of work for every tuple of arguments, here or in processes, and tells as they end."""
+    if jobs <= 1:
+        yield lambda work, each: (work(job, *arguments) for arguments in each)
+        return
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin, initargs=(job,))
+
+    def run(work: Callable[..., Any], each: list[tuple[Any, ...]]) -> Iterator[Any]:
+        try:
+            for one in as_completed([pool.submit(_do, work, arguments) for arguments in each]):
+                yield one.result()
+        except BrokenProcessPool:
+            raise ReleaseError(
+                "a process that did a part of the work was ended, perhaps for want of memory: run the same again, what "
+                "was finished is kept"
+            ) from None
+
+    try:
+        yield run
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _kept_when_full(path: Path) -> Iterator[None]:
+    """A disk that is full, or no disk, in one line."""
+    try:
+        yield
+    except OSError as problem:
+        if isinstance(problem, ReleaseError | SchemaError):
+            raise
+        raise ReleaseError(f"{path}: {in_words(problem)}; what was finished is kept, run the same again") from None

@@ -1,0 +1,207 @@
+"""The two steps of a shuffle that is larger than memory, each cut into pieces that can be done apart.
+
+First every piece of the table is answered, and its rows go to buckets, at random or by their tags, in one file. Then
+every bucket is gathered from all files, put in order, and is a file of the release. See ``sfumato.owner.shuffle`` for
+why the order says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sfumato.arrays import Index
+from sfumato.domains import Tally
+from sfumato.errors import SchemaError
+from sfumato.forms import read_scheme
+from sfumato.owner.answers import Fresh, Keyed
+from sfumato.owner.request import RandomizeRequest, answered_batches
+from sfumato.owner.request import finished as as_released
+from sfumato.owner.shuffle import TAG, Shuffle, tags_of
+from sfumato.owner.unfinished import Unit, draft, finish, finished
+from sfumato.randomness import SecureSource
+from sfumato.reading import tables
+from sfumato.reading.parquet_folder import with_named_values
+from sfumato.reading.problems import described
+from sfumato.secrets.pseudonyms import Pseudonyms
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Job:
+    """All that a process needs to know; it is sent to each of them once."""
+
+    scheme: str
+    key: bytes | None
+    id: str | None
+    pseudonyms: Pseudonyms | None
+    clear_ids: bool
+    folder: Path
+    buckets: int
+    pieces: tuple[Unit, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:  # to another process, without the ciphers
+        return Job, tuple(getattr(self, field.name) for field in fields(self))
+
+    @cached_property
+    def request(self) -> RandomizeRequest:
+        src = SecureSource()
+        answers = Fresh(src) if self.key is None else Keyed(self.key, src)
+        scheme = read_scheme(self.scheme)
+        return RandomizeRequest(scheme, self.id, answers, self.pseudonyms, self.clear_ids, False, src)
+
+    def drawn(self, unit: Unit) -> Path:
+        """The file of a piece's answers."""
+        return self.folder / f"drawn-{unit.number:06d}.arrows"
+
+    def gathered(self, form: int, bucket: int) -> Path:
+        """The file of a bucket's rows, as it is released."""
+        return self.folder / "release" / self.place(form) / f"part-{bucket:05d}.parquet"
+
+    def place(self, form: int) -> str:
+        """The folder of a form inside the release."""
+        return f"form={form}" if len(self.request.schemes) > 1 else "."
+
+
+def answer_unit(job: Job, unit: Unit) -> tuple[int, Tally, bool]:
+    """Answer a piece, unless that is done: rows in buckets, a segment for each form and bucket; whether it was not."""
+    import pyarrow as pa
+
+    path = job.drawn(unit)
+    known = finished(path)
+    if known is not None:
+        return unit.rows, Tally(), False
+    moved = Tally()
+    held: dict[int, list[pa.RecordBatch]] = {}
+    for batch in _unit_batches(job, unit):
+        for form, answered in answered_batches(batch, job.request, moved=moved):
+            held.setdefault(form, []).append(answered)
+    segments: list[tuple[int, int, int, int]] = []
+    with draft(path).open("wb") as out:
+        for form, batches in sorted(held.items()):
+            whole = pa.Table.from_batches(batches).combine_chunks()
+            order, ends = _by_bucket(job, whole)
+            (sorted_rows,) = whole.take(order).combine_chunks().to_batches()
+            start = 0
+            for bucket, end in enumerate(ends):
+                if end > start:
+                    at = out.tell()
+                    buffer = _with_schema(sorted_rows.slice(start, end - start))
+                    out.write(buffer)
+                    segments.append((form, bucket, at, buffer.size))
+                start = end
+    finish(path, {"segments": segments, "rows": unit.rows})
+    _known.pop(path, None)
+    return unit.rows, moved, True
+
+
+def gather_bucket(job: Job, form: int, bucket: int) -> tuple[str, dict[str, Any]]:
+    """One file of the release, unless it is there: the rows of a bucket from all pieces, in their new order."""
+    import pyarrow.parquet as pq
+
+    path = job.gathered(form, bucket)
+    name = path.relative_to(job.folder / "release").as_posix()
+    known = finished(path)
+    if known is not None:
+        return name, known
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows, sink = 0, None
+    with Shuffle(None, job.request.source, job.pseudonyms is not None) as mixed:
+        for batch in _segments(job, form, bucket):
+            mixed.add(batch)
+            rows += batch.num_rows
+        for batch in mixed.rows():
+            ready = as_released(batch, job.request)
+            if sink is None:
+                sink = pq.ParquetWriter(str(draft(path)), ready.schema, **_packing(job))
+            sink.write_batch(ready)
+    if sink is None:
+        return name, {}
+    sink.close()
+    return name, finish(path, {"rows": rows})
+
+
+def _packing(job: Job) -> dict[str, Any]:
+    """As a release in one file is packed: pseudonyms are random, and nothing is found in them but time."""
+    columns = list(job.request.scheme.columns)
+    packed = dict.fromkeys(columns, "zstd")
+    if job.id is not None:
+        packed[job.id] = "zstd" if job.clear_ids else "none"
+    return {"compression": packed, "use_dictionary": columns}
+
+
+def _by_bucket(job: Job, whole: pa.Table) -> tuple[Index, list[int]]:
+    """The order that brings every bucket together, and where each ends."""
+    if job.pseudonyms is not None:
+        (column,) = whole.column(TAG).chunks
+        words = np.ascontiguousarray(tags_of(column)[:, :2]).view(">u2").reshape(-1).astype(np.uint32)
+    else:
+        drawn = np.empty(whole.num_rows, dtype=np.uint16)
+        job.request.source.fill(drawn.view(np.uint8))
+        words = drawn.astype(np.uint32)
+    buckets = (words * np.uint32(job.buckets) >> np.uint32(16)).astype(np.uint16 if job.buckets > 256 else np.uint8)
+    order = np.argsort(buckets, kind="stable")  # small integers: a radix sort
+    return order, np.cumsum(np.bincount(buckets, minlength=job.buckets)).tolist()
+
+
+def _segments(job: Job, form: int, bucket: int) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    for unit in job.pieces:
+        for at, size in _listed(job, unit).get((form, bucket), []):
+            with job.drawn(unit).open("rb") as given:
+                given.seek(at)
+                yield pa.ipc.open_stream(pa.py_buffer(given.read(size))).read_next_batch()
+
+
+_known: dict[Path, dict[tuple[int, int], list[tuple[int, int]]]] = {}
+
+
+def _listed(job: Job, unit: Unit) -> dict[tuple[int, int], list[tuple[int, int]]]:
+    """Where the segments of a piece stand, read once."""
+    path = job.drawn(unit)
+    if path not in _known:
+        told = json.loads(path.with_name(path.name + ".json").read_text(encoding="utf-8"))
+        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        for form, bucket, at, size in told["segments"]:
+            found.setdefault((form, bucket), []).append((at, size))
+        _known[path] = found
+    return _known[path]
+
+
+def _with_schema(batch: pa.RecordBatch) -> Any:
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as out:
+        out.write_batch(batch)
+    return sink.getvalue()
+
+
+def _unit_batches(job: Job, unit: Unit) -> Iterator[pa.RecordBatch]:
+    """The raw rows of a piece; a file that cannot be read is named."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = [*job.request.scheme.schema.names, *([job.id] if job.id is not None else [])]
+    rows = 0
+    try:
+        with pq.ParquetFile(unit.file) as file:
+            own = [name for name in wanted if name in file.schema_arrow.names]
+            for batch in file.iter_batches(batch_size=tables.BATCH, row_groups=list(unit.groups), columns=own):
+                rows += batch.num_rows
+                yield with_named_values(batch, wanted, dict(unit.named))
+    except (pa.ArrowException, ValueError, OSError) as problem:
+        if isinstance(problem, SchemaError):
+            raise
+        raise SchemaError(f"{unit.file}: cannot be read: {described(problem)}") from None
+    if rows != unit.rows:
+        raise SchemaError(f"{unit.file}: {rows} of {unit.rows} rows could be read; it is cut short")

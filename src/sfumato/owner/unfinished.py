@@ -1,0 +1,148 @@
+"""The folder in which a long randomization works, so that it can go on where it was interrupted.
+
+It lies beside the target and holds randomized rows only: files that are finished, each with its digest, and
+``plan.json``, which says what was asked for. A piece whose file is there and has its digest is not made again. So an
+answer that was drawn stays the answer, however often the work is interrupted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ReleaseError
+from sfumato.owner.request import RandomizeRequest
+from sfumato.reading.parquet_folder import named_values, part_files
+
+_CHUNK = 1 << 20
+PLAN = "plan.json"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Some row groups of a file: what is read and answered at a time."""
+
+    number: int
+    file: str
+    groups: tuple[int, ...]
+    rows: int
+    named: tuple[tuple[str, str | None], ...] = ()  # what the names of the folders above it say of all its rows
+
+
+def units(source: Path, rows_in_a_unit: int) -> list[Unit]:
+    """A table cut into pieces of neighbouring row groups."""
+    import pyarrow.parquet as pq
+
+    out: list[Unit] = []
+    for file in part_files(source) if source.is_dir() else [source]:
+        named = tuple(named_values(source, file).items()) if source.is_dir() else ()
+        metadata = pq.read_metadata(str(file))
+        some: list[int] = []
+        rows = 0
+        for group in range(metadata.num_row_groups):
+            some.append(group)
+            rows += metadata.row_group(group).num_rows
+            if rows >= rows_in_a_unit or group == metadata.num_row_groups - 1:
+                if rows:
+                    out.append(Unit(len(out), str(file), tuple(some), rows, named))
+                some, rows = [], 0
+    return out
+
+
+class Unfinished:
+    """The working folder of one request; made, or found again where the same request was interrupted."""
+
+    def __init__(
+        self, target: Path, request: RandomizeRequest, source: Path, pieces: Sequence[Unit], link: str | None
+    ) -> None:
+        self.folder = target.with_name(f".{target.name}.unfinished")
+        asked = _asked(request, source, pieces, link)
+        found = self._read()
+        if found is None:
+            self.folder.mkdir(exist_ok=True)
+            self.secret = os.urandom(32)
+            _write(self.folder / PLAN, {"asked": asked, "secret": self.secret.hex()})
+            return
+        if found.get("asked") != asked:
+            raise ReleaseError(
+                f"{self.folder} holds unfinished work of another request, or its source has changed since: finish that "
+                f"one, or remove the folder; what is in it was never released"
+            )
+        self.secret = bytes.fromhex(found["secret"])
+
+    def _read(self) -> dict[str, Any] | None:
+        try:
+            found = json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
+            return found if isinstance(found, dict) else None
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError):
+            raise ReleaseError(f"{self.folder / PLAN} cannot be read: remove the folder and begin again") from None
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _asked(request: RandomizeRequest, source: Path, pieces: Sequence[Unit], link: str | None) -> dict[str, Any]:
+    """What decides every answer, as JSON. Keys are told by a fingerprint that only their holder can make."""
+    states = {unit.file: Path(unit.file).stat() for unit in pieces}
+    key = None if request.key is None else hmac.digest(request.key, b"unfinished", "sha256").hex()
+    return {
+        "format": "sfumato unfinished",
+        "version": 1,
+        "scheme": request.scheme.fingerprint,
+        "key": key,
+        "link": link,
+        "id": request.id,
+        "clear": request.clear_ids,
+        "source": str(source.resolve()),
+        "files": {name: [state.st_size, state.st_mtime_ns] for name, state in states.items()},
+        "pieces": len(pieces),
+    }
+
+
+def finish(path: Path, about: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Mark a file as finished: its digest goes beside it. The file itself must have been written as ``draft(path)``."""
+    told = {**(about or {}), **_digest(draft(path))}
+    draft(path).replace(path)
+    _write(_beside(path), told)
+    return told
+
+
+def finished(path: Path) -> dict[str, Any] | None:
+    """What was noted when the file was finished; None where it is not there, or is not what it was."""
+    try:
+        told = json.loads(_beside(path).read_text(encoding="utf-8"))
+        return told if {k: told[k] for k in ("bytes", "sha256")} == _digest(path) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def draft(path: Path) -> Path:
+    """Where a file is written until it is finished."""
+    return path.with_name(path.name + ".draft")
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(path.name + ".json")
+
+
+def _write(path: Path, document: Any) -> None:
+    draft(path).touch(mode=0o600)  # the plan holds the key of pseudonyms that are made for this release only
+    draft(path).write_text(json.dumps(document), encoding="utf-8")
+    draft(path).replace(path)
+
+
+def _digest(path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    with path.open("rb") as given:
+        while piece := given.read(_CHUNK):
+            digest.update(piece)
+    return {"bytes": path.stat().st_size, "sha256": digest.hexdigest()}

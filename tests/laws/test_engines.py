@@ -84,7 +84,7 @@ def learned(ev: sf.Evidence) -> list[Any]:
     bayes = sf.learn.NaiveBayes().fit(ev, target="ill")
     net = sf.learn.BayesianNetwork(order=list(SCHEMA.names)).fit(ev)
     rules = sf.learn.AssociationRules(min_support=0.1, min_confidence=0.3).fit(ev)
-    linear = sf.learn.LinearClassifier(loss="logistic").fit(ev, target="ill", names=["sex", "smoker"])
+    linear = sf.learn.LinearClassifier(loss="logistic").fit(ev, target="ill")
     regression = sf.learn.Regression(family="logistic").fit(ev, target="ill", names=["sex", "smoker"])
     return [
         tree.predict(table).tolist(),

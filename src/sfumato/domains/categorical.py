@@ -86,6 +86,9 @@ class Categorical(Domain):
         import pyarrow.compute as pc
 
         column = self._read(column)
+        counted = self._whole_numbers(column)
+        if counted is not None:
+            return counted
         try:
             given, known = self._comparable(column)
             codes = pc.index_in(given, value_set=known)
@@ -100,6 +103,27 @@ class Categorical(Domain):
             codes = self._place_outside(codes, where, column, name)
             count(tally, name, int(pc.sum(where).as_py()))
         return self._with_nulls(codes, nulls, name)
+
+    @cached_property
+    def _run(self) -> tuple[int, int] | None:
+        """The first and the last value, where the values are whole numbers that follow each other."""
+        first = self.values[0]
+        whole = isinstance(first, int) and not isinstance(first, bool)
+        return (
+            (first, self.values[-1]) if whole and self.values == tuple(range(first, first + len(self.values))) else None
+        )
+
+    def _whole_numbers(self, column: pa.Array) -> Codes | None:
+        """Codes by a subtraction, where values and column are whole numbers and all are listed: most of them are."""
+        import pyarrow as pa
+
+        if self._run is None or not pa.types.is_integer(column.type) or column.null_count or not len(column):
+            return None
+        numbers, (first, last) = column.to_numpy(), self._run
+        if numbers.min() < first or numbers.max() > last:
+            return None
+        moved = numbers if first == 0 else numbers.astype(np.int64) - first
+        return np.asarray(moved.astype(self.code_type))
 
     def _place_outside(self, codes: pa.Array, where: pa.Array, column: pa.Array, name: str) -> pa.Array:
         """Codes for the values that are not listed, if the domain says which."""

@@ -33,7 +33,7 @@ from sfumato.writing.whole_folders import check_folder, in_words, take_place
 
 #: Rows that are answered at a time: what an interrupt can cost at most, for each process.
 ROWS_IN_A_UNIT = 1 << 22
-#: Rows of a file of the release, about.
+#: Rows of a file of the release, at most about.
 ROWS_IN_A_PART = 1 << 21
 _MOST_PARTS = 4096
 
@@ -81,7 +81,7 @@ def randomize_folder(
             request = replace(request, pseudonyms=Pseudonyms(subkey(work.secret, "sfumato pseudonyms 2")))
         if booking is not None and id is not None:
             take_down(origin, request, id, booking)
-        parts = min(max(1, sum(unit.rows for unit in pieces) // ROWS_IN_A_PART), _MOST_PARTS)
+        parts = min(1 << (sum(unit.rows for unit in pieces) // ROWS_IN_A_PART).bit_length(), _MOST_PARTS)
         job = Job(scheme.to_json(), key, id, request.pseudonyms, request.clear_ids, work.folder, parts, tuple(pieces))
         inside = [job.place(form) for form in range(len(request.schemes))]
         known = _carried_out(job, origin, jobs or os.cpu_count() or 1, progress)
@@ -112,8 +112,7 @@ def _carried_out(
                     shutil.rmtree(job.folder / "release", ignore_errors=True)
                 if progress is not None:
                     progress(rows // 2)
-        done = sum(unit.rows // 2 for unit in job.pieces)
-        with _workers(job, jobs) as run:
+            done = sum(unit.rows // 2 for unit in job.pieces)
             for count, (name, told) in enumerate(run(gather_bucket, buckets), 1):
                 if told:
                     known[name] = {field: told[field] for field in ("rows", "bytes", "sha256")}

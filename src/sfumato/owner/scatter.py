@@ -26,13 +26,14 @@ from sfumato.owner.request import finished as as_released
 from sfumato.owner.shuffle import TAG, Shuffle, tags_of
 from sfumato.owner.unfinished import Unit, draft, finish, finished
 from sfumato.randomness import SecureSource
-from sfumato.reading import tables
 from sfumato.reading.parquet_folder import with_named_values
 from sfumato.reading.problems import described
 from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_ROWS = 1 << 20  # read at a time: from so many on, sampling is compiled where numba is there
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Job:
     pseudonyms: Pseudonyms | None
     clear_ids: bool
     folder: Path
-    buckets: int
+    buckets: int  # a power of two, at most 2^16
     pieces: tuple[Unit, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:  # to another process, without the ciphers
@@ -140,14 +141,17 @@ def _packing(job: Job) -> dict[str, Any]:
 
 def _by_bucket(job: Job, whole: pa.Table) -> tuple[Index, list[int]]:
     """The order that brings every bucket together, and where each ends."""
+    bits = job.buckets.bit_length() - 1
     if job.pseudonyms is not None:
         (column,) = whole.column(TAG).chunks
-        words = np.ascontiguousarray(tags_of(column)[:, :2]).view(">u2").reshape(-1).astype(np.uint32)
+        words = tags_of(column)[:, :2]
     else:
-        drawn = np.empty(whole.num_rows, dtype=np.uint16)
-        job.request.source.fill(drawn.view(np.uint8))
-        words = drawn.astype(np.uint32)
-    buckets = (words * np.uint32(job.buckets) >> np.uint32(16)).astype(np.uint16 if job.buckets > 256 else np.uint8)
+        words = np.empty((whole.num_rows, 1 if bits <= 8 else 2), dtype=np.uint8)
+        job.request.source.fill(words.reshape(-1))
+    if bits <= 8:
+        buckets = words[:, 0] >> np.uint8(8 - bits) if bits else np.zeros(len(words), dtype=np.uint8)
+    else:
+        buckets = np.ascontiguousarray(words).view(">u2").reshape(-1).astype(np.uint16) >> np.uint16(16 - bits)
     order = np.argsort(buckets, kind="stable")  # small integers: a radix sort
     return order, np.cumsum(np.bincount(buckets, minlength=job.buckets)).tolist()
 
@@ -196,7 +200,7 @@ def _unit_batches(job: Job, unit: Unit) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(unit.file) as file:
             own = [name for name in wanted if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=tables.BATCH, row_groups=list(unit.groups), columns=own):
+            for batch in file.iter_batches(batch_size=_ROWS, row_groups=list(unit.groups), columns=own):
                 rows += batch.num_rows
                 yield with_named_values(batch, wanted, dict(unit.named))
     except (pa.ArrowException, ValueError, OSError) as problem:

@@ -58,7 +58,7 @@ def test_the_answers_are_those_of_one_table(source: Path, tmp_path: Path) -> Non
     here = sf.randomize(raw(), SCHEME, KEY, "id", study="many files")
     assert answers(release) == answers(here) and len(release) == N
     assert sorted(f.name for f in (tmp_path / "out").iterdir()) == [
-        *(f"part-0000{i}.parquet" for i in range(4)),
+        *(f"part-0000{i}.parquet" for i in range(8)),
         "release.json",
     ]
     assert release.arrow().column("id").to_pylist() == sorted(release.arrow().column("id").to_pylist())

@@ -37,11 +37,17 @@ QUESTIONS = {
     "pay": {"text": "What do you earn in a month?"},
 }
 
+#: Names that every object of a page's script has without being told.
+ODD = sf.Scheme.for_gamma(
+    sf.Schema({"__proto__": sf.Categorical(("toString", "valueOf")), "constructor": sf.Categorical(("a", "b"))}), 3
+)
+
 
 @pytest.fixture(scope="module")
 def site(serving):
     fields = {"scheme": SCHEME.to_dict(), "title": "Health at work", "questions": QUESTIONS, "minimum": 2}
-    with serving(dict.fromkeys(("health", "offline", "refused"), fields)) as running:
+    odd = {"scheme": ODD.to_dict(), "minimum": 2}
+    with serving({**dict.fromkeys(("health", "offline", "refused"), fields), "odd": odd}) as running:
         yield running
 
 
@@ -103,6 +109,17 @@ def test_only_released_codes_leave_the_device(site, visit):
     page.reload()
     page.locator("#receipt").wait_for()
     assert collected(site, "health") == 1
+
+
+def test_names_that_every_object_has_are_names_like_others(site, visit):
+    page = visit("/answer/odd")
+    page.get_by_label("toString", exact=True).check()
+    page.get_by_label("b", exact=True).check()
+    page.locator("#blur").click()
+    page.locator("#send").click()
+    page.locator("#receipt").wait_for()
+    assert collected(site, "odd") == 1 and page.problems == []
+    assert "native code" not in page.locator("main").text_content()
 
 
 def test_the_same_answers_are_changed_in_the_same_way_again(site, visit):

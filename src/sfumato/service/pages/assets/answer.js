@@ -10,7 +10,7 @@
   const AGAIN = 15000; // milliseconds until a message is sent again
   const PATIENCE = 30000; // milliseconds until a request counts as lost
 
-  let asked = null, about = null, who = null, form = 0, given = {}, asking = false;
+  let asked = null, about = null, who = null, form = 0, given = Object.create(null), asking = false;
 
   const show = (...parts) => Survey.show({ before: remember, after: begin }, ...parts);
   const groups = () => asked.forms[form].groups;
@@ -85,7 +85,7 @@
   function confirm(body) {
     show(element("h1", {}, say("will")), element("p", {}, say("will_text")), ...sentTable(body, say("will")),
       element("div", { class: "buttons" },
-        button("send", "send", () => { Device.keep(study, { state: "waiting", body, token }); given = {}; send(); }),
+        button("send", "send", () => { Device.keep(study, { state: "waiting", body, token }); given = Object.create(null); send(); }),
         button("back", "back", ask)));
   }
 

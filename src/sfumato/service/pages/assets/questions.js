@@ -12,7 +12,7 @@ const Questions = (() => {
   function labelOf(attribute, code) {
     const label = attribute.labels ? attribute.labels[code] : null;
     if (attribute.kind === "number" && code < attribute.edges.length - 1) return say("range", { first: number(attribute.edges[code]), last: number(attribute.edges[code + 1]) });
-    if (label !== null && label !== undefined) return attribute.words[label] ?? label;
+    if (label !== null && label !== undefined) return Object.hasOwn(attribute.words, label) ? attribute.words[label] : label;
     if (attribute.nullable && code === attribute.size - 1) return say("no_answer");
     return number(pointOf(attribute, code));
   }

@@ -152,7 +152,7 @@ const Randomize = (() => {
   /* The released codes of one form, column by column. `answers` holds a place, a number, a text or null for each attribute. With `who`
      ({key, person}) the same answers give the same codes again; without, everything is drawn anew. */
   async function release(questionnaire, form, answers, who) {
-    const out = {};
+    const out = Object.create(null); // a column may have any name, also one that every object has
     for (const group of questionnaire.forms[form].groups) {
       const given = group.names.map((name) => answers[name]);
       const released = await releaseGroup(group, group.names.map((name) => questionnaire.attributes[name]), given, who);

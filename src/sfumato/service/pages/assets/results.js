@@ -24,7 +24,8 @@
 
   const attribute = (name) => attributes.find((one) => one.name === name);
   const title = (name) => attribute(name)?.text ?? name;
-  const worded = (name, value) => (value === null ? "no answer" : attribute(name)?.words[value] ?? String(value));
+  const wording = (words, value) => (Object.hasOwn(words, value) ? words[value] : String(value));
+  const worded = (name, value) => (value === null ? "no answer" : wording(attribute(name)?.words ?? {}, value));
   const points = (share) => (100 * share).toFixed(1);
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
   const callout = (text) => element("p", { class: "callout" }, text);

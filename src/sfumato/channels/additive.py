@@ -52,6 +52,9 @@ class Uniform(Closed):
     def sd(self) -> float:
         return self.half_width / math.sqrt(3)
 
+    def moment(self, power: int) -> float:
+        return 0.0 if power % 2 else self.half_width**power / (power + 1)
+
     def _cdf_integral(self, t: Array) -> Array:
         a = self.half_width
         return np.where(t >= a, t, np.square(np.clip(t, -a, a) + a) / (4 * a))
@@ -92,6 +95,9 @@ class Gaussian(Closed):
     def sd(self) -> float:
         return self.std
 
+    def moment(self, power: int) -> float:
+        return 0.0 if power % 2 else self.std**power * math.prod(range(power - 1, 0, -2))
+
     def _cdf_integral(self, t: Array) -> Array:
         return t * self.cdf(t) + self.std**2 * self.pdf(t)
 
@@ -129,6 +135,9 @@ class Laplace(Closed):
     @property
     def sd(self) -> float:
         return self.scale * math.sqrt(2)
+
+    def moment(self, power: int) -> float:
+        return 0.0 if power % 2 else self.scale**power * math.factorial(power)
 
     def _cdf_integral(self, t: Array) -> Array:
         return np.maximum(t, 0.0) + self.scale / 2 * np.exp(-np.abs(t) / self.scale)

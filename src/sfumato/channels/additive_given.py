@@ -59,11 +59,15 @@ class Tabulated(Closed):
 
     @property
     def quantile_points(self) -> tuple[Array, Array]:
-        """Shares of the mass and the values up to which they lie; the quantile is straight between them."""
-        e, _, total = self._knots
-        keep = np.concatenate(([True], np.diff(total) > 0))
-        keep[max(int(np.argmax(keep[1:])), 0)] = True
-        return total[keep], e[keep]
+        """Shares of the mass and the values up to which they lie; the quantile is straight between them.
+
+        Both ends of every cell with mass: where the next one begins further on the quantile jumps, so that the cells
+        between them are left empty.
+        """
+        e, m, total = self._knots
+        held = np.flatnonzero(m)
+        ends = np.unique(np.concatenate([held, held + 1]))
+        return total[ends], e[ends]
 
     def quantile(self, u: ArrayLike) -> Array:
         return np.interp(np.asarray(u, dtype=np.float64), *self.quantile_points)
@@ -79,6 +83,10 @@ class Tabulated(Closed):
         middle, width = (e[1:] + e[:-1]) / 2, np.diff(e)
         mean = float(m @ middle)
         return math.sqrt(float(m @ ((middle - mean) ** 2 + width**2 / 12)))
+
+    def moment(self, power: int) -> float:
+        e, m, _ = self._knots
+        return float(m @ (np.diff(e ** (power + 1)) / np.diff(e))) / (power + 1)
 
     def _cdf_integral(self, t: Array) -> Array:
         e, m, total = self._knots
@@ -134,6 +142,9 @@ class Frozen(Noise):
     @property
     def sd(self) -> float:
         return float(self._dist.std())
+
+    def moment(self, power: int) -> float:
+        return float(self._dist.moment(power))
 
     def parameters(self) -> dict[str, Any]:
         return {"name": self.name, "args": list(self.args), "kwds": dict(self.keywords)}

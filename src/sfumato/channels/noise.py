@@ -54,6 +54,10 @@ class Noise(Channel):
     @abstractmethod
     def sd(self) -> float: ...
 
+    @abstractmethod
+    def moment(self, power: int) -> float:
+        """E[y^power]; infinite, or not a number, where there is none."""
+
     @property
     def exact_gamma(self) -> float:
         """Infinite: some output is impossible from some input, or the ratio grows without bound."""

@@ -184,3 +184,12 @@ def test_interval_matrix_is_exact_where_the_density_diverges(dist: object) -> No
 def test_the_largest_and_the_smallest_word_add_finite_noise(noise: ad.Noise) -> None:
     words = np.array([0, (1 << 63) - 1, (1 << 63) - (1 << 10)], dtype=np.uint64)
     assert np.isfinite(noise.draw(np.zeros(3), words)).all()
+
+
+def test_draws_leave_the_gaps_of_a_table_empty() -> None:
+    """Cells without mass are stepped over: quantile and cdf are inverse where there is mass."""
+    noise = ad.tabulated([0, 1, 2, 3, 5], [0.5, 0.0, 0.5, 0.0])
+    u = np.array([0.0, 0.25, 0.4999, 0.5001, 0.75, 1.0])
+    np.testing.assert_allclose(noise.quantile(u), [0, 0.5, 0.9998, 2.0002, 2.5, 3])
+    drawn = noise.randomize(np.zeros(2000), rng=0)
+    assert not ((drawn > 1) & (drawn < 2)).any() and drawn.max() <= 3

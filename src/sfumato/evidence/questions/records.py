@@ -1,19 +1,21 @@
 r"""Sums over records one by one: where numbers carry additive noise, or records carry weights of their own.
 
-Of z = x + noise with mean 0 and moments μ₂, μ₄, and no skew, the scores of the powers of x are
+Of z = x + noise with moments m_j = E[noise^j] the score of a power of x is
 
-    x: z      x²: z² - μ₂      x³: z³ - 3 μ₂ z      x⁴: z⁴ - 6 μ₂ z² + 6 μ₂² - μ₄
+    x^p:  Σ_j C(p, j) c_j z^{p-j},        c_0 = 1,        c_n = - Σ_{j<n} C(n, j) c_j m_{n-j}
+
+With mean 0, no skew and variance m₂: z for x, z² - m₂ for x², z³ - 3 m₂ z for x³.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb, isfinite
 from typing import cast
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.channels.additive import Gaussian, Laplace, Uniform
 from sfumato.channels.base import Channel
 from sfumato.channels.codes import join_codes
 from sfumato.channels.noise import Noise
@@ -26,8 +28,6 @@ from sfumato.released.part import Part
 
 _BLOCK = 1 << 16
 _ALL = slice(None)
-#: μ₄ / μ₂² of each noise.
-_KURTOSIS = {Uniform: 1.8, Gaussian: 3.0, Laplace: 6.0}
 
 
 class RecordScores:
@@ -92,19 +92,20 @@ def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | No
 
 
 def power_scores(noise: Channel, z: Array, power: int) -> Array:
-    """The score of a power of the true number."""
+    """The score of a power of the true number, whatever the mean and the skew of the noise.
+
+    >>> from sfumato.channels import gaussian
+    >>> power_scores(gaussian(2), np.array([1.0, 3.0]), 2)
+    array([-3.,  5.])
+    """
     if power == 0:
         return np.ones_like(z)
-    if power == 1:
-        return z
     if not noise.continuous:
         raise EstimationError("only additive noise has powers")
-    m2 = cast(Noise, noise).sd ** 2
-    if power == 2:
-        return np.asarray(z**2 - m2)
-    kurtosis = next((value for kind, value in _KURTOSIS.items() if isinstance(noise, kind)), None)
-    if kurtosis is None:
-        raise EstimationError(f"the fourth moment of {noise} is not known")
-    if power == 3:
-        return np.asarray(z**3 - 3 * m2 * z)
-    return np.asarray(z**4 - 6 * m2 * z**2 + (6 - kurtosis) * m2**2)
+    moments = [1.0, *(cast(Noise, noise).moment(j) for j in range(1, power + 1))]
+    if not all(map(isfinite, moments)):
+        raise EstimationError(f"the noise {noise} has no finite moment of order {power}, which this question needs")
+    weights = [1.0]
+    for n in range(1, power + 1):
+        weights.append(-sum(comb(n, j) * weights[j] * moments[n - j] for j in range(n)))
+    return np.asarray(np.polyval([comb(power, j) * weight for j, weight in enumerate(weights)], z))

@@ -16,7 +16,7 @@ from sfumato.learn.noisy_numbers import NumberClassifier
 
 
 class AdditiveLDA(NumberClassifier):
-    r"""LDA from z = x + noise: Cov(x) = Cov(z) - diag(variances of the noise); means stay.
+    r"""LDA from z = x + noise: Cov(x) = Cov(z) - diag(variances of the noise), E x = E z - mean of the noise.
 
     ``noises`` holds a variance per column, or a noise as ``sfumato.channels.gaussian`` and its kin make them.
 
@@ -48,8 +48,14 @@ class AdditiveLDA(NumberClassifier):
             raise EstimationError(f"noises must hold a noise or a variance per column, got {given!r} instead")
         return taken
 
+    @property
+    def _means(self) -> Array:
+        given: Any = self.noises
+        return np.array([one.moment(1) if hasattr(one, "moment") else 0.0 for one in given])
+
     def _learn(self, values: Array, codes: NDArray[np.int64]) -> None:
         taken = self._variances
+        values = values - self._means
         member = np.eye(len(self.classes_))[codes]
         n = len(values)
         second = values.T @ values / n - np.diag(taken)

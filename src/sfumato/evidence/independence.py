@@ -13,16 +13,19 @@ from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.contrasts import Contrasts, judge, overall_and_common
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.trends import centred, scores, trend
+from sfumato.evidence.trends import scores, straight_and_bent, trend_and_bend
 from sfumato.evidence.wald import wald
 
 _CLEARLY = 20.0
 #: How likely two attributes are to depend on each other beforehand, and what twice the log Bayes factor must exceed.
 DEPENDENT = 0.15
 ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
-#: How likely a dependence is to be a trend where there is an order, and the share of the false alarms that the test of
-#: it may give. Chosen on other settings than those that judge (docs/bayesnet.md, "Trends").
-TREND = 0.9
+#: How likely a dependence is to be a trend where there is an order, and how likely to be a bend. Chosen on other
+#: settings than those that judge (docs/bayesnet.md, "Trends").
+TREND, BEND = 0.9, 0.05
+#: The shares of the false alarms that the tests of a trend and of a bend may give. The trend's is large so that it is
+#: found as often as by a test that looks for nothing else.
+TREND_ALARMS, BEND_ALARMS = 0.97, 0.02
 
 
 @dataclass(frozen=True)
@@ -51,29 +54,33 @@ class Test:
 
 @dataclass(frozen=True)
 class Association:
-    """Tests of the same independence: on all contrasts, on their sums over the configurations, and of a trend.
+    """Tests of the same independence: on all contrasts, on their sums over the configurations, of a trend, of a bend.
 
     The first sees any dependence. The second has fewer degrees of freedom, suffers less from noise in what is given,
-    and sees dependence that has the same direction in all configurations. The third is there where values are ordered;
-    ``rises`` is then T over its standard deviation where both are: positive if they rise together.
+    and sees dependence that has the same direction in all configurations. The others are there where values are
+    ordered; ``rises`` is then T of the trend over its standard deviation where both are: positive if they rise
+    together.
     """
 
     overall: Test
     common: Test
     trend: Test | None = None
+    bend: Test | None = None
     rises: float = nan
 
     @property
     def evidence(self) -> float:
-        """Twice the log of the Bayes factor for dependence: a trend with probability TREND, else either other kind.
+        """Twice the log of the Bayes factor for dependence: a trend with probability TREND, a bend with BEND, else
+        either other kind.
 
         Where all contrasts together speak clearly the others add nothing, so that strong evidence stays additive.
         """
         overall, common = self.overall.evidence, self._at_most(self.common)
         general = float(np.logaddexp(overall / 2, common / 2)) - log(2)
-        if self.trend is None:
-            return 2 * general
-        return 2 * float(np.logaddexp(general + log(1 - TREND), self._at_most(self.trend) / 2 + log(TREND)))
+        named = [(test, share) for test, share in ((self.trend, TREND), (self.bend, BEND)) if test is not None]
+        rest = general + log(1 - sum(share for _, share in named))
+        kinds = [self._at_most(test) / 2 + log(share) for test, share in named]
+        return 2 * float(np.logaddexp.reduce([rest, *kinds]))
 
     def _at_most(self, test: Test) -> float:
         overall = self.overall.evidence
@@ -86,7 +93,7 @@ class Association:
     @property
     def test(self) -> Test:
         """The test that speaks most clearly for dependence."""
-        tests = [self.overall, self.common, *([] if self.trend is None else [self.trend])]
+        tests = [self.overall, self.common, *(test for test in (self.trend, self.bend) if test is not None)]
         return max(tests, key=lambda test: test.evidence)
 
     @property
@@ -100,17 +107,23 @@ class Association:
 
     @property
     def p_value(self) -> float:
-        """That of all contrasts; where values are ordered the smaller of both, each paid for by its share."""
-        return combined(self.overall.p_value, None if self.trend is None else self.trend.p_value)
+        """That of all contrasts; where values are ordered the smallest of all, each paid for by its share."""
+        trend, bend = (None if test is None else test.p_value for test in (self.trend, self.bend))
+        return combined(self.overall.p_value, trend, bend)
 
 
-def combined(general: float, trend: float | None) -> float:
-    """The p-value of a general test and one of a trend, by Bonferroni with unequal shares: at most the level it says.
+def combined(general: float, trend: float | None, bend: float | None = None) -> float:
+    """The p-value of a general test and those of a trend and a bend, by Bonferroni with unequal shares: at most the
+    level it says.
 
-    >>> round(combined(0.2, 0.009), 9), round(combined(0.0003, 0.5), 9), combined(0.2, None)
-    (0.01, 0.003, 0.2)
+    >>> round(combined(0.2, 0.0097), 9), round(combined(0.0003, 0.5), 9), combined(0.2, None)
+    (0.01, 0.01, 0.2)
+    >>> round(combined(0.2, 0.5, 0.0001), 9), round(combined(0.0003, 0.5, 0.5), 9)
+    (0.005, 0.03)
     """
-    return general if trend is None else min(1.0, trend / TREND, general / (1 - TREND))
+    given = [(p, share) for p, share in ((trend, TREND_ALARMS), (bend, BEND_ALARMS)) if p is not None]
+    rest = 1 - sum(share for _, share in given)
+    return min(1.0, general / rest, *(p / share for p, share in given))
 
 
 def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Association:
@@ -119,43 +132,46 @@ def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> 
         W = Tᵀ V⁻¹ T,        T[j, a, b] = N̂[j, a, b] - N̂[j, a] N̂[j, b] / N̂[j]
 
     is chi-square under independence, with as many degrees of freedom as there are telling contrasts. Where values are
-    ordered so is the square of their trend, with one.
+    ordered so is the square of their trend, with one, and that of their bends.
     """
     _distinct([*given, x, y], f"{x}, {y} given {', '.join(given) or 'nothing'}")
     counted = source.counts((*given, x, y), quiet=True)
     overall, common = overall_and_common(counted)
-    first, rising = _test(overall), trend(counted)
+    first, (rising, bending) = _test(overall), trend_and_bend(counted)
     both = first if not given else _test(common)
     if not rising.T.size:
         return Association(first, both)
     ordered = scores(source.schema[x]) is not None and scores(source.schema[y]) is not None
     found = _test(rising)
-    return Association(first, both, found, copysign(sqrt(found.statistic), rising.T[0]) if ordered else nan)
+    bend = _test(bending) if bending.T.size else None
+    return Association(first, both, found, bend, copysign(sqrt(found.statistic), rising.T[0]) if ordered else nan)
 
 
 def independence(table: Array, covariance: Array, domains: Sequence[Domain]) -> float:
-    """The p-value of one estimated table, T = r cᵀ / n, by all contrasts and by their trend where there is an order.
+    """The p-value of one estimated table: by all contrasts, and where there is an order by trend and bend.
 
-    The residuals are contrasts, (I - p 1ᵀ) T (I - q 1ᵀ)ᵀ with the shares p of the rows and q of the columns.
+    Its residuals are contrasts, (I - p 1ᵀ) T (I - q 1ᵀ)ᵀ with the shares p of the rows and q of the columns.
     """
     n = float(table.sum())
     if n <= 0:
         return 1.0
     shares = [table.sum(axis=1) / n, table.sum(axis=0) / n]
     every = [np.eye(len(p)) - p[:, None] for p in shares]
-    general = _p_value(table, covariance, *every)
+    general = _p_value(table, covariance, np.kron(*every))
     scored = [scores(domain) for domain in domains]
     if all(u is None for u in scored) or max(table.shape) <= 2:
         return general
-    rows = [
-        each if u is None else centred(u, domain.nullable, np.maximum(p, 0.0))[None, :]
+    sides = [
+        [each] if u is None else [row[None, :] for row in straight_and_bent(u, domain.nullable, np.maximum(p, 0.0))]
         for each, u, domain, p in zip(every, scored, domains, shares, strict=True)
     ]
-    return combined(general, _p_value(table, covariance, *rows))
+    (straight, *bent), (other, *other_bent) = sides
+    bends = [np.kron(one, other) for one in bent] + [np.kron(straight, one) for one in other_bent]
+    bend = _p_value(table, covariance, np.concatenate(bends)) if bends else None
+    return combined(general, _p_value(table, covariance, np.kron(straight, other)), bend)
 
 
-def _p_value(table: Array, covariance: Array, left: Array, right: Array) -> float:
-    C = np.kron(left, right)
+def _p_value(table: Array, covariance: Array, C: Array) -> float:
     return Test(*wald(C @ table.reshape(-1), C @ covariance @ C.T)).p_value
 
 

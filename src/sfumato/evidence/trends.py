@@ -1,4 +1,4 @@
-r"""Contrasts that use the order of values: does one attribute rise with the other?
+r"""Contrasts that use the order of values: does one attribute rise with the other, or bend with it?
 
 Of two ordered attributes with scores u and v one contrast is enough, and of an ordered and an unordered one the
 differences between the means of the groups:
@@ -14,11 +14,15 @@ The weights w are not the scores themselves but what the channel lets through of
 so that values too rare to be told from noise count little. Without randomization w = u. With as many released values
 as true ones this is the score test of u in the released table, which no other test beats against a weak trend; with
 more it comes within a few percent. Whatever the weights, T has mean zero where the attributes are independent.
+
+A bend is the same with the squares of the scores in place of one side's scores, less what is straight in them: those in
+the middle have more (or less) of the other than those at the ends.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.domains import Domain
@@ -36,32 +40,38 @@ def scores(domain: Domain) -> Array | None:
     return numbers(domain) if domain.ordered and domain.size - domain.nullable > 1 else None
 
 
-def trend(estimate: Estimate) -> Contrasts:
-    """The trend of the two last attributes given the others, added up over the configurations; none without order."""
+def trend_and_bend(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
+    """Those of the two last attributes given the others, added up over the configurations; none without order."""
     estimate = estimate.of_asked
     domains = list(estimate.schema.values())[-2:]
     scored = [scores(domain) for domain in domains]
     if all(u is None for u in scored) or all(domain.size <= 2 for domain in domains) or min(estimate.shape[-2:]) < 2:
-        return NO_CONTRASTS
+        return NO_CONTRASTS, NO_CONTRASTS
     table = estimate.judged.reshape(-1, *estimate.shape[-2:])
     shares_x, shares_y, weight = independent(table)
-    sides = []
+    sides, squared = [], []
     for place, (domain, u, p) in enumerate(zip(domains, scored, (shares_x, shares_y), strict=True)):
         if u is None:
-            sides.append(value_rows(p, weight))
+            rows = value_rows(p, weight)
+            squared.append(np.zeros(rows.shape[1], dtype=bool))
         else:
-            name = estimate.names[place - 2]
-            w = _weights(u, domain.nullable, p, weight, _channels(estimate, name))
-            sides.append((w[None, :] - p @ w[:, None])[:, None, :])
+            channels = _channels(estimate, estimate.names[place - 2])
+            whole = weight @ p / max(weight.sum(), 1e-300)
+            both = [_let_through(own, whole, channels) for own in straight_and_bent(u, domain.nullable, whole)]
+            rows = np.stack([w[None, :] - p @ w[:, None] for w in both], axis=1)
+            squared.append(np.arange(len(both)) == 1)
+        sides.append(rows)
     left, right = sides
     clear = clear_configurations(estimate, table, weight)
-    return _added(estimate, table, (shares_x, shares_y), weight * clear, left, right)
+    found, told = _added(estimate, table, (shares_x, shares_y), weight * clear, left, right)
+    squares = np.add.outer(squared[0].astype(int), squared[1]).reshape(-1)
+    return found.where(told & (squares == 0)), found.where(told & (squares == 1))
 
 
 def _added(
     estimate: Estimate, table: Array, shares: tuple[Array, Array], weight: Array, left: Array, right: Array
-) -> Contrasts:
-    """The contrasts of some rows by some columns, added up over the configurations that have a weight."""
+) -> tuple[Contrasts, NDArray[np.bool_]]:
+    """The contrasts of some rows by some columns, added up over the configurations that have a weight; which vary."""
     px, py = shares
     J, size = len(table), left.shape[1] * right.shape[1]
     used = weight > 0
@@ -77,8 +87,8 @@ def _added(
     own_x, own_y = (rows * p[:, None, :] @ rows.transpose(0, 2, 1) for rows, p in ((left, px), (right, py)))
     each = (own_x[:, :, None, :, None] * own_y[:, None, :, None, :]).reshape(J, size, size)
     raw = (weight[:, None, None] * each).sum(axis=0)
-    found = Contrasts(T, V, null, raw, raw * weight.sum())
-    return found.where((V.diagonal() > 1e-12 * estimate.n) & (raw.diagonal() > 0))
+    told = (V.diagonal() > 1e-12 * estimate.n) & (raw.diagonal() > 0)
+    return Contrasts(T, V, null, raw, raw * weight.sum()), np.asarray(told)
 
 
 def _channels(estimate: Estimate, name: str) -> list[tuple[float, Array]]:
@@ -87,10 +97,8 @@ def _channels(estimate: Estimate, name: str) -> list[tuple[float, Array]]:
     return [(total, block.P) for total, block in blocks if block.names == (name,) and block.whole is None]
 
 
-def _weights(u: Array, nullable: bool, p: Array, weight: Array, channels: list[tuple[float, Array]]) -> Array:
-    """w of the module's formula, its mean over all records 0; averaged over channels where there are several."""
-    whole = weight @ p / max(weight.sum(), 1e-300)
-    u = centred(u, nullable, whole)
+def _let_through(u: Array, whole: Array, channels: list[tuple[float, Array]]) -> Array:
+    """w of the module's formula for scores of mean 0; averaged over channels where there are several."""
     if not channels:
         return u
     out = np.zeros_like(u)
@@ -98,6 +106,22 @@ def _weights(u: Array, nullable: bool, p: Array, weight: Array, channels: list[t
         q = whole @ P
         out += total * (P @ ((whole * u) @ P / np.maximum(q, 1e-300)))
     return out / sum(total for total, _ in channels)
+
+
+def straight_and_bent(u: Array, nullable: bool, p: Array) -> list[Array]:
+    """Scores of mean 0, and their squares less what is straight in them; of two values there are no squares.
+
+    >>> [one.round(9).tolist() for one in straight_and_bent(np.arange(3.0), False, np.full(3, 1 / 3))]
+    [[-1.0, 0.0, 1.0], [0.333333333, -0.666666667, 0.333333333]]
+    """
+    first = centred(u, nullable, p)
+    spread = float(p @ first**2)
+    if len(u) - nullable <= 2 or spread <= 0:
+        return [first]
+    second = centred(first**2, nullable, p)
+    second = second - float(p @ (first * second)) / spread * first
+    size = float(p @ second**2)
+    return [first, second] if size > 1e-9 * spread**2 else [first]
 
 
 def centred(u: Array, nullable: bool, p: Array) -> Array:

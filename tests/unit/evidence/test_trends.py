@@ -10,7 +10,7 @@ import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.evidence.independence import association, combined, dependent_pairs, independence
-from sfumato.evidence.trends import trend
+from sfumato.evidence.trends import trend_and_bend
 from sfumato.learn.bayesnet import BayesianNetwork
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
@@ -77,7 +77,7 @@ def test_the_contrast_equals_its_dense_twin() -> None:
     """T and V from full matrices, the weights by the formula of the module."""
     seen = releases(1, 0.5, 5)[0]
     counted = seen.counts(["sex", "grade"], quiet=True)
-    found = trend(counted)
+    found, _ = trend_and_bend(counted)
     P = [SCHEME[name].matrix for name in SCHEMA]
     A = [np.linalg.inv(each.T) for each in P]
     table = counted.table

@@ -53,7 +53,8 @@ def regression(
     if explained in release.schema:
         chosen = family or family_of(release.schema[explained], event is not None)
         value = _event(release.schema[explained], event)
-    if (chosen or "gaussian") != "gaussian" or through == "model":
+    noisy = any(explained in part.scheme.noises for part in release.parts)
+    if through == "model" or (noisy and (chosen or "gaussian") != "gaussian"):
         release = learning.cut_numbers(release)
     listed = None if names is None else console.listed(names)
     model = Regression(chosen or "gaussian", through=through, event=value)

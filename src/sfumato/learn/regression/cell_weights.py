@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,20 @@ from sfumato.evidence.questions.records import RecordScores
 from sfumato.evidence.seen import Seen
 from sfumato.learn.regression.told_by_records import told_of_cells, unbiased_counts
 from sfumato.learn.weighted_cells import recorded_cells
+from sfumato.schema import Schema
 
 #: The most cells of the table of response and covariates on which equations are solved.
 MOST_CELLS = 1 << 20
 _DRAWN = 200_000
+
+
+class ListedRecords(Protocol):
+    """What tells of released records one by one: evidence, or its fine cells."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    def records(self, names: Sequence[str]) -> Iterator[Seen]: ...
 
 
 class CellWeights(ABC):
@@ -50,7 +61,7 @@ class ExactCells(CellWeights):
 class UnbiasedCells(CellWeights):
     """All cells, with counts A Ñ that may be negative; each scheme's records may be weighed by their precision."""
 
-    def __init__(self, source: Evidence, names: Sequence[str]) -> None:
+    def __init__(self, source: ListedRecords, names: Sequence[str]) -> None:
         sizes = source.schema.sizes(names)
         if prod(sizes) > MOST_CELLS:
             raise EstimationError(

@@ -17,24 +17,26 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import ConvergenceWarning, EstimationError
 from sfumato.evidence import Evidence
+from sfumato.evidence.fine_cells import FineCells
 from sfumato.evidence.kinds import asked_by_part, asked_together, model_of
 from sfumato.evidence.simplex import project
 from sfumato.evidence.splits import leave_out
+from sfumato.learn.regression.cell_equations import CellEquations
 from sfumato.learn.regression.cell_weights import (
     MOST_CELLS,
-    CellWeights,
     ExactCells,
+    ListedRecords,
     ModelledCells,
     UnbiasedCells,
     precisions,
 )
 from sfumato.learn.regression.collinear import refuse_collinear
-from sfumato.learn.regression.design_columns import INTERCEPT, Column, matrix
-from sfumato.learn.regression.families import Gaussian, Logistic, Ordinal
+from sfumato.learn.regression.design_columns import Column
+from sfumato.learn.regression.families import Gaussian, Logistic
 from sfumato.learn.regression.form_moments import FormMoments, told_by_forms
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
-from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments
+from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments, terms_of
 from sfumato.learn.regression.problem import Fit, Problem
 from sfumato.learn.regression.waves import WaveScores
 
@@ -76,56 +78,8 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
     return _fit_model(source, problem)
 
 
-class _Cells:
-    """Matrix and response of the cells that have a response, scaled to columns of size 1."""
-
-    def __init__(self, cells: CellWeights, problem: Problem) -> None:
-        y = np.asarray(cells.codes[problem.names[-1]])
-        self.cells, self.problem = cells, problem
-        self.kept = np.flatnonzero(problem.response.kept[y])
-        self.y = problem.response.values[y[self.kept]]
-        codes = {name: own[self.kept] for name, own in cells.codes.items()}
-        self.size = np.array([float(np.abs(column.table).max()) or 1.0 for column in problem.columns])
-        self.X = matrix(problem.columns, codes, len(self.kept)) / self.size
-        if isinstance(problem.family, Ordinal):
-            self.size = np.append(self.size, np.ones(problem.family.classes - 1))
-
-    @property
-    def weights(self) -> Array:
-        return self.cells.weights[self.kept]
-
-    def gram(self, weights: Array) -> tuple[list[str], Array, Array]:
-        """Names, columns and Σ x xᵀ, the constant included."""
-        terms, X = self.problem.terms, self.X
-        if isinstance(self.problem.family, Ordinal):
-            terms, X = [INTERCEPT.term, *terms], np.hstack([np.ones((len(X), 1)), X])
-        return terms, X, (X * weights[:, None]).T @ X
-
-    def solve(self, weights: Array, start: Array | None = None) -> Root:
-        family, X, y = self.problem.family, self.X, self.y
-
-        def equations(beta: Array) -> tuple[Array, Array] | None:
-            score = family.score(beta, X, y)
-            return None if score is None else (weights @ score, family.information(beta, X, y, weights))
-
-        return solve(equations, family.start(X, y, weights) if start is None else start)
-
-    def everywhere(self, values: Array) -> Array:
-        """A row per cell, zero where there is no response."""
-        out = np.zeros((len(self.cells.weights), values.shape[1]))
-        out[self.kept] = values
-        return out
-
-    def score(self, beta: Array) -> Array:
-        found = self.problem.family.score(beta, self.X, self.y)
-        return self.everywhere(np.zeros((len(self.y), len(beta))) if found is None else found)
-
-    def unscaled(self, found: Fit) -> Fit:
-        return replace(found, beta=found.beta / self.size, cov=found.cov / np.outer(self.size, self.size))
-
-
 def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
-    held = _Cells(cells, problem)
+    held = CellEquations(cells, problem)
     terms, _, gram = held.gram(held.weights)
     refuse_collinear(terms, gram)
     root = held.solve(held.weights)
@@ -149,10 +103,10 @@ def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
     return held.unscaled(Fit(root.beta, cov, root.converged, "exact records", said, freedom, scale))
 
 
-def _fit_scores(cells: UnbiasedCells, problem: Problem) -> Fit:
-    held = _Cells(cells, problem)
-    possible = project(held.weights, float(held.weights.sum()))
-    pilot = held.solve(possible)
+def _fit_scores(cells: UnbiasedCells, problem: Problem, possible: bool = True) -> Fit:
+    """``possible``: search from the coefficients of the nearest possible table, rather than from none."""
+    held = CellEquations(cells, problem)
+    pilot = held.solve(project(held.weights, float(held.weights.sum())) if possible else held.weights)
     if len({part.scheme for part in cells.parts}) > 1 and pilot.converged:
         cells.weigh(precisions(cells.parts, cells.spreads(held.score(pilot.beta)), pilot.information))
     terms, X, gram = held.gram(held.weights)
@@ -185,7 +139,9 @@ def _fit_forms(source: Evidence, problem: Problem, through: str) -> Fit:
     return Fit(beta / size, cov, True, said, "sandwich", scale=scale)
 
 
-def _record_moments(source: Evidence, problem: Problem) -> tuple[RecordMoments, list[Column], Column | None, Array]:
+def _record_moments(
+    source: ListedRecords, problem: Problem
+) -> tuple[RecordMoments, list[Column], Column | None, Array]:
     """Unbiased moments of columns that are brought to size 1; whether there is a response; and the sizes."""
     scaled, y, answered, size = problem.scaled()
     moments = RecordMoments(source, problem.names, scaled, y, answered)
@@ -194,16 +150,38 @@ def _record_moments(source: Evidence, problem: Problem) -> tuple[RecordMoments, 
 
 
 def _fit_noisy(source: Evidence, problem: Problem, through: str) -> Fit:
-    """Where numbers carry additive noise: moments tell straight lines, and nothing else."""
+    """Where numbers carry additive noise: straight lines by moments, curves by scores of smooth functions."""
     noisy = noises_of(source, problem.names)
-    if not isinstance(problem.family, Gaussian) or through == "model" or source.smoothed:
+    if through == "model" or source.smoothed:
         raise EstimationError(
-            f"{noisy[0]!r} carries additive noise, under which the gaussian family is told, by unbiased moments: cut "
-            "the numbers into intervals for anything else (release.in_intervals())"
+            f"{noisy[0]!r} carries additive noise, of which no joint model is made: give evidence that is no model, or "
+            "cut the numbers into intervals (release.in_intervals())"
         )
+    if not isinstance(problem.family, Gaussian):
+        if problem.names[-1] in noisy:
+            raise EstimationError(
+                f"the target {problem.names[-1]!r} carries additive noise, and has means but no classes: use "
+                'family="gaussian", or cut the numbers into intervals (release.in_intervals())'
+            )
+        return _fit_fine(source, problem)
     moments, sizes = noisy_moments(source, problem.columns, problem.response, problem.names)
     refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
     return _solved(moments, sizes, "corrected scores on moments, the noise's own taken out")
+
+
+def _fit_fine(source: Evidence, problem: Problem) -> Fit:
+    fine = FineCells(source, problem.names)
+    terms = terms_of(problem.columns, source.schema, noises_of(source, problem.names))
+    columns = [term.column(fine.schema) for term in terms]
+    problem = replace(problem, columns=columns)
+    listed = prod(fine.schema.sizes(problem.names))
+    if listed > LISTED_CELLS and isinstance(problem.family, Logistic):
+        found = _fit_waves(fine, problem)
+    else:
+        found = _fit_scores(UnbiasedCells(fine, problem.names), problem, possible=False)
+    if not found.converged:
+        _warn("the corrected scores have no solution: the noise leaves too little, and the coefficients mean little")
+    return replace(found, method="corrected scores of smooth functions, the noise taken out")
 
 
 def _fit_moments(source: Evidence, problem: Problem) -> Fit:
@@ -223,10 +201,9 @@ def _solved(moments: RecordMoments | NoisyMoments, size: Array, said: str) -> Fi
     return replace(found, scale=scale)
 
 
-def _fit_waves(source: Evidence, problem: Problem) -> Fit:
+def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     moments, columns, answered, size = _record_moments(source, problem)
     scores = WaveScores(moments.parts, columns, answered)
-    places = range(len(moments.parts))
 
     def equations(beta: Array) -> tuple[Array, Array]:
         score, slope = moments.answers, np.zeros((len(beta), len(beta)))
@@ -235,19 +212,31 @@ def _fit_waves(source: Evidence, problem: Problem) -> Fit:
             score, slope = score - factor * (part.counts @ own), slope + factor * curve
         return score, slope
 
-    def spreads(beta: Array) -> list[Array]:
-        left = [moments.told_answers(moments.parts[i]) - scores.explained(i, beta, False)[0] for i in places]
-        return [(s * part.counts[:, None]).T @ s for s, part in zip(left, moments.parts, strict=True)]
+    def spreads(beta: Array, inverse: Array) -> list[Array]:
+        """Σ s sᵀ of every part, each record's score corrected for its own pull on β: s + H_z H⁻¹ s to first order."""
+        out = []
+        for place, (factor, part) in enumerate(zip(moments.factors, moments.parts, strict=True)):
+            answers, done, spread = moments.told_answers(part), 0, np.zeros_like(inverse)
+            for some, own, slopes in scores.each(place, beta):
+                left = answers[done : done + len(own)] - own
+                left = left + factor * np.einsum("rij,rj->ri", slopes, left @ inverse.T)
+                spread += (left * some.counts[:, None]).T @ left
+                done += len(own)
+            out.append(spread)
+        return out
 
     root = solve(equations, np.zeros(len(columns)))
     if root.converged and len({part.scheme for part in moments.parts}) > 1:
-        moments.weigh(precisions(moments.parts, spreads(root.beta), root.information))
+        unmoved = np.zeros_like(root.information)
+        moments.weigh(precisions(moments.parts, spreads(root.beta, unmoved), root.information))
         root = solve(equations, root.beta)
-    meat = np.sum([f * f * one for f, one in zip(moments.factors, spreads(root.beta), strict=True)], axis=0)
-    inverse = np.linalg.pinv(root.information)
+    inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
+    own = spreads(root.beta, inverse)
+    meat = np.sum([f * f * one for f, one in zip(moments.factors, own, strict=True)], axis=0)
     cov = np.asarray(inverse @ meat @ inverse.T, dtype=np.float64)
     said = "corrected scores, record by record"
-    return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, "sandwich")
+    covariance = "sandwich, corrected for each record's own pull"
+    return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, covariance)
 
 
 def _fit_model(source: Evidence, problem: Problem) -> Fit:
@@ -274,13 +263,13 @@ def _fit_model(source: Evidence, problem: Problem) -> Fit:
     return held.unscaled(Fit(root.beta, cov, root.converged, "cells of the joint model", said, freedom=_GROUPS - 1.0))
 
 
-def _on_model(model: Evidence, problem: Problem) -> tuple[ModelledCells, Root, _Cells]:
+def _on_model(model: Evidence, problem: Problem) -> tuple[ModelledCells, Root, CellEquations]:
     cells = ModelledCells(model, problem.names)
-    held = _Cells(cells, problem)
+    held = CellEquations(cells, problem)
     return cells, held.solve(held.weights), held
 
 
-def _positions(held: _Cells) -> tuple[list[str], Array]:
+def _positions(held: CellEquations) -> tuple[list[str], Array]:
     terms, _, gram = held.gram(held.weights)
     return terms, gram
 

@@ -147,6 +147,8 @@ class Regression(Classifier):
             shares = project(held.value, held.n)
             one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
             self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
+            if not (source.exact or source.smoothed):
+                found.refuse_one_class(self.family, held)
         columns, family = list(self.columns_), self._family(found)
         if isinstance(family, Ordinal):
             found, family = _occupied(found, shares)
@@ -233,8 +235,7 @@ class Regression(Classifier):
         self._check_fitted()
         if self.family != "gaussian":
             return super().predict(table)
-        codes = self._encode(table)
-        return np.asarray(self._matrix(codes) @ self.coef_)
+        return np.asarray(self._matrix(self._encode(table)) @ self.coef_)
 
     def score(self, table: Any, y: Any = None) -> float:
         """The share of rows predicted right; for the gaussian family R², the share of the variance explained."""

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.evidence import Evidence
 from sfumato.evidence.seen import Seen
+from sfumato.learn.regression.cell_weights import ListedRecords
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.told_by_records import told_of_column
 
@@ -23,7 +23,7 @@ class RecordMoments:
     """Unbiased moments of the columns and the response, part by part; ``answered`` is 0 where there is no response."""
 
     def __init__(
-        self, source: Evidence, names: Sequence[str], columns: Sequence[Column], y: Column, answered: Column | None
+        self, source: ListedRecords, names: Sequence[str], columns: Sequence[Column], y: Column, answered: Column | None
     ) -> None:
         self.parts: list[Seen] = list(source.records(names))
         self.factors = [1.0] * len(self.parts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -33,6 +34,17 @@ class Term:
     term: str
     scale: float
     factors: Statistic
+
+    def column(self, schema: Schema) -> Column:
+        """The same over the codes of a schema in which every power is one of a numeric attribute's numbers."""
+        own = {
+            name: cast(Numeric, schema[name]).midpoints ** factor if isinstance(factor, int) else factor
+            for name, factor in self.factors.items()
+        }
+        made = Column("", (), np.asarray(self.scale))
+        for name, factor in own.items():
+            made = made.times(Column("", (name,), factor))
+        return replace(made, term=self.term)
 
     def times(self, other: Term) -> tuple[float, Statistic | None]:
         return self.scale * other.scale, product(self.factors, other.factors)

@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
+from sfumato.evidence.estimate import Estimate
 from sfumato.learn.regression.design_columns import numbers
+
+_CLEAR = 2.0  # standard errors by which a class must exceed nobody
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +25,16 @@ class Response:
     values: Array
     kept: NDArray[np.bool_]  # False for no answer, and for classes that nobody holds
     labels: NDArray[Any]  # of the classes
+
+    def refuse_one_class(self, family: str, held: Estimate) -> None:
+        """Of two classes, one that may well be nobody's: its odds would be noise divided by noise."""
+        for place, label in enumerate(self.labels if family == "logistic" else ()):
+            own = (self.kept & (self.values == place)).astype(np.float64)
+            if float(own @ held.value) < _CLEAR * np.sqrt(max(held.covariance(own, own), 0.0)):
+                raise EstimationError(
+                    f"the records do not tell whether anybody holds {str(label)!r} of {self.name!r}: there is nothing "
+                    f"to learn without more records, or a weaker channel"
+                )
 
 
 def response(name: str, domain: Domain, family: str, event: Any = None) -> Response:

@@ -92,13 +92,20 @@ class WaveScores:
             for part in parts
         ]
 
-    def explained(self, place: int, beta: Array, derivative: bool = True) -> tuple[Array, Array]:
+    def explained(self, place: int, beta: Array) -> tuple[Array, Array]:
         """Of one part: x F(xᵀβ) of every record, and its derivative summed over them."""
+        rows, slope = [], np.zeros((len(beta), len(beta)))
+        for part, own, slopes in self.each(place, beta):
+            rows.append(own)
+            slope += np.tensordot(part.counts, slopes, 1)
+        return np.concatenate(rows), slope
+
+    def each(self, place: int, beta: Array) -> Iterator[tuple[Seen, Array, Array]]:
+        """Some records of one part at a time, with x F(xᵀβ) of each of them and its derivative."""
         chunks, clusters = self.parts[place]
         frequencies, weights = waves(self._reach(clusters, beta))
         start = sum(beta[j] * float(self._columns[j].table) for j in self._constant)
         shift = np.exp(1j * frequencies * start)
-        rows, slope = [], np.zeros((len(beta), len(beta)))
         for part in chunks:
             made = [self._factors(part, cluster, beta, frequencies) for cluster in clusters]
             plain = [factor for factor, _ in made]
@@ -114,10 +121,7 @@ class WaveScores:
                     half = self._halved(part, clusters, cluster, at)
                     own[:, j] = self._curve(rest * moments[at], weights, half)
                     ratio[j] = moments[at] / np.where(np.abs(factor) < 1e-9, 1e-9, factor)
-            rows.append(own)
-            if derivative:
-                slope += self._slope(part, clusters, others, whole, ratio, frequencies, weights, beta)
-        return np.concatenate(rows), slope
+            yield part, own, self._slopes(part, clusters, others, whole, ratio, frequencies, weights, beta)
 
     def _factors(self, part: Seen, cluster: _Cluster, beta: Array, frequencies: Array) -> tuple[Waves, list[Waves]]:
         wave = np.exp(1j * np.outer(cluster.position(beta), frequencies))
@@ -135,7 +139,7 @@ class WaveScores:
     def _curve(waved: Waves, weights: Array, half: Array) -> Array:
         return np.asarray(0.5 * half + waved.imag @ weights)
 
-    def _slope(
+    def _slopes(
         self,
         part: Seen,
         clusters: list[_Cluster],
@@ -146,13 +150,10 @@ class WaveScores:
         weights: Array,
         beta: Array,
     ) -> Array:
-        """Σ x xᵀ F'(xᵀβ): columns of different clusters by products, those of one cluster by its own cells."""
+        """x xᵀ F'(xᵀβ) of every record: columns of different clusters by products, those of one by its own cells."""
         tilted = weights * frequencies
-        heavy = whole * part.counts[:, None]
-        out = np.zeros((ratio.shape[0], ratio.shape[0]))
-        for k in range(whole.shape[1]):
-            R = ratio[:, :, k]
-            out += tilted[k] * ((R * heavy[:, k]) @ R.T).real
+        by_record = ratio.transpose(1, 0, 2)
+        out = np.matmul(by_record * (whole * tilted)[:, None, :], by_record.transpose(0, 2, 1)).real
         for cluster, rest in zip(clusters, others, strict=True):
             if cluster.X is None:
                 continue
@@ -160,11 +161,8 @@ class WaveScores:
             for a, i in enumerate(cluster.own):
                 for b, j in enumerate(cluster.own[: a + 1]):
                     both = cluster.told(part, (cluster.X[:, a] * cluster.X[:, b])[:, None] * wave)
-                    out[i, j] = out[j, i] = out[i, j] + float(
-                        part.counts @ ((rest * both).real @ tilted)
-                        - (((ratio[i] * ratio[j] * heavy).sum(axis=0)).real @ tilted)
-                    )
-        return out
+                    out[:, i, j] = out[:, j, i] = (rest * both).real @ tilted
+        return np.asarray(out)
 
     def _reach(self, clusters: list[_Cluster], beta: Array) -> float:
         """The largest |xᵀβ| that any values can have, rounded up so that it seldom changes."""

@@ -1,0 +1,97 @@
+r"""Numbers under additive noise as codes of fine cells, with scores for smooth functions of them.
+
+Cut into cells, noise is a channel P between the cells of the true numbers and those of the released ones. Its left
+inverse is useless: it tells neighbouring cells apart, which strong noise does not. But what regressions sum over the
+records are smooth functions of the number, such as x F(βx), and these are told well. The score h of a function f over n
+records is the one that minimises
+
+    C n Σ_x (P h - f)[x]² w[x]  +  Σ_z h[z]² q[z]
+
+the squared bias C times, and the variance; w are even weights. q are shares of the released cells that no single record
+moves, from the mean and the variance of the numbers alone: scores that leaned on the counts themselves would be large
+where these are small by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+import numpy as np
+
+from sfumato.arrays import Array, Index
+from sfumato.channels.linear import Dense
+from sfumato.channels.noise import Noise
+from sfumato.errors import EstimationError
+from sfumato.evidence.blocks import Block, blocks
+from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.questions.records import power_scores
+from sfumato.evidence.seen import Seen, asking, columns
+from sfumato.released.part import Part
+from sfumato.schema import Numeric, Schema
+
+CELLS, RELEASED = 64, 200
+#: C: how much more the square of a bias counts than a variance. Set on other values than those that judge
+#: (docs/regression.md).
+BIAS = 10.0
+
+
+class FineCells:
+    """The records of some evidence with every number under noise as the code of a fine cell."""
+
+    def __init__(self, source: Evidence, names: Sequence[str]) -> None:
+        self._parts = [part for part in asking(source.release, tuple(names)) if len(part)]
+        noisy = {name for part in self._parts for name in part.scheme.noises if name in names}
+        for name in sorted(noisy):
+            if any(name not in part.scheme.noises for part in self._parts):
+                raise EstimationError(
+                    f"{name!r} carries additive noise in some of the parts only: give parts that treat it alike"
+                )
+        own = {name: source.schema[name] for name in names}
+        ends = {name: cast(Numeric, own[name]).edge_array[[0, -1]] for name in noisy}
+        fine = {name: Numeric(float(low), float(high), bins=CELLS) for name, (low, high) in ends.items()}
+        self.schema = Schema({**own, **fine})
+
+    def records(self, names: Sequence[str]) -> Iterator[Seen]:
+        """The released records of every part, one by one."""
+        return (self._records(part, tuple(names)) for part in self._parts)
+
+    def _records(self, part: Part, names: tuple[str, ...]) -> Seen:
+        coded = tuple(name for name in names if name not in part.scheme.noises)
+        shown = blocks(part.scheme, coded) if coded else ()
+        table = part.arrow()
+        codes = {column: table.column(column).to_numpy() for column in columns(shown)}
+        fine = []
+        for name in names:
+            if name in part.scheme.noises:
+                z = table.column(name).to_numpy()
+                noise, ends = cast(Noise, part.scheme.noises[name]), cast(Numeric, self.schema[name]).edge_array
+                block, codes[name] = _block(name, noise, ends, z)
+                fine.append(block)
+        return Seen(names, (*shown, *fine), np.ones(table.num_rows), codes, scheme=part.scheme)
+
+
+def _block(name: str, noise: Noise, edges: Array, z: Array) -> tuple[Block, Index]:
+    """The noise as a channel between cells, with scores of smooth functions in place of an inverse; and the codes."""
+    low, high = min(float(z.min()), float(edges[0])), max(float(z.max()), float(edges[-1]))
+    shown = np.linspace(low, high, RELEASED + 1)
+    shown[0], shown[-1] = -np.inf, np.inf
+    P = noise.interval_matrix(edges, shown)
+    scores = _scores(P, _spread_out(noise, edges, z) @ P, len(z))
+    block = Block((name,), (CELLS,), (name,), (RELEASED,), forward=Dense(P), backward=Dense(scores))
+    return block, np.asarray(np.searchsorted(shown, z, side="right") - 1, dtype=np.int64)
+
+
+def _spread_out(noise: Noise, edges: Array, z: Array) -> Array:
+    """Shares of the cells: half even, half normal with the mean and the variance that the numbers seem to have."""
+    middles = (edges[1:] + edges[:-1]) / 2
+    mean = float(np.clip(power_scores(noise, z, 1).mean(), edges[0], edges[-1]))
+    variance = max(float(power_scores(noise, z, 2).mean()) - mean**2, float(edges[-1] - edges[0]) ** 2 / 400)
+    bell = np.exp(-((middles - mean) ** 2) / (2 * variance))
+    return np.asarray(0.5 / CELLS + 0.5 * bell / bell.sum())
+
+
+def _scores(P: Array, q: Array, n: int) -> Array:
+    """A with h = Aᵀ f of the module's formula."""
+    heavy = BIAS * n / len(P) * P.T
+    return np.asarray(np.linalg.solve(heavy @ P + np.diag(q), heavy).T)

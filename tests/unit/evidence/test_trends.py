@@ -200,3 +200,33 @@ def test_edges_say_which_way_they_rise() -> None:
 
 def test_combined_p_values_are_at_most_one() -> None:
     assert combined(1.0, 1.0) == 1.0 and combined(0.4, None) == 0.4
+
+
+def test_a_bend_is_found_nearly_as_often_as_by_the_general_test() -> None:
+    """Those in the middle have other grades: no trend, and the general test finds it by most of its contrasts."""
+    found = {"general": 0, "trend": 0, "ours": 0}
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        grade = rng.integers(0, 8, 2500)
+        male = rng.random(2500) < 0.5 + 0.11 * (np.abs(grade - 3.5) - 2)
+        table = {"sex": np.array(["F", "M"])[male.astype(int)], "grade": np.array(list("abcdefgh"))[grade]}
+        test = association(sf.evidence(sf.randomize(table, SCHEME, rng=seed)), "sex", "grade")
+        assert test.trend is not None and test.bend is not None and test.bend.df == 1
+        found["general"] += test.overall.p_value < 0.05
+        found["trend"] += test.trend.p_value < 0.05
+        found["ours"] += test.p_value < 0.05
+    assert found["general"] > 15 and found["trend"] < 8
+    assert found["ours"] >= found["general"] - 5
+
+
+def test_the_bend_of_two_ordered_attributes_has_two_contrasts_and_of_two_values_none() -> None:
+    rng = np.random.default_rng(3)
+    letters = np.array(list("abcdefgh"))
+    a, b = rng.integers(0, 8, 3000), rng.integers(0, 8, 3000)
+    schema = sf.Schema({"a": GRADE, "b": GRADE, "c": sf.Ordinal((0, 1))})
+    seen = sf.evidence({"a": letters[a], "b": letters[b], "c": a % 2}, schema)
+    both, one = association(seen, "a", "b"), association(seen, "c", "a")
+    assert both.bend is not None and both.bend.df == 2 and one.bend is not None and one.bend.df == 1
+    groups = sf.Schema({"c": sf.Ordinal((0, 1)), "d": sf.Categorical(tuple("abcd"))})
+    named = np.array(list("abcd"))[b % 4]
+    assert association(sf.evidence({"c": a % 2, "d": named}, groups), "c", "d").bend is None

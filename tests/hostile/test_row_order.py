@@ -14,6 +14,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner import shuffle
+from sfumato.owner.many_files import randomize_folder
 from sfumato.randomness import SecureSource
 from sfumato.reading import tables
 
@@ -88,6 +89,28 @@ def test_repeated_ids_meet_in_their_bucket(tmp_path: Path) -> None:
             else:
                 sf.randomize_file(twice, tmp_path / "out.parquet", SCHEME, id="id")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("keys", [{}, {"key": sf.new_key()}], ids=["fresh", "keyed"])
+def test_a_person_in_two_rows_is_found_out_in_a_folder_of_forms(tmp_path: Path, keys: dict) -> None:
+    """Fresh forms are drawn row by row: the two rows mostly stand in different files."""
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in "abcd"})
+    rows = {**{name: ["no"] * 41 for name in "abcd"}, "id": [*map(str, range(40)), "7"]}
+    pq.write_table(pa.table(rows), tmp_path / "raw.parquet")
+    forms = sf.Forms.for_gamma(schema, 9, ask=1)
+    for attempt in range(5):
+        with pytest.raises(SfumatoError, match="1 id occurs more than once"):
+            randomize_folder(tmp_path / "raw.parquet", tmp_path / f"out{attempt}", forms, id="id", jobs=1, **keys)
+        assert not (tmp_path / f"out{attempt}").exists()
+
+
+@pytest.mark.parametrize("id", [None, "id"])
+def test_a_sorted_file_is_not_read_off_a_release_in_a_folder(tmp_path: Path, id: str | None) -> None:
+    pq.write_table(pa.table(SORTED), tmp_path / "raw.parquet", row_group_size=3000)
+    release = randomize_folder(tmp_path / "raw.parquet", tmp_path / "out", SCHEME, id=id, jobs=1)
+    assert len(release) == N and abs(correlation(release)) < 5 / np.sqrt(N)
+    hidden = [path for path in tmp_path.rglob("*") if path.name.startswith(".")]
+    assert hidden == [] and not any(path.suffix == ".draft" for path in tmp_path.rglob("*"))
 
 
 def test_a_seed_gives_the_same_order_and_the_secure_source_another(tmp_path: Path) -> None:

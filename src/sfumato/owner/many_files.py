@@ -19,7 +19,8 @@ from sfumato.forms import Forms
 from sfumato.owner.ledger import Ledger
 from sfumato.owner.randomize import How, booked, take_down
 from sfumato.owner.request import RandomizeRequest
-from sfumato.owner.scatter import Job, answer_unit, gather_bucket
+from sfumato.owner.scatter import Job, answer_unit, gather_bucket, repeated_in_bucket
+from sfumato.owner.shuffle import repeated_ids
 from sfumato.owner.unfinished import Unfinished, units
 from sfumato.reading import tables
 from sfumato.reading.parquet_folder import check_alike
@@ -112,6 +113,10 @@ def _carried_out(
                     shutil.rmtree(job.folder / "release", ignore_errors=True)
                 if progress is not None:
                     progress(rows // 2)
+            if forms > 1 and job.pseudonyms is not None:  # of one form, the shuffle tells
+                repeated = sum(run(repeated_in_bucket, [(bucket,) for bucket in range(job.buckets)]))
+                if repeated:
+                    raise SchemaError(repeated_ids(repeated))
             done = sum(unit.rows // 2 for unit in job.pieces)
             for count, (name, told) in enumerate(run(gather_bucket, buckets), 1):
                 if told:

@@ -130,6 +130,16 @@ def gather_bucket(job: Job, form: int, bucket: int) -> tuple[str, dict[str, Any]
     return name, finish(path, {"rows": rows})
 
 
+def repeated_in_bucket(job: Job, bucket: int) -> int:
+    """How many tags occur more than once, in whatever forms: equal ones meet in the same bucket of each."""
+    forms = range(len(job.request.schemes))
+    tags = [tags_of(batch.column(TAG)) for form in forms for batch in _segments(job, form, bucket)]
+    if not tags:
+        return 0
+    _, times = np.unique(np.concatenate(tags).view("S16"), return_counts=True)
+    return int((times > 1).sum())
+
+
 def _packing(job: Job) -> dict[str, Any]:
     """As a release in one file is packed: pseudonyms are random, and nothing is found in them but time."""
     columns = list(job.request.scheme.columns)

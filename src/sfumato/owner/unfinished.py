@@ -66,7 +66,7 @@ class Unfinished:
         asked = _asked(request, source, pieces, link)
         found = self._read()
         if found is None:
-            self.folder.mkdir(exist_ok=True)
+            self.folder.mkdir(mode=0o700, exist_ok=True)
             self.secret = os.urandom(32)
             _write(self.folder / PLAN, {"asked": asked, "secret": self.secret.hex()})
             return

@@ -122,10 +122,16 @@ class Forms:
         if target is not None:
             schema[target]
         made, often = [], []
+        alike: dict[tuple[Any, ...], tuple[Channel, float]] = {}  # forms of the same sizes share one channel
         for names in combinations(schema.names, ask):
-            channel = together(schema, names, gamma)
+            shared = ask > 1 and all(schema[name].listed for name in names)
+            key = schema.sizes(names) if shared else names
+            if key not in alike:
+                channel = together(schema, names, gamma)
+                alike[key] = channel, _often(channel)
+            channel, weight = alike[key]
             made.append(Scheme(schema.select(names), {names if ask > 1 else names[0]: channel}))
-            often.append(_often(channel) * (_TARGET if target in names else 1.0))
+            often.append(weight * (_TARGET if target in names else 1.0))
         weights = np.array(often) / sum(often)
         return cls(made, [float(w) for w in weights])
 

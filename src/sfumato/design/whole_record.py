@@ -30,7 +30,8 @@ from sfumato.pages.display import text_table
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
-_NAMES = {1: "one question", 2: "pairs", 3: "triples"}
+#: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
+WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "triples"}
 _NEARLY = 1 - 2.0**-40  # roots are rounded: stay a hair under the bound
 
 
@@ -42,6 +43,7 @@ class Alternative:
     scheme: Scheme | Forms
     single: float
     pair: float
+    ask: int | None = None  # questions for each record; None for all of them
 
     @property
     def forms(self) -> int:
@@ -115,26 +117,24 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
     if len(schema) < 2:
         raise SfumatoError("a bound on the whole record needs at least two attributes: use gamma for one")
     pairs = [pair for pair in combinations(schema.names, 2) if target is None or target in pair]
-    own = gamma ** (1 / len(schema)) * _NEARLY
-    split = Scheme.for_gamma(schema, own)
-    found = [_weighed("every question, bound split", split, [split], [1.0], pairs, n)]
-    for ask, name in _NAMES.items():
-        if ask <= len(schema) and comb(len(schema), ask) <= MOST:
-            forms = Forms.for_gamma(schema, gamma, ask, target)
-            found.append(_weighed(name, forms, forms.forms, forms.weights, pairs, n))
+    fitting = [ask for ask in WAYS if ask is None or (ask <= len(schema) and comb(len(schema), ask) <= MOST)]
+    found = [_weighed(ask, way(schema, gamma, ask, target), pairs, n) for ask in fitting]
     return RecordDesign(tuple(found), min(found, key=lambda one: (one.pair, one.single)), n, target)
 
 
-def _weighed(
-    name: str,
-    scheme: Scheme | Forms,
-    forms: Sequence[Scheme],
-    weights: Sequence[float],
-    pairs: Sequence[tuple[str, ...]],
-    n: int,
-) -> Alternative:
+def way(schema: Schema, gamma: float, ask: int | None, target: str | None = None) -> Scheme | Forms:
+    """The scheme or the forms of one way to ask under a bound on the whole record."""
+    if ask is None:
+        return Scheme.for_gamma(schema, gamma ** (1 / len(schema)) * _NEARLY)
+    return Forms.for_gamma(schema, gamma, ask, target)
+
+
+def _weighed(ask: int | None, scheme: Scheme | Forms, pairs: Sequence[tuple[str, ...]], n: int) -> Alternative:
+    forms, weights = (scheme.forms, scheme.weights) if isinstance(scheme, Forms) else ((scheme,), (1.0,))
+    kept: dict[int, float] = {}  # the share of the sample that each channel keeps: many forms have the same one
+
     def error(names: tuple[str, ...]) -> float:
-        told = [(w, _variance(form, names)) for form, w in zip(forms, weights, strict=True)]
+        told = [(w, _variance(form, names, kept)) for form, w in zip(forms, weights, strict=True)]
         asked = [(w, v) for w, v in told if v < math.inf]
         if not asked:
             return math.inf
@@ -145,20 +145,21 @@ def _weighed(
 
     attributes = dict.fromkeys(name for pair in pairs for name in pair)
     single = float(np.mean([error((name,)) for name in attributes]))
-    return Alternative(name, scheme, single, float(np.mean([error(pair) for pair in pairs])))
+    return Alternative(WAYS[ask], scheme, single, float(np.mean([error(pair) for pair in pairs])), ask)
 
 
-def _variance(form: Scheme, names: tuple[str, ...]) -> float:
+def _variance(form: Scheme, names: tuple[str, ...], kept: dict[int, float]) -> float:
     """tr V of the table of some attributes; inf where the form does not ask them."""
     if any(name not in form.schema for name in names):
         return math.inf
     k, traced = prod(form.schema.sizes(names)), 1.0
     for group in dict.fromkeys(form.group(name) for name in names):
         held = prod(form.schema.sizes([name for name in group.names if name in names]))
-        kept = even_efficiency(_plain(group.channel))
-        if kept <= 0:
+        if id(group.channel) not in kept:
+            kept[id(group.channel)] = even_efficiency(_plain(group.channel))
+        if kept[id(group.channel)] <= 0:
             return math.inf
-        traced *= (1 - 1 / held) / kept + 1 / held
+        traced *= (1 - 1 / held) / kept[id(group.channel)] + 1 / held
     return traced - 1 / k
 
 

@@ -15,7 +15,7 @@ from sfumato.service.documents import Refused
 from sfumato.service.guard import Guard, retry_after
 from sfumato.service.lane import Lane
 from sfumato.service.refusals import STATUS, RefusalError, malformed
-from sfumato.service.routes import estimates, health, models, responses, studies, tokens, uploads
+from sfumato.service.routes import design, estimates, health, models, responses, studies, tokens, uploads
 from sfumato.service.routes.pages import add_pages
 
 _CODES = {400: "malformed", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
@@ -32,7 +32,7 @@ def create_app(collection: Collection) -> Guard:
         responses=_documented(),
     )
     app.state.collection = collection
-    for part in (studies, tokens, responses, estimates, models, uploads, health):
+    for part in (studies, tokens, responses, estimates, models, uploads, design, health):
         app.include_router(part.router)
     add_pages(app)
     app.add_exception_handler(RefusalError, _refused)

@@ -21,6 +21,7 @@ from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
 from sfumato.service.tokens import Tokens
 from sfumato.service.uploads import Uploads
+from sfumato.service.worker import Worker
 
 
 class Collection:
@@ -37,6 +38,9 @@ class Collection:
         self._exports = database.folder / "exports"
         for left in self._exports.glob("*.parquet"):  # by a server that was killed
             left.unlink(missing_ok=True)
+        self.designs = Worker(
+            "sfumato.service.design.answer", self.settings.longest_design, apart=self.settings.read_apart
+        )
         self.writer.reload = self._load
         with database.engine.connect() as connection:
             self._load(connection)
@@ -84,6 +88,7 @@ class Collection:
         return path
 
     def close(self) -> None:
+        self.designs.close()
         self.responses.save()
         self.writer.close()
         self.database.close()

@@ -21,14 +21,13 @@ class NoAnswerError(Exception):
 
 def ask(module: str, given: bytes, seconds: float) -> dict[str, Any]:
     """What ``python -m module`` answers on standard output, in JSON, to these bytes on its standard input."""
-    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     try:
         ran = subprocess.run(
             [sys.executable, "-m", module],
             input=given,
             capture_output=True,
             timeout=seconds,
-            env={**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"},
+            env=environment(),
         )
         answer: dict[str, Any] = json.loads(ran.stdout)
     except subprocess.TimeoutExpired:
@@ -38,11 +37,17 @@ def ask(module: str, given: bytes, seconds: float) -> dict[str, Any]:
     return answer
 
 
-def limit_memory() -> None:
+def environment() -> dict[str, str]:
+    """The environment of such a process: one thread, and memory that goes back to the system."""
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    return {**os.environ, **one_thread, "ARROW_DEFAULT_MEMORY_POOL": "system"}
+
+
+def limit_memory(most: int = _MEMORY) -> None:
     """Hold this process to so many bytes of data, where the system can."""
     try:
         import resource
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_DATA, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

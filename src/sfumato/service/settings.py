@@ -21,5 +21,6 @@ class Settings:
     slowest_body: float = 10.0  # seconds until a whole body of JSON must be there, and between two bytes of a piece
     most_reports: int = 1000
     most_uploads: int = 100  # of one site, arriving at a time
-    read_apart: bool = True  # whether pushed files are read in a process of their own
+    read_apart: bool = True  # whether pushed files are read, and designs worked out, in processes of their own
+    longest_design: float = 15.0  # seconds that working out a design may take
     behind_proxy: bool = False  # whether X-Forwarded-For tells the address

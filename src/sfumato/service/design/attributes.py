@@ -1,0 +1,172 @@
+"""What becomes of each attribute under a scheme or forms: what an adversary learns, and how exact estimates will be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.assess.breach import rho2
+from sfumato.assess.precision import only_common
+from sfumato.channels import Channel
+from sfumato.channels.cells import Cells
+from sfumato.channels.response import Symmetric
+from sfumato.design.candidates import expected, target_of
+from sfumato.domains import Domain
+from sfumato.errors import ChannelError, EstimationError
+from sfumato.forms import Forms
+from sfumato.scheme import Scheme
+
+LEVEL = 0.95
+SUSPICION = 0.1
+_MOST_ENTRIES = 1 << 20  # of a matrix that is gone through
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """Attributes that are answered together in one form, and the share of the people who get that form."""
+
+    names: tuple[str, ...]
+    channel: Channel
+    weight: float
+    form: Scheme
+
+
+def units(scheme: Scheme | Forms) -> list[Unit]:
+    """Every group of every form; channels side by side count as groups of their own."""
+    forms = scheme.forms if isinstance(scheme, Forms) else (scheme,)
+    weights = scheme.weights if isinstance(scheme, Forms) else (1.0,)
+    return [
+        Unit(names, channel, weight, form)
+        for form, weight in zip(forms, weights, strict=True)
+        for group in form.groups
+        for names, channel in group.channel.factors(group.names)
+    ]
+
+
+def attribute_facts(scheme: Scheme | Forms, n: int) -> Iterator[dict[str, Any]]:
+    """The facts about every attribute, as ``documents.AttributeOut`` lists them."""
+    found, cache = units(scheme), Widths()
+    for name, domain in scheme.schema.items():
+        own = [unit for unit in found if name in unit.names]
+        gamma = max(unit.channel.gamma for unit in own)
+        width = joint_width(name, own, n, cache)
+        values = domain.size if domain.listed else None
+        counted = [unit for unit in own if not unit.channel.continuous]
+        target = target_of(domain) if all(len(unit.names) == 1 for unit in own) else "shares"
+        yield {
+            "name": name,
+            "kind": domain.kind,
+            "values": values,
+            "family": family(own[0].channel),
+            "channel": str(own[0].channel),
+            "asked": min(math.fsum(unit.weight for unit in own), 1.0),
+            "gamma": finite(gamma),
+            "suspicion": rho2(gamma, SUSPICION),
+            "guess": _guess(name, own) if len(counted) == len(own) else None,
+            "blind": None if values is None else 1 / values,
+            "target": target,
+            "half_width": finite(width),
+            "only_common": target == "shares" and values is not None and only_common(values, width),
+        }
+
+
+class Widths:
+    """Half-widths through one channel from so many records, which many forms share."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, float] = {}
+
+    def of(self, name: str, unit: Unit, n: int) -> float:
+        domain, axis, records = unit.form.schema[name], unit.names.index(name), max(round(n * unit.weight), 1)
+        key = unit.channel, axis, domain, records
+        if key not in self._known:
+            self._known[key] = _width(unit.channel, axis, len(unit.names), domain, records)
+        return self._known[key]
+
+
+def _width(channel: Channel, axis: int, together: int, domain: Domain, n: int) -> float:
+    if domain.listed and domain.size == 1:
+        return 0.0
+    try:
+        if together == 1:
+            return expected(channel, target_of(domain), n, LEVEL, None, domain.nullable)
+        return hardest_among(channel, axis, n)
+    except (EstimationError, ChannelError):  # nothing can be estimated, or it would take too long
+        return math.inf
+
+
+def joint_width(name: str, own: list[Unit], n: int, cache: Widths | None = None) -> float:
+    r"""The expected half-width of an attribute's hardest share from all forms that ask it, weighted by their precision.
+
+    (sum_f 1 / h_f²)^(-1/2),      h_f the half-width from the records of form f
+    """
+    known = cache or Widths()
+    if any(unit.channel.continuous for unit in own):
+        return math.inf
+    widths = [known.of(name, unit, n) for unit in own]
+    if not all(widths):
+        return 0.0
+    told = math.fsum(1 / width**2 for width in widths)
+    return math.inf if told == 0 else 1 / math.sqrt(told)
+
+
+def hardest_among(channel: Channel, axis: int, n: int) -> float:
+    r"""The expected half-width of the hardest share of one attribute among several that are asked together.
+
+        z sqrt((max_v sum_y g_y² q_y - 1/4) / n),      g = Aᵀ [x_axis = v],      q = Pᵀ theta
+
+    where theta gives one half to the cells with the value v, evenly, and one half to the others.
+    """
+    from scipy.special import ndtri
+
+    sizes = channel.sizes
+    places, possible = np.indices(sizes)[axis].ravel(), channel.transition.apply(np.ones(channel.m)) > 0.5
+    worst = 0.0
+    for value in {0, sizes[axis] // 2, sizes[axis] - 1}:
+        inside = places == value
+        parts = [possible & inside, possible & ~inside]
+        if not all(part.any() for part in parts):
+            continue
+        theta = sum(0.5 * part / part.sum() for part in parts)
+        scores = channel.inverse.T.apply(inside.astype(np.float64))
+        worst = max(worst, float(channel.transition.T.apply(np.asarray(theta)) @ scores**2) - 0.25)
+    return float(ndtri((1 + LEVEL) / 2)) * math.sqrt(worst / n)
+
+
+def _guess(name: str, own: list[Unit]) -> float | None:
+    """How often the best guess at an attribute is right, all combinations being equally likely; None if too large."""
+    size = own[0].form.schema[name].size
+    right, asked = 0.0, 0.0
+    known: dict[Any, float] = {}
+    for unit in own:
+        if not unit.channel.listed or unit.channel.k * unit.channel.m > _MOST_ENTRIES:
+            return None
+        key = unit.channel, unit.names.index(name)
+        if key not in known:
+            known[key] = float(_by_value(unit.channel, key[1]).max(axis=0).sum()) / unit.channel.k
+        right, asked = right + unit.weight * known[key], asked + unit.weight
+    return min(right + max(1 - asked, 0.0) / size, 1.0)
+
+
+def _by_value(channel: Channel, axis: int) -> Array:
+    """The matrix with the rows of one attribute's values added up."""
+    P = channel.matrix.reshape(*channel.sizes, -1)
+    return np.asarray(P.sum(axis=tuple(i for i in range(len(channel.sizes)) if i != axis)))
+
+
+def family(channel: Channel) -> str:
+    """What the family of a channel is called in a scheme."""
+    inner = channel.channel if isinstance(channel, Cells) else channel
+    if isinstance(inner, Symmetric) and inner.other == 0:
+        return "identity"
+    return inner.kind
+
+
+def finite(value: float) -> float | None:
+    """A number that JSON can hold."""
+    return value if math.isfinite(value) else None

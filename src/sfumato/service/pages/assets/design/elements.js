@@ -1,0 +1,100 @@
+/* What the parts of the design page share: elements, pictures, words and numbers in the reader's language. */
+
+"use strict";
+
+const Page = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  const languages = { en: "English", de: "Deutsch" };
+  let words = {};
+
+  /* The words for a key, with {names} filled in. */
+  const say = (key, values = {}) => (words.design[key] ?? words[key]).replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const has = (key) => key in words.design;
+
+  async function speak(code) {
+    words = await (await fetch(`/assets/words/${code}.json`)).json();
+    document.documentElement.lang = code;
+  }
+
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) made[key] = value; else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  function drawn(name, attributes = {}, text = null) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    return made;
+  }
+
+  const number = (value, digits = 3) => value.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: digits });
+  const whole = (value) => value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 0 });
+  /* A share as a percentage that never claims a certainty it does not have. */
+  const percent = (share) => `${number(100 * share, share > 0.99 && share < 1 ? 4 : share < 0.1 ? 2 : 3)}\u00a0%`;
+  const points = (width) => (width === null || width >= 1 ? say("untold") : `±\u00a0${number(100 * width, width < 0.1 ? 2 : 3)}`);
+
+  let last = 0;
+  /* A field with its label, and a hint that is read with it. */
+  function field(label, input, hint = null) {
+    input.id ||= `f${++last}`;
+    const said = hint === null ? null : element("span", { class: "hint", id: `${input.id}-hint` }, hint);
+    if (said) input.setAttribute("aria-describedby", said.id);
+    return element("div", { class: "field" }, element("label", { for: input.id }, label), input, said);
+  }
+
+  function menu(entries, chosen, changed) {
+    const made = element("select", { onchange: () => changed(made.value) }, ...entries.map(([value, text]) => element("option", { value, selected: value === chosen }, text)));
+    return made;
+  }
+
+  function check(label, checked, changed) {
+    const box = element("input", { type: "checkbox", id: `f${++last}`, checked, onchange: () => changed(box.checked) });
+    return element("div", { class: "choice" }, box, element("label", { for: box.id }, label));
+  }
+
+  const button = (text, onclick, attributes = {}) => element("button", { type: "button", onclick, ...attributes }, text);
+
+  function table(label, heads, rows, numeric = []) {
+    const kind = (i) => (numeric.includes(i) ? "num" : null);
+    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element("table", {},
+      element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: kind(i) }, head)))),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, row[0]), ...row.slice(1).map((cell, i) => element("td", { class: kind(i + 1) }, cell)))))));
+  }
+
+  function save(name, text) {
+    const link = element("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: name });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+
+  /* A text to copy, in a box of its own. */
+  function copied(label, text, id) {
+    const said = element("span", { role: "status", class: "about" });
+    const copy = button(say("copy"), async () => {
+      try { await navigator.clipboard.writeText(text); said.textContent = say("copied"); } catch { said.textContent = say("not_copied"); }
+    }, { class: "small", "aria-label": `${say("copy")}: ${label}` });
+    return element("div", { class: "copied" },
+      element("div", { class: "head" }, element("b", {}, label), copy, said),
+      element("pre", { class: "message", id, tabindex: "0" }, text));
+  }
+
+  /* A request to the server; what it refuses is thrown with its code and details. */
+  class Refusal extends Error {
+    constructor(status, error, wait) { super(error.message); Object.assign(this, { status, wait, code: error.code, details: error.details ?? {} }); }
+  }
+
+  async function ask(method, path, body = null, token = "") {
+    const headers = { ...(body === null ? {} : { "content-type": "application/json" }), ...(token ? { authorization: `Bearer ${token}` } : {}) };
+    const answer = await fetch(path, { method, headers, ...(body === null ? {} : { body: JSON.stringify(body) }) });
+    const found = await answer.json();
+    if (!answer.ok) throw new Refusal(answer.status, found.error, Number(answer.headers.get("retry-after")) || 1);
+    return found;
+  }
+
+  return { languages, say, has, speak, element, drawn, number, whole, percent, points, field, menu, check, button, table, save, copied, ask, Refusal };
+})();

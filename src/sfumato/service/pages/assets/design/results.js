@@ -1,0 +1,66 @@
+/* What a design gives: a verdict, a table of all questions, and one question looked at closely. */
+
+"use strict";
+
+const Results = (() => {
+  const { say, element, number, whole, percent, points, table } = Page;
+
+  const ASKED = ["all", "one", "two", "three"];
+  const sent = (one) => (Page.has(`family_${one.family}`) ? say(`family_${one.family}`) : one.channel);
+  const gamma = (value) => (value === null ? "∞" : number(value));
+
+  /* The verdict in two sentences, whichever wish led to it. */
+  function verdict(found) {
+    const widths = found.attributes.map((one) => one.half_width).filter((width) => width !== null && width < 1);
+    const exact = widths.length === 0 ? say("verdict_nothing") : Math.max(...widths) < 1.02 * Math.min(...widths)
+      ? say("verdict_exact", { width: points(Math.max(...widths)), records: whole(found.records) })
+      : say("verdict_between", { least: points(Math.min(...widths)), most: points(Math.max(...widths)), records: whole(found.records) });
+    const ten = found.beliefs.find(({ before }) => before === 0.1);
+    const whom = found.attributes.length > 1 ? "verdict_person" : "verdict_answer";
+    return found.gamma === null ? [say("verdict_clear"), exact] : [say(whom, { gamma: gamma(found.gamma) }) + " " + say("verdict_suspicion", { after: percent(ten.after) }), exact];
+  }
+
+  function overview(found, titleOf) {
+    const noted = (text, note) => (note === "" ? text : element("span", {}, text, element("br"), element("small", {}, note)));
+    const rows = found.attributes.map((one) => [titleOf(one.name), noted(sent(one), one.asked < 0.999 ? say("asked", { share: percent(one.asked) }) : ""), gamma(one.gamma), percent(one.suspicion),
+      one.guess === null ? "" : noted(percent(one.guess), say("blind", { blind: percent(one.blind) })), noted(points(one.half_width), { mean: say("of_mean"), cdf: say("of_cdf"), shares: "" }[one.target])]);
+    const heads = [say("question"), say("what_is_sent"), say("col_gamma"), say("col_suspicion"), say("col_guess"), say("col_exact")];
+    const rare = found.attributes.filter((one) => one.only_common).map((one) => say("only_common", { title: titleOf(one.name), width: percent(one.half_width ?? 1) }));
+    return [table(say("overview"), heads, rows, [2, 3, 4, 5]), element("p", { class: "about" }, say("overview_text")), ...rare.map((text) => element("p", { class: "callout" }, text))];
+  }
+
+  /* Under a bound on the whole person: the ways to ask side by side. */
+  function ways(found) {
+    if (found.alternatives.length === 0) return [];
+    const rows = found.alternatives.map((one) => [say(`ask_${ASKED[one.ask ?? 0]}`) + (one.chosen ? ` · ${say("chosen")}` : ""), whole(one.forms), number(one.single), one.pair === null ? say("untold") : number(one.pair)]);
+    return [element("h3", {}, say("ways")), element("p", {}, say("ways_text")), table(say("ways"), [say("way"), say("forms"), say("error_single"), say("error_pair")], rows, [1, 2, 3])];
+  }
+
+  /* The odds of one question, in the words and pictures that a respondent sees. */
+  function odds(closer, one) {
+    const plan = closer.plan === null ? null : closer.plan.kind === "product" ? closer.plan.channels[0] : closer.plan;
+    const own = plan === null ? null : Odds.own(plan);
+    if (own === null) return [element("p", {}, say("odds_unknown", { gamma: gamma(one.gamma) }))];
+    if (own.least > 1 - 1e-12) return [element("p", {}, say("odds_clear"))];
+    const [least, most] = [Math.round(100 * own.least), Math.round(100 * own.most)];
+    const text = least === most ? String(least) : say("between", { least, most });
+    const key = (kind) => element("span", { class: kind }, element("i"), document.createTextNode(say(`key_${kind}`)));
+    return [
+      element("p", { class: "about" }, say("odds_lead")),
+      element("p", { id: "odds" }, say(own.values ? "odds_value" : "odds_set", { own: text })),
+      element("div", { class: "pictures" }, Odds.dots(own.least, say("picture", { own: least })), Odds.spinner(Odds.sectors(plan, own.shares.indexOf(own.most)), say("spinner", { own: most })),
+        element("div", { class: "key" }, key("own"), key("other"))),
+    ];
+  }
+
+  function closely(found, titleOf) {
+    const { closer } = found;
+    const one = found.attributes.find(({ name }) => name === closer.attribute);
+    const person = closer.curve !== null && closer.curve.of === "person";
+    const together = closer.names.length > 1 ? element("p", {}, say("together", { names: closer.names.map(titleOf).join(", "), share: percent(closer.share) })) : null;
+    return [together, ...odds(closer, one), Charts.matrix(closer),
+      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? null : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width))].filter(Boolean);
+  }
+
+  return { verdict, overview, ways, closely };
+})();

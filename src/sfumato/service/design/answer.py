@@ -177,12 +177,12 @@ def _closer(scheme: Scheme | Forms, name: str, n: int, whole: bool) -> dict[str,
 def _table(unit: Unit) -> dict[str, Any]:
     """The channel as a page draws from it, with words for its rows and columns."""
     channel = unit.channel
-    if channel.continuous or not channel.listed or channel.k * channel.m > _MOST_ENTRIES:
+    listed = channel.listed and not channel.continuous
+    if (listed and channel.k * channel.m > _MOST_ENTRIES) or not _askable(channel):
         return {"plan": None, "inputs": [], "outputs": []}
-    try:
-        plan = drawing(channel)
-    except SfumatoError:
-        return {"plan": None, "inputs": [], "outputs": []}
+    plan = drawing(channel)
+    if not listed:
+        return {"plan": plan, "inputs": [], "outputs": []}
     domains = [unit.form.schema[name] for name in unit.names]
     inputs = [" / ".join(map(label_text, row)) for row in combinations(*(domain.labels for domain in domains))]
     columns = channel.columns(unit.names)

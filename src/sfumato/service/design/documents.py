@@ -98,6 +98,6 @@ class DesignOut(Document):
     attributes: list[AttributeOut]
     alternatives: list[AlternativeOut]
     closer: CloserOut | None
-    askable: bool = Field(description="whether a survey page can ask this")
+    askable: bool = Field(description="whether a survey page can draw these answers")
     python: str
     command: str

@@ -20,7 +20,7 @@ def in_python(schema: Mapping[str, Any], wish: str, value: float, n: int) -> str
     return (
         "import sfumato as sf\n\n"
         f"schema = sf.Schema.from_dict(\n{domains}\n)\n"
-        f"found = sf.design.{call}(schema, n={n}, {name}={value!r})\n"
+        f"found = sf.design.{call}(schema, n={n}, {name}={_written(value)})\n"
         "print(found.explain())\n"
         "scheme = found.scheme\n"
     )
@@ -28,7 +28,12 @@ def in_python(schema: Mapping[str, Any], wish: str, value: float, n: int) -> str
 
 def on_command_line(wish: str, value: float, n: int) -> str:
     """The command that makes the same scheme from the schema in a file."""
-    return f"sfumato design schema.json --n {n} {_OPTIONS[wish]} {value!r} --save scheme.json"
+    return f"sfumato design schema.json --n {n} {_OPTIONS[wish]} {_written(value)} --save scheme.json"
+
+
+def _written(value: float) -> str:
+    """The number in full, without a needless .0."""
+    return str(int(value)) if value == int(value) else repr(value)
 
 
 def scheme_in_python(scheme: Scheme | Forms, n: int) -> str:

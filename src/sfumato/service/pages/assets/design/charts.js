@@ -19,9 +19,8 @@ const Charts = (() => {
 
   /* Every chance of the channel, row by row; null where the page cannot list them. */
   function chances(plan) {
-    if (plan === null) return null;
-    const inputs = plan.sizes.reduce((product, size) => product * size, 1);
-    const rows = Array.from({ length: inputs }, (_, code) => Randomize.chances(plan, code));
+    if (plan === null || !plan.sizes) return null;
+    const rows = Array.from({ length: Channels.count(plan.sizes) }, (_, code) => Channels.chances(plan, code));
     return rows.includes(null) ? null : rows;
   }
 

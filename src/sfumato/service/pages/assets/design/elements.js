@@ -12,6 +12,7 @@ const Page = (() => {
   const has = (key) => key in words.design;
 
   async function speak(code) {
+    await Survey.speak(code); // what a respondent reads is shown here as it is there
     words = await (await fetch(`/assets/words/${code}.json`)).json();
     document.documentElement.lang = code;
   }

@@ -76,6 +76,8 @@
   const wishHolds = () => Number.isInteger(state.n) && state.n >= 2 && Number.isInteger(state.groups) && state.groups >= 1 && state.groups <= state.n && (state.wish === "scheme" || (state.wish === "half_width" ? state.half_width > 0 && state.half_width < 1 : state[state.wish] > 1 && state[state.wish] <= 1e6));
   const titleOf = (name) => { const one = state.questions.find((other) => other.name.trim() === name); return one ? Questions.title(one) : name; };
 
+  const pointsOf = (name) => { const one = state.questions.find((other) => other.name.trim() === name); return one && one.kind === "numeric" && one.cut === "points" ? Number(one.parts) : null; };
+
   // ---- What comes back -------------------------------------------------------------------------------------------------
 
   function stop(text) {
@@ -92,7 +94,7 @@
     const chosen = menu(found.attributes.map(({ name }) => [name, titleOf(name)]), state.closer, (name) => { state.closer = name; changed(); });
     chosen.id = "closer";
     const focused = document.activeElement?.id === "closer";
-    parts.closely.replaceChildren(field(say("look_at"), chosen), ...Results.closely(found, titleOf));
+    parts.closely.replaceChildren(field(say("look_at"), chosen), ...Results.closely(found, titleOf, pointsOf));
     if (focused) chosen.focus();
     [...parts.result.querySelectorAll("figure details")].forEach((one, i) => { one.open = unfolded[i] ?? false; });
     parts.code.replaceChildren(...code());
@@ -195,11 +197,11 @@
     document.title = `${say("heading")} · Sfumato`;
     Object.assign(document.querySelector(".skip"), { textContent: say("skip"), onclick: jump });
     const headings = ["questions", "wish_heading", "results_heading", "closer_heading", "take_heading", "study_heading"];
-    const head = (key) => element("h2", { id: key.replace("_heading", "") }, say(key));
+    const head = (key) => element("h2", { id: `to-${key.replace("_heading", "")}` }, say(key));
     main.replaceChildren(
       element("p", { class: "languages" }, language),
       element("h1", {}, say("heading")), element("p", {}, say("heading_text")),
-      element("nav", { class: "contents", "aria-label": say("contents") }, element("ol", {}, ...headings.map((key) => element("li", {}, element("a", { href: `#${key.replace("_heading", "")}`, onclick: jump }, say(key)))))),
+      element("nav", { class: "contents", "aria-label": say("contents") }, element("ol", {}, ...headings.map((key) => element("li", {}, element("a", { href: `#to-${key.replace("_heading", "")}`, onclick: jump }, say(key)))))),
       head("questions"), Questions.editor(state.questions, opened, edited), loading(),
       element("p", { class: "about" }, say("kept"), " ", button(say("anew"), () => { if (window.confirm(say("anew_sure"))) { state = fresh(); opened = new Set(); build(); changed(); } }, { class: "small", id: "anew" })),
       head("wish_heading"), place("wish"),

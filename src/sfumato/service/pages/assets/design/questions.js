@@ -144,6 +144,7 @@ const Questions = (() => {
       const card = place.children[list.indexOf(one)];
       const missing = problem(one, list.map((other) => other.name.trim()));
       card.querySelector(".title").textContent = title(one);
+      for (const tool of card.querySelectorAll(".tools button")) tool.setAttribute("aria-label", `${tool.textContent}: ${title(one)}`);
       card.querySelector(".about").textContent = summary(one);
       card.querySelector(".problem").textContent = missing === null ? "" : say(missing);
     }
@@ -168,10 +169,8 @@ const Questions = (() => {
     }
 
     function card(one) {
-      const tools = element("div", { class: "buttons" },
-        button(say("up"), () => move(one, -1), { class: "small up", "aria-label": `${say("up")}: ${title(one)}` }),
-        button(say("down"), () => move(one, 1), { class: "small down", "aria-label": `${say("down")}: ${title(one)}` }),
-        button(say("remove"), () => remove(one), { class: "small", "aria-label": `${say("remove")}: ${title(one)}` }));
+      const tools = element("div", { class: "buttons tools" },
+        button(say("up"), () => move(one, -1), { class: "small up" }), button(say("down"), () => move(one, 1), { class: "small down" }), button(say("remove"), () => remove(one), { class: "small" }));
       const made_ = element("details", { class: "question", open: opened.has(one), ontoggle: () => (made_.open ? opened.add(one) : opened.delete(one)) },
         element("summary", {}, element("b", { class: "title" }, title(one)), " ", element("span", { class: "about" }, summary(one))),
         element("p", { class: "problem", role: "alert" }), ...fields(one), tools);

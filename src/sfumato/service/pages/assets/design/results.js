@@ -37,28 +37,18 @@ const Results = (() => {
   }
 
   /* The odds of one question, in the words and pictures that a respondent sees. */
-  function odds(closer, one) {
-    const plan = closer.plan === null ? null : closer.plan.kind === "product" ? closer.plan.channels[0] : closer.plan;
-    const own = plan === null ? null : Odds.own(plan);
-    if (own === null) return [element("p", {}, say("odds_unknown", { gamma: gamma(one.gamma) }))];
-    if (own.least > 1 - 1e-12) return [element("p", {}, say("odds_clear"))];
-    const [least, most] = [Math.round(100 * own.least), Math.round(100 * own.most)];
-    const text = least === most ? String(least) : say("between", { least, most });
-    const key = (kind) => element("span", { class: kind }, element("i"), document.createTextNode(say(`key_${kind}`)));
-    return [
-      element("p", { class: "about" }, say("odds_lead")),
-      element("p", { id: "odds" }, say(own.values ? "odds_value" : "odds_set", { own: text })),
-      element("div", { class: "pictures" }, Odds.dots(own.least, say("picture", { own: least })), Odds.spinner(Odds.sectors(plan, own.shares.indexOf(own.most)), say("spinner", { own: most })),
-        element("div", { class: "key" }, key("own"), key("other"))),
-    ];
+  function odds(closer, pointsOf) {
+    if (closer.plan === null) return [];
+    const attributes = closer.names.map((name) => ({ points: pointsOf(name) }));
+    return [element("p", { class: "about" }, say("odds_lead")), element("div", { id: "odds" }, ...Explain.below(closer, attributes).flat())];
   }
 
-  function closely(found, titleOf) {
+  function closely(found, titleOf, pointsOf) {
     const { closer } = found;
     const one = found.attributes.find(({ name }) => name === closer.attribute);
     const person = closer.curve !== null && closer.curve.of === "person";
     const together = closer.names.length > 1 ? element("p", {}, say("together", { names: closer.names.map(titleOf).join(", "), share: percent(closer.share) })) : null;
-    return [together, ...odds(closer, one), Charts.matrix(closer),
+    return [together, ...odds(closer, pointsOf), Charts.matrix(closer),
       element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? null : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width))].filter(Boolean);
   }
 

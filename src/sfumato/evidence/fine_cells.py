@@ -41,15 +41,17 @@ class FineCells:
 
     def __init__(self, source: Evidence, names: Sequence[str]) -> None:
         self._parts = [part for part in asking(source.release, tuple(names)) if len(part)]
-        noisy = {name for part in self._parts for name in part.scheme.noises if name in names}
-        for name in sorted(noisy):
-            if any(name not in part.scheme.noises for part in self._parts):
+        self._noisy = {name for part in self._parts for name in part.scheme.noises if name in names}
+        for name in sorted(self._noisy):
+            coded = [part.scheme for part in self._parts if name not in part.scheme.noises]
+            if any(len(scheme.group(name).names) > 1 for scheme in coded):
                 raise EstimationError(
-                    f"{name!r} carries additive noise in some of the parts only: give parts that treat it alike"
+                    f"{name!r} carries additive noise in one part and is randomized together with others in another: "
+                    f"give one of them only"
                 )
         own = {name: source.schema[name] for name in names}
-        ends = {name: cast(Numeric, own[name]).edge_array[[0, -1]] for name in noisy}
-        fine = {name: Numeric(float(low), float(high), bins=CELLS) for name, (low, high) in ends.items()}
+        self._edges = {name: cast(Numeric, own[name]).edge_array for name in self._noisy}
+        fine = {name: Numeric(float(e[0]), float(e[-1]), bins=CELLS) for name, e in self._edges.items()}
         self.schema = Schema({**own, **fine})
 
     def records(self, names: Sequence[str]) -> Iterator[Seen]:
@@ -57,18 +59,30 @@ class FineCells:
         return (self._records(part, tuple(names)) for part in self._parts)
 
     def _records(self, part: Part, names: tuple[str, ...]) -> Seen:
-        coded = tuple(name for name in names if name not in part.scheme.noises)
-        shown = blocks(part.scheme, coded) if coded else ()
+        coded = tuple(name for name in names if name not in self._noisy)
+        shown = list(blocks(part.scheme, coded) if coded else ())
         table = part.arrow()
         codes = {column: table.column(column).to_numpy() for column in columns(shown)}
-        fine = []
-        for name in names:
+        for name in (one for one in names if one in self._noisy):
+            edges = cast(Numeric, self.schema[name]).edge_array
             if name in part.scheme.noises:
-                z = table.column(name).to_numpy()
-                noise, ends = cast(Noise, part.scheme.noises[name]), cast(Numeric, self.schema[name]).edge_array
-                block, codes[name] = _block(name, noise, ends, z)
-                fine.append(block)
-        return Seen(names, (*shown, *fine), np.ones(table.num_rows), codes, scheme=part.scheme)
+                noise, z = cast(Noise, part.scheme.noises[name]), table.column(name).to_numpy()
+                block, codes[name] = _block(name, noise, edges, z)
+            else:
+                (own,) = blocks(part.scheme, (name,))
+                block = _split(own, self._edges[name], edges)
+                codes |= {column: table.column(column).to_numpy() for column in own.columns}
+            shown.append(block)
+        return Seen(names, tuple(shown), np.ones(table.num_rows), codes, scheme=part.scheme)
+
+
+def _split(block: Block, bins: Array, cells: Array) -> Block:
+    """Codes of bins as told of fine cells: a function counts by its mean over the bin."""
+    ends = np.minimum(bins[1:, None], cells[None, 1:]) - np.maximum(bins[:-1, None], cells[None, :-1])
+    overlap = np.maximum(ends, 0.0)
+    forward = (overlap / np.diff(cells)).T @ block.P
+    backward = (overlap / np.diff(bins)[:, None]).T @ block.A
+    return Block(block.names, (CELLS,), block.columns, block.outputs, forward=Dense(forward), backward=Dense(backward))
 
 
 def _block(name: str, noise: Noise, edges: Array, z: Array) -> tuple[Block, Index]:

@@ -41,9 +41,23 @@ def test_a_smooth_curve_is_told_without_bias_and_the_released_numbers_do_not_tel
     assert abs(np.mean(naive)) > 2
 
 
-def test_parts_that_treat_a_number_differently_are_refused() -> None:
-    noisy, x = release(c.gaussian(2), 100, 1)
+def test_parts_that_carry_noise_and_parts_that_carry_codes_are_told_together() -> None:
+    noisy, _ = release(c.gaussian(2), 3000, 1)
+    rng = np.random.default_rng(2)
+    x = 10 * rng.beta(2, 3, 3000)
     coded = sf.Scheme(SCHEMA, {"x": c.windows(5, 9), "g": c.symmetric(2, 0.1)})
     other = sf.randomize({"x": x, "g": np.where(x < 4, "a", "b")}, coded, rng=sf.experiment(1))
-    with pytest.raises(EstimationError, match="carries additive noise in some of the parts only"):
+    fine = FineCells(sf.evidence(sf.Release.concat([noisy, other])), ["x", "g"])
+    middles = (np.arange(64) + 0.5) / 6.4
+    for part in fine.records(["x"]):
+        h = part.blocks[-1].A.T @ middles
+        told = h[part.codes[part.blocks[-1].columns[0]]]  # type: ignore[index]
+        assert abs(told.mean() - 4) < 5 * told.std() / np.sqrt(3000) + 0.1
+
+
+def test_a_number_randomized_together_with_others_elsewhere_is_refused() -> None:
+    noisy, x = release(c.gaussian(2), 100, 1)
+    grouped = sf.Scheme(SCHEMA, {("x", "g"): c.symmetric((5, 2), 0.3)})
+    other = sf.randomize({"x": x, "g": np.where(x < 4, "a", "b")}, grouped, rng=sf.experiment(1))
+    with pytest.raises(EstimationError, match="together with others in another"):
         FineCells(sf.evidence(sf.Release.concat([noisy, other])), ["x", "g"])

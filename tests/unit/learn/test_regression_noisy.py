@@ -86,6 +86,16 @@ def test_a_square_and_parts_under_different_noise() -> None:
     assert one.coef_[1] > 0 and (one.predict(people(50, 5)) > 0).any()
 
 
+@pytest.mark.parametrize(("family", "target"), [("gaussian", "pay"), ("logistic", "sex")])
+def test_noise_in_one_part_and_codes_in_another(family: str, target: str) -> None:
+    parts = [release(4000, 1), release(4000, 2, age=c.windows(10, 20))]
+    alone = [Regression(family).fit(part, target=target, names=["age"]) for part in parts]
+    both = Regression(family).fit(sf.Release.concat(parts), target=target, names=["age"])
+    assert (both.sd_ < 1.02 * np.minimum(alone[0].sd_, alone[1].sd_)).all()
+    for one in alone:
+        assert (np.abs(both.coef_ - one.coef_) < 4.5 * one.sd_).all()
+
+
 @pytest.mark.parametrize(
     ("call", "line"),
     [

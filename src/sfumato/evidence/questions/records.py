@@ -25,6 +25,7 @@ from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.statistics import PartSums, Statistic, block_scores, product
 from sfumato.evidence.seen import asking, columns
 from sfumato.released.part import Part
+from sfumato.schema import Numeric
 
 _BLOCK = 1 << 16
 _ALL = slice(None)
@@ -52,7 +53,12 @@ class RecordScores:
         return float(self.rows)
 
     def score(self, one: Statistic, rows: slice = _ALL, lower: bool = False) -> Array:
-        """The score of each record; ``lower`` as in ``block_scores``."""
+        """The score of each record; ``lower`` as in ``block_scores``.
+
+        A power of a number that has no noise in this part is one of the middle of its bin.
+        """
+        powers = {name: p for name, p in one.items() if isinstance(p, int) and name not in self._noises}
+        one = one | {name: cast(Numeric, self.scheme.schema[name]).midpoints ** p for name, p in powers.items()}
         out = np.ones(len(range(*rows.indices(self.rows))))
         found = block_scores(self._blocks, one, self._below if lower else self._known, lower)
         for own, released in zip(found, self._codes, strict=True):

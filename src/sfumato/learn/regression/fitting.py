@@ -2,8 +2,8 @@
 
 Exact records are themselves. Of randomized ones the equations hold on unbiased cells (on unbiased moments, for the
 gaussian family), Σ_cells N̂ ψ(cell; β) = 0, and the sandwich H⁻¹ (Σ_z Ñ_z s_z s_zᵀ) H⁻ᵀ is the covariance. Logistic
-scores over too many cells are formed record by record. Ordinal ones, and equations that have no solution, give way to
-the cells of the joint model.
+and ordinal scores over too many cells are formed record by record. Equations without a solution give way to the cells
+of the joint model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from sfumato.evidence.simplex import project
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.regression.cell_equations import CellEquations
 from sfumato.learn.regression.cell_weights import (
-    MOST_CELLS,
     ExactCells,
     ListedRecords,
     ModelledCells,
@@ -31,18 +30,18 @@ from sfumato.learn.regression.cell_weights import (
     precisions,
 )
 from sfumato.learn.regression.collinear import refuse_collinear
-from sfumato.learn.regression.design_columns import Column
-from sfumato.learn.regression.families import Gaussian, Logistic
+from sfumato.learn.regression.design_columns import INTERCEPT
+from sfumato.learn.regression.families import Gaussian, Ordinal
 from sfumato.learn.regression.form_moments import FormMoments, told_by_forms
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
 from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments, terms_of
 from sfumato.learn.regression.problem import Fit, Problem
-from sfumato.learn.regression.waves import WaveScores
+from sfumato.learn.regression.record_scores import LogisticScores, OrdinalScores, RecordScoresByWaves
 
 #: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
 TAU = 3.0
-#: The most cells that logistic scores are listed over; beyond them they are formed record by record.
+#: The most cells that scores are listed over; beyond them they are formed record by record.
 LISTED_CELLS = 1 << 17
 _GROUPS = 10  # of the jackknife
 
@@ -61,11 +60,7 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
         return _fit_model(source, problem)
     if isinstance(problem.family, Gaussian):
         return _fit_moments(source, problem)
-    logistic = isinstance(problem.family, Logistic)
-    large = prod(source.schema.sizes(problem.names)) > (LISTED_CELLS if logistic else MOST_CELLS)
-    if large and through == "auto" and not logistic:
-        return _fit_model(source, problem)
-    if large and logistic:
+    if prod(source.schema.sizes(problem.names)) > LISTED_CELLS:
         found = _fit_waves(source, problem)
     else:
         found = _fit_scores(UnbiasedCells(source, problem.names), problem)
@@ -139,16 +134,6 @@ def _fit_forms(source: Evidence, problem: Problem, through: str) -> Fit:
     return Fit(beta / size, cov, True, said, "sandwich", scale=scale)
 
 
-def _record_moments(
-    source: ListedRecords, problem: Problem
-) -> tuple[RecordMoments, list[Column], Column | None, Array]:
-    """Unbiased moments of columns that are brought to size 1; whether there is a response; and the sizes."""
-    scaled, y, answered, size = problem.scaled()
-    moments = RecordMoments(source, problem.names, scaled, y, answered)
-    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
-    return moments, scaled, answered, size
-
-
 def _fit_noisy(source: Evidence, problem: Problem, through: str) -> Fit:
     """Where numbers carry additive noise: straight lines by moments, curves by scores of smooth functions."""
     noisy = noises_of(source, problem.names)
@@ -174,8 +159,7 @@ def _fit_fine(source: Evidence, problem: Problem) -> Fit:
     terms = terms_of(problem.columns, source.schema, noises_of(source, problem.names))
     columns = [term.column(fine.schema) for term in terms]
     problem = replace(problem, columns=columns)
-    listed = prod(fine.schema.sizes(problem.names))
-    if listed > LISTED_CELLS and isinstance(problem.family, Logistic):
+    if prod(fine.schema.sizes(problem.names)) > LISTED_CELLS:
         found = _fit_waves(fine, problem)
     else:
         found = _fit_scores(UnbiasedCells(fine, problem.names), problem, possible=False)
@@ -185,7 +169,9 @@ def _fit_fine(source: Evidence, problem: Problem) -> Fit:
 
 
 def _fit_moments(source: Evidence, problem: Problem) -> Fit:
-    moments, _, _, size = _record_moments(source, problem)
+    columns, y, answered, size = problem.scaled()
+    moments = RecordMoments(source, problem.names, columns, y, answered)
+    refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
     return _solved(moments, size, "corrected scores on unbiased moments")
 
 
@@ -202,40 +188,45 @@ def _solved(moments: RecordMoments | NoisyMoments, size: Array, said: str) -> Fi
 
 
 def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
-    moments, columns, answered, size = _record_moments(source, problem)
-    scores = WaveScores(moments.parts, columns, answered)
+    columns, y, answered, size = problem.scaled()
+    every = [INTERCEPT, *columns] if isinstance(problem.family, Ordinal) else columns
+    moments = RecordMoments(source, problem.names, every, y, answered)
+    refuse_collinear([column.term for column in every], moments.information, moments.quadratic_spread)
+    scores: RecordScoresByWaves
+    if isinstance(problem.family, Ordinal):
+        scores = OrdinalScores(moments.parts, columns, problem.response, problem.family.classes)
+        size = np.append(size, np.ones(problem.family.classes - 1))
+    else:
+        scores = LogisticScores(moments.parts, columns, y, answered)
 
-    def equations(beta: Array) -> tuple[Array, Array]:
-        score, slope = moments.answers, np.zeros((len(beta), len(beta)))
-        for place, (factor, part) in enumerate(zip(moments.factors, moments.parts, strict=True)):
-            own, curve = scores.explained(place, beta)
-            score, slope = score - factor * (part.counts @ own), slope + factor * curve
+    def equations(theta: Array) -> tuple[Array, Array] | None:
+        if not scores.possible(theta):
+            return None
+        score, slope = np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
+        for place, factor in enumerate(moments.factors):
+            for some, own, slopes in scores.each(place, theta):
+                score += factor * (some.counts @ own)
+                slope += factor * np.tensordot(some.counts, slopes, 1)
         return score, slope
 
-    def spreads(beta: Array, inverse: Array) -> list[Array]:
-        """Σ s sᵀ of every part, each record's score corrected for its own pull on β: s + H_z H⁻¹ s to first order."""
-        out = []
-        for place, (factor, part) in enumerate(zip(moments.factors, moments.parts, strict=True)):
-            answers, done, spread = moments.told_answers(part), 0, np.zeros_like(inverse)
-            for some, own, slopes in scores.each(place, beta):
-                left = answers[done : done + len(own)] - own
-                left = left + factor * np.einsum("rij,rj->ri", slopes, left @ inverse.T)
-                spread += (left * some.counts[:, None]).T @ left
-                done += len(own)
-            out.append(spread)
+    def spreads(theta: Array, inverse: Array) -> list[Array]:
+        """Σ s sᵀ of every part, each record's score corrected for its own pull on θ: s + H_z H⁻¹ s to first order."""
+        out = [np.zeros_like(inverse) for _ in moments.parts]
+        for place, factor in enumerate(moments.factors):
+            for some, own, slopes in scores.each(place, theta):
+                left = own + factor * np.einsum("rij,rj->ri", slopes, own @ inverse.T)
+                out[place] += (left * some.counts[:, None]).T @ left
         return out
 
-    root = solve(equations, np.zeros(len(columns)))
+    root = solve(equations, scores.start)
     if root.converged and len({part.scheme for part in moments.parts}) > 1:
         unmoved = np.zeros_like(root.information)
         moments.weigh(precisions(moments.parts, spreads(root.beta, unmoved), root.information))
         root = solve(equations, root.beta)
     inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
-    own = spreads(root.beta, inverse)
-    meat = np.sum([f * f * one for f, one in zip(moments.factors, own, strict=True)], axis=0)
+    meat = np.sum([f * f * s for f, s in zip(moments.factors, spreads(root.beta, inverse), strict=True)], axis=0)
     cov = np.asarray(inverse @ meat @ inverse.T, dtype=np.float64)
-    said = "corrected scores, record by record"
-    covariance = "sandwich, corrected for each record's own pull"
+    said, covariance = "corrected scores, record by record", "sandwich, corrected for each record's own pull"
     return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, covariance)
 
 

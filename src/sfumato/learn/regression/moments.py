@@ -64,7 +64,7 @@ class RecordMoments:
         """Σ_z Ñ_z s_z s_zᵀ of every part, s_z = (xy)_z - (xxᵀ)_z β."""
         out = []
         for part in self.parts:
-            s = self.told_answers(part)
+            s = np.stack([self._told(part, one, self._y) for one in self._columns], axis=1)
             for i, one in enumerate(self._columns):
                 for j, other in enumerate(self._columns[: i + 1]):
                     told = self._told(part, one, other)
@@ -73,10 +73,6 @@ class RecordMoments:
                         s[:, j] -= beta[i] * told
             out.append((s * part.counts[:, None]).T @ s)
         return out
-
-    def told_answers(self, part: Seen) -> Array:
-        """x y of every record, without bias."""
-        return np.stack([self._told(part, one, self._y) for one in self._columns], axis=1)
 
     def spread(self, beta: Array) -> Array:
         return np.asarray(sum(f * f * one for f, one in zip(self.factors, self.spreads(beta), strict=True)))

@@ -92,14 +92,6 @@ class WaveScores:
             for part in parts
         ]
 
-    def explained(self, place: int, beta: Array) -> tuple[Array, Array]:
-        """Of one part: x F(xᵀβ) of every record, and its derivative summed over them."""
-        rows, slope = [], np.zeros((len(beta), len(beta)))
-        for part, own, slopes in self.each(place, beta):
-            rows.append(own)
-            slope += np.tensordot(part.counts, slopes, 1)
-        return np.concatenate(rows), slope
-
     def each(self, place: int, beta: Array) -> Iterator[tuple[Seen, Array, Array]]:
         """Some records of one part at a time, with x F(xᵀβ) of each of them and its derivative."""
         chunks, clusters = self.parts[place]

@@ -13,6 +13,7 @@ from importlib.resources import files
 import pytest
 from starlette.testclient import TestClient
 
+from command_line import run
 from service_client import SCHEME, Clock, new_id
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
@@ -216,3 +217,96 @@ def test_a_writer_with_too_much_to_do_asks_to_come_back(http, monkeypatch):
     answer = http.respond()
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "busy")
     assert answer.headers["retry-after"] == "1"
+
+
+def rated(folder, **settings):
+    held = open_collection(folder, None, Settings(burst=3, **settings), Clock())
+    return held, TestClient(create_app(held))
+
+
+def statuses(client, times=5, path="/v1/health", **headers):
+    return [client.get(path, headers=headers).status_code for _ in range(times)]
+
+
+def test_a_token_has_a_rate_of_its_own(folder):
+    held, client = rated(folder, per_address=0, per_token=1)
+    with client:
+        assert statuses(client) == [200] * 5  # without a token there is none to count
+        assert statuses(client, authorization="Bearer sfm_one") == [200, 200, 200, 429, 429]
+        assert statuses(client, authorization="Bearer sfm_two") == [200, 200, 200, 429, 429]
+        assert statuses(client) == [200] * 5
+    held.close()
+
+
+def test_behind_a_proxy_the_address_is_the_one_that_it_reports(folder):
+    """The proxy's own entry is the last; what stands before it was sent by the client, who may send anything."""
+    held, client = rated(folder, per_address=1, per_token=0, behind_proxy=True)
+    with client:
+        assert statuses(client, **{"x-forwarded-for": "192.0.2.1"}) == [200, 200, 200, 429, 429]
+        assert statuses(client, **{"x-forwarded-for": "192.0.2.2"}) == [200, 200, 200, 429, 429]
+        forged = [client.get("/v1/health", headers={"x-forwarded-for": f"10.0.0.{i}, 192.0.2.1"}) for i in range(3)]
+        assert [answer.status_code for answer in forged] == [429] * 3
+        assert statuses(client) == [200, 200, 200, 429, 429]  # without the header it is the connection's
+    held.close()
+
+
+def test_without_a_proxy_nobody_chooses_an_address(folder):
+    held, client = rated(folder, per_address=1, per_token=0)
+    with client:
+        found = [client.get("/v1/health", headers={"x-forwarded-for": f"192.0.2.{i}"}).status_code for i in range(5)]
+    assert found == [200, 200, 200, 429, 429]
+    held.close()
+
+
+def test_the_option_reaches_the_guard(monkeypatch, tmp_path):
+    from sfumato.errors import SfumatoError
+
+    seen = []
+
+    def stop(folder, database, settings, clock):
+        seen.append(settings)
+        raise SfumatoError("that is all")
+
+    monkeypatch.setattr("sfumato.service.collection.open_collection", stop)
+    for options in ("", "--behind-proxy --per-address 7 --per-token 9"):
+        assert run(f"serve {tmp_path} {options}").code == 1
+    plain, set_ = seen
+    assert (plain.behind_proxy, plain.per_address, plain.per_token) == (False, 50, 200)
+    assert (set_.behind_proxy, set_.per_address, set_.per_token) == (True, 7, 9)
+
+
+ADMIN = [
+    ("POST", "/v1/studies", {"id": "evil", "scheme": SCHEME.to_dict()}),
+    ("PATCH", "/v1/studies/commuting", {"title": "changed"}),
+    ("POST", "/v1/studies/commuting/close", None),
+    ("DELETE", "/v1/studies/commuting", None),
+    ("POST", "/v1/tokens", {"role": "admin"}),
+    ("DELETE", "/v1/tokens/0f3a5c", None),
+]
+FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data")
+
+
+def test_another_site_cannot_act_for_an_admin(http):
+    """A browser lets another site send simple requests, without a token; whatever else needs a permission that nobody gives."""
+    evil = {"origin": "https://evil.example", "sec-fetch-site": "cross-site", "cookie": f"token={http.admin}"}
+    before = http.ask("GET", "/v1/studies/commuting").json()
+    for method, path, body in ADMIN:
+        asked = {**evil, "access-control-request-method": method, "access-control-request-headers": "authorization"}
+        preflight = http.client.options(path, headers=asked)
+        assert preflight.status_code == 405
+        assert not [name for name in preflight.headers if name.startswith("access-control")]
+        for kind in FORMS if body else (None,):
+            headers = {**evil, **({"content-type": kind} if kind else {})}
+            simple = http.client.request(method, path, headers=headers, content=body and json.dumps(body))
+            assert simple.status_code in (401, 415), (method, path, kind)
+    assert http.ask("GET", "/v1/studies/commuting").json() == before
+    assert [one["id"] for one in http.ask("GET", "/v1/studies").json()["studies"]] == ["commuting"]
+
+
+def test_another_site_cannot_answer_for_a_visitor(http):
+    """A response is JSON, which a browser does not send to another site unasked; nobody gives the permission."""
+    for kind in FORMS:
+        headers = {"origin": "https://evil.example", "content-type": kind}
+        assert http.client.post(PATH, content=good(), headers=headers).status_code == 415
+    assert http.client.options(PATH, headers={"origin": "https://evil.example"}).status_code == 405
+    assert http.count() == 0

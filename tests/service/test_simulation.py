@@ -12,11 +12,16 @@ import struct
 import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
+from starlette.testclient import TestClient
 
 import sfumato as sf
-from service_client import Clock, new_id
+from service_client import SCHEME, Clock, new_id
+from sfumato.service.app import create_app
+from sfumato.service.client import Client
 from sfumato.service.collection import open_collection
+from sfumato.service.push import push
 from sfumato.service.refusals import RefusalError
+from sfumato.service.settings import Settings
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
 
@@ -53,8 +58,8 @@ class Respondent:
 
 
 class World:
-    def __init__(self, seed: int, folder, url) -> None:
-        self.rng, self.clock, self.place = random.Random(seed), Clock(), (folder, url)
+    def __init__(self, seed: int, folder, url, settings: Settings | None = None) -> None:
+        self.rng, self.clock, self.place = random.Random(seed), Clock(), (folder, url, settings)
         self.scheme = scheme()
         self.failing = Failing(self.rng)
         self.open()
@@ -174,4 +179,55 @@ def test_the_check_sees_a_response_that_counts_twice(folder):
     world.collection.writer.now(held, held.report("marks", one.id, world.scheme.fingerprint, None, one.answers))
     with pytest.raises(KeyError):
         world.check()
+    world.collection.close()
+
+
+class Flaky(Client):
+    """A client whose requests are lost on the way, or whose answers are; now and then the server ends in between."""
+
+    def __init__(self, world: World, token: str) -> None:
+        super().__init__("http://localhost", token, sleep=lambda _: None)
+        self._world, self.lost = world, 0
+        self._reach()
+
+    def _reach(self) -> None:
+        self._server = TestClient(create_app(self._world.collection))
+
+    def _once(self, method, path, body, headers):
+        rng = self._world.rng
+        if rng.random() < 0.15:
+            self.lost += 1
+            raise ConnectionResetError
+        answer = self._server.request(method, path, content=body, headers=dict(headers))
+        if rng.random() < 0.05:
+            self._world.crash()
+            self._reach()
+        if rng.random() < 0.15:
+            self.lost += 1
+            raise ConnectionResetError
+        return answer.status_code, answer.content, answer.headers.get("Retry-After")
+
+
+def test_every_pushed_file_counts_once(folder, url, tmp_path, monkeypatch):
+    """Each file has a number of rows of its own, so that one taken twice, or in part, would show."""
+    monkeypatch.setattr("sfumato.service.push.PIECE", 500)
+    world = World(4, folder, url, Settings(per_address=0, per_token=0, read_apart=False))
+    write = world.collection.writer.now
+    write(world.collection.studies.create("rows", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+    write(world.collection.studies.open("rows"))
+    ((_, token),) = write(world.collection.tokens.make("site", "rows"))
+    client, taken = Flaky(world, token), {}
+    for number in range(8):
+        rows = 2**number
+        table = {"car": ["yes"] * rows, "sex": ["M"] * rows}
+        file = sf.randomize(table, SCHEME, rng=sf.experiment(number)).save(tmp_path / f"{number}.parquet")
+        for _ in range(20):
+            try:
+                taken[number] = push(client, file, "rows")["rows"]
+                break
+            except sf.SfumatoError as problem:  # it gave up: whoever pushes starts it again
+                assert "does not answer" in str(problem)
+    assert taken == {number: 2**number for number in range(8)}
+    assert world.collection.uploads.progress("rows") == {"uploads": 8, "rows": 255}
+    assert client.lost > 20
     world.collection.close()

@@ -44,6 +44,14 @@ class Collection:
         self.writer.reload = self._load
         with database.engine.connect() as connection:
             self._load(connection)
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Delete what an earlier process left behind: uploads that nobody finished, downloads that broke off."""
+        self.uploads.sweep()
+        self.uploads.sweep_files()
+        for path in (self.database.folder / "exports").glob("*.parquet"):
+            path.unlink(missing_ok=True)
 
     def _load(self, connection: Connection) -> None:
         self.studies.load(connection)

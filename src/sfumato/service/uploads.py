@@ -7,10 +7,11 @@ import json
 import re
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from sfumato.released.counted import CountedPart
 from sfumato.service import reader
@@ -25,6 +26,7 @@ from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
 from sfumato.service.study import Study
+from sfumato.service.sweeping import left_behind, unfinished
 from sfumato.service.tallies import Tally
 from sfumato.service.upload import Upload
 from sfumato.service.upload_files import UploadFiles
@@ -97,6 +99,30 @@ class Uploads:
             "receipt": upload.receipt,
             "problem": upload.problem,
         }
+
+    # Sweeping.
+
+    @property
+    def unfinished(self) -> list[Upload]:
+        """What nobody went on with for long."""
+        return unfinished(list(self._held.values()), self._clock())
+
+    def sweep(self) -> None:
+        """Forget uploads that nobody went on with: neither their bytes nor their ids are kept."""
+        for upload in self.unfinished:
+            with self.lock(upload):
+                if self._held[upload.study, upload.id].state == "arriving":
+                    self._writer.now(Alone(partial(_forget, upload), self._forgotten))
+
+    def _forgotten(self, upload: Upload) -> None:
+        del self._held[upload.study, upload.id]
+        self.files.remove(upload)
+
+    def sweep_files(self) -> None:
+        """Delete files that belong to no upload. At the start only: later there are some that nobody knows yet."""
+        known = [path(one) for one in self._held.values() for path in (self.files.arriving, self.files.taken)]
+        for path in left_behind(self.files.folder, known):
+            path.unlink(missing_ok=True)
 
     # Arriving.
 
@@ -265,3 +291,8 @@ class Uploads:
             done = self._finish(upload, "deleted")
             self.files.remove(upload)
         return done
+
+
+def _forget(upload: Upload, connection: Connection) -> Upload:
+    connection.execute(delete(tables.uploads).where(_u.study == upload.study, _u.id == upload.id))
+    return upload

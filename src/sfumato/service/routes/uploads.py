@@ -27,6 +27,8 @@ async def announce(study: str, body: UploadIn, request: Request, response: Respo
     """Announce a file; again, and it says how much of it has arrived."""
     token = allowed(request, "site", study=study)
     uploads = collection(request).uploads
+    if uploads.unfinished:
+        await run_in_threadpool(uploads.sweep)
     found, new = await write(request, uploads.announce(study, body.id, token.id, body.digest, body.bytes))
     response.status_code = 201 if new else 200
     return uploads.public(found)

@@ -57,7 +57,7 @@ def test_a_page_draws_what_python_draws(page):
 
 def test_the_same_key_gives_the_same_answers(page):
     studies = keyed(seed=5, people=150)
-    found = page.evaluate(RELEASE, studies)
+    found = page.evaluate(RELEASE, without_tables(studies))
     for study, answers in zip(studies, found, strict=True):
         fresh = _last_draw_is_fresh(study["questionnaire"])
         for case, answer in zip(study["cases"], answers, strict=True):
@@ -69,12 +69,16 @@ def test_the_same_key_gives_the_same_answers(page):
 
 def test_another_key_gives_other_answers(page):
     (study, *_) = keyed(seed=5, people=60)
-    (found,) = page.evaluate(RELEASE, [{**study, "secret": "00" * 32}])
+    (found,) = page.evaluate(RELEASE, without_tables([{**study, "secret": "00" * 32}]))
     same = [
         answer["released"]["town"] == case["released"]["town"]
         for case, answer in zip(study["cases"], found, strict=True)
     ]
     assert sum(same) < 10
+
+
+def without_tables(studies):
+    return [{name: part for name, part in study.items() if name != "table"} for study in studies]
 
 
 def _last_draw_is_fresh(questionnaire):

@@ -192,7 +192,8 @@ def keyed(seed: int, people: int) -> list[dict[str, Any]]:
                     "released": {name: column[row].item() for name, column in own.items()},
                 }
             )
-        out.append({"questionnaire": questionnaire(scheme), "secret": secret.hex(), "cases": cases})
+        table = {name: column.to_pylist() for name, (column, _) in record.items()}
+        out.append({"questionnaire": questionnaire(scheme), "secret": secret.hex(), "cases": cases, "table": table})
     return out
 
 

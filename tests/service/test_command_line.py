@@ -49,6 +49,12 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     assert pushed.code == 0 and "100 rows" in pushed.out
     again = json.loads(run(f"push a.parquet --study commuting --token-file site.token --json --to {to}").out)
     assert again["receipt"] in pushed.out and again["rows"] == 100
+    link = run(f"study tokens commuting --new miner --to {to}").out
+    assert re.search(rf"(sfm_\S+) {to}/results/commuting#token=\1", link)
+    saved = run(f"study tokens commuting --new invitation --count 2 --save guests.token --json --to {to}")
+    assert "sfi_" not in saved.out + saved.error and (tmp_path / "guests.token").read_text().count("sfi_") == 2
+    assert (tmp_path / "guests.token").stat().st_mode & 0o777 == 0o600
+    assert "is there already" in run(f"study tokens commuting --new site --save guests.token --to {to}").error
     refused = run(f"study close commuting --token-file site.token --to {to}")
     assert refused.code == 1 and "does not allow" in refused.error
     assert "closed" in run(f"study close commuting --to {to}").out

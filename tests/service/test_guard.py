@@ -23,6 +23,7 @@ from sfumato.service.running import PatientProtocol, server
 from sfumato.service.settings import Settings
 
 PATH = "/v1/studies/commuting/responses"
+SLOW = 1e-4  # requests a second: three may come at once, and no other while a test runs
 LIMITS = Settings(per_address=0, per_token=0, largest_response=2000, largest_body=50_000, slowest_body=0.3)
 
 
@@ -141,7 +142,7 @@ def test_later_requests_on_a_connection_have_no_more_time(running, later):
 
 @pytest.fixture
 def limited(folder):
-    held = open_collection(folder, None, Settings(per_address=1, per_token=1, burst=3), Clock())
+    held = open_collection(folder, None, Settings(per_address=SLOW, per_token=SLOW, burst=3 / SLOW), Clock())
     with TestClient(create_app(held)) as client:
         yield client, held
     held.close()
@@ -220,7 +221,7 @@ def test_a_writer_with_too_much_to_do_asks_to_come_back(http, monkeypatch):
 
 
 def rated(folder, **settings):
-    held = open_collection(folder, None, Settings(burst=3, **settings), Clock())
+    held = open_collection(folder, None, Settings(burst=3 / SLOW, **settings), Clock())
     return held, TestClient(create_app(held))
 
 
@@ -229,7 +230,7 @@ def statuses(client, times=5, path="/v1/health", **headers):
 
 
 def test_a_token_has_a_rate_of_its_own(folder):
-    held, client = rated(folder, per_address=0, per_token=1)
+    held, client = rated(folder, per_address=0, per_token=SLOW)
     with client:
         assert statuses(client) == [200] * 5  # without a token there is none to count
         assert statuses(client, authorization="Bearer sfm_one") == [200, 200, 200, 429, 429]
@@ -240,7 +241,7 @@ def test_a_token_has_a_rate_of_its_own(folder):
 
 def test_behind_a_proxy_the_address_is_the_one_that_it_reports(folder):
     """The proxy's own entry is the last; what stands before it was sent by the client, who may send anything."""
-    held, client = rated(folder, per_address=1, per_token=0, behind_proxy=True)
+    held, client = rated(folder, per_address=SLOW, per_token=0, behind_proxy=True)
     with client:
         assert statuses(client, **{"x-forwarded-for": "192.0.2.1"}) == [200, 200, 200, 429, 429]
         assert statuses(client, **{"x-forwarded-for": "192.0.2.2"}) == [200, 200, 200, 429, 429]
@@ -251,7 +252,7 @@ def test_behind_a_proxy_the_address_is_the_one_that_it_reports(folder):
 
 
 def test_without_a_proxy_nobody_chooses_an_address(folder):
-    held, client = rated(folder, per_address=1, per_token=0)
+    held, client = rated(folder, per_address=SLOW, per_token=0)
     with client:
         found = [client.get("/v1/health", headers={"x-forwarded-for": f"192.0.2.{i}"}).status_code for i in range(5)]
     assert found == [200, 200, 200, 429, 429]

@@ -93,6 +93,9 @@ def tokens(
     count: Annotated[int, typer.Option(help="How many.")] = 1,
     name: Annotated[str, typer.Option(help="Whose they are, to tell them apart later.")] = "",
     expires: Annotated[str | None, typer.Option(help="Until when they are good: 2026-12-31T23:00:00Z.")] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write new tokens to this file, one a line, instead of showing them.")
+    ] = None,
     revoke: Annotated[str | None, typer.Option(help="The id of a token that is not to be good any more.")] = None,
     to: To = HERE,
     token_file: TokenFile = None,
@@ -102,7 +105,7 @@ def tokens(
 
     sfumato study tokens commuting
 
-    sfumato study tokens commuting --new site --name "north clinic"
+    sfumato study tokens commuting --new site --name "north clinic" --save north.token
 
     sfumato study tokens commuting --new invitation --count 50 --json
 
@@ -111,20 +114,38 @@ def tokens(
     server = client(to, token_file)
     if role is not None and revoke is not None:
         raise SfumatoError("make tokens or revoke one, not both at a time")
+    if role is None and save is not None:
+        raise SfumatoError("--save is for new tokens: say which with --new")
     if role is not None:
+        if save is not None and save.exists():
+            raise SfumatoError(f"{save}: is there already; a token in it would be lost")
         asked = {"role": role, "study": id, "name": name, "count": count, "expires": expires}
-        made = server.ask("POST", "/v1/tokens", asked)
-        if json:
-            console.emit(made)
-        else:
-            for one in made["tokens"]:
-                console.say(f"{one['id']} {one['token']}")
-            console.note("these are shown this once: the server keeps hashes only")
+        _show_new(server.ask("POST", "/v1/tokens", asked), role, f"{to.rstrip('/')}", id, save, json)
         return
     if revoke is not None:
         _show_tokens([server.ask("DELETE", f"/v1/tokens/{revoke}")], json)
         return
     _show_tokens(server.ask("GET", f"/v1/tokens?study={id}")["tokens"], json)
+
+
+#: The page that a token opens.
+_PAGES = {"miner": "results", "invitation": "answer"}
+
+
+def _show_new(made: dict[str, Any], role: str, to: str, study: str, save: Path | None, json: bool) -> None:
+    """New tokens: on the screen, each with the link that it opens, or in a file that its owner alone can read."""
+    if save is not None:
+        save.touch(mode=0o600)
+        save.write_text("".join(f"{one['token']}\n" for one in made["tokens"]))
+        console.note(f"{len(made['tokens'])} of role {role} in {save}; the server keeps hashes only")
+    elif not json:
+        for one in made["tokens"]:
+            link = f" {to}/{_PAGES[role]}/{study}#token={one['token']}" if role in _PAGES else ""
+            console.say(f"{one['id']} {one['token']}{link}")
+        console.note("these are shown this once: the server keeps hashes only")
+    if json:
+        shown = [{key: value for key, value in one.items() if save is None or key != "token"} for one in made["tokens"]]
+        console.emit({**made, "tokens": shown})
 
 
 def _content(path: Path) -> bytes:

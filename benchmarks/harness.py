@@ -23,16 +23,16 @@ import pkgutil
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 Action = Callable[[], object]
+
+#: The ratios of an earlier run on an idle machine, and how much worse a ratio may be before it is reported.
+STORED = Path(__file__).with_name("ratios.json")
+DROP = 1.2
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,10 @@ class Result:
     goal: float
     peak: float | None = None
     peak_goal: float | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.benchmark}: {self.name}"
 
     @property
     def ratio(self) -> float | None:
@@ -166,23 +170,28 @@ def peak_memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / scale
 
 
-def table(results: Iterable[Result]) -> Table:
-    """The results as a table for the terminal."""
-    from rich.table import Table
+def lines(result: Result) -> list[str]:
+    """One result for the terminal: its name, then its numbers, so that 80 columns are enough."""
+    numbers = [_short(result.ours)]
+    if result.ratio is None:
+        numbers.append(f"goal {result.goal:g} s")
+    else:
+        numbers.append(f"{result.against} {_short(result.reference or 0.0)}")
+        numbers.append(f"ratio {result.ratio:.3g}, goal {result.goal:.3g}")
+    if result.peak is not None:
+        numbers.append(f"{result.peak:.0f} of {result.peak_goal:.0f} MB")
+    verdict = "[green]met[/]" if result.met else "[red]missed[/]"
+    return [f"[bold]{result.name}[/]", f"    {' · '.join(numbers)} · {verdict}"]
 
-    shown = Table("", "ours", "reference", "ratio", "goal", "peak", "verdict")
+
+def slower(results: Iterable[Result], stored: Mapping[str, float]) -> list[str]:
+    """A line for each result whose ratio is worse than the stored one by more than a fifth."""
+    found = []
     for result in results:
-        bare = result.ratio is None
-        shown.add_row(
-            result.name,
-            _short(result.ours),
-            "" if result.reference is None else f"{_short(result.reference)} {result.against}".rstrip(),
-            "" if result.ratio is None else f"{result.ratio:.2f}x",
-            f"{result.goal:g}{' s' if bare else 'x'}",
-            "" if result.peak is None else f"{result.peak:.0f} of {result.peak_goal:.0f} MB",
-            "[green]met[/]" if result.met else "[red]missed[/]",
-        )
-    return shown
+        before = stored.get(result.title)
+        if before and result.ratio is not None and result.ratio > DROP * before:
+            found.append(f"{result.title}: ratio {result.ratio:.3g}, stored {before:.3g}")
+    return found
 
 
 def _short(seconds: float) -> str:
@@ -196,6 +205,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="module or module.function; all when left out")
     parser.add_argument("--json", action="store_true", help="machine-readable results")
     parser.add_argument("--list", action="store_true", help="only say which benchmarks there are")
+    parser.add_argument("--compare", action="store_true", help="name what is a fifth slower than the stored ratios")
+    parser.add_argument("--store", action="store_true", help="keep the ratios of this run for later comparisons")
     options = parser.parse_args(arguments)
     try:
         chosen = choose(options.names, discover())
@@ -210,10 +221,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     from rich.console import Console
 
-    console, results = Console(), []
+    console, results = Console(highlight=False), []
     with console.status("measuring"):
         for result in run(chosen):
             results.append(result)
-            console.print(f"{result.benchmark}: {result.name}", style="dim")
-    console.print(table(results))
+            console.print(*lines(result), sep="\n")
+    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
+    if options.store:
+        stored |= {result.title: round(result.ratio, 4) for result in results if result.ratio is not None}
+        STORED.write_text(json.dumps(dict(sorted(stored.items())), indent=2) + "\n")
+    if options.compare:
+        found = slower(results, stored)
+        console.print(f"\nmore than a fifth slower than stored: {len(found)} of {len(results)}", *found, sep="\n")
     return 0

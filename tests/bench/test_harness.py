@@ -111,10 +111,30 @@ def test_json_carries_ratio_and_verdict(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.usefixtures("only_one")
-def test_table_shows_ratio_goal_and_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_result_fits_80_columns(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert harness.main(["demo"]) == 0
-    shown = capsys.readouterr().out
-    assert all(text in shown for text in ("2 ms", "1 ms plain", "2.00x", "0.5x", "missed", "20 µs", "1 s", "met"))
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "quick"
+    assert shown[1] == "    2 ms · plain 1 ms · ratio 2, goal 0.5 · missed"
+    assert shown[2:4] == ["alone", "    20 µs · goal 1 s · met"]
+
+
+@pytest.mark.usefixtures("only_one")
+def test_what_is_a_fifth_slower_than_stored_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(harness, "STORED", tmp_path / "ratios.json")
+    assert harness.main(["--store"]) == 0
+    assert json.loads(harness.STORED.read_text()) == {"demo.cases: quick": pytest.approx(2)}
+    assert harness.main(["--compare"]) == 0
+    assert "more than a fifth slower than stored: 0 of 2" in capsys.readouterr().out
+    harness.STORED.write_text(json.dumps({"demo.cases: quick": 1.6}))
+    assert harness.main(["--compare"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2:] == [
+        "more than a fifth slower than stored: 1 of 2",
+        "demo.cases: quick: ratio 2, stored 1.6",
+    ]
 
 
 @pytest.mark.usefixtures("only_one")

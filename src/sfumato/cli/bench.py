@@ -14,6 +14,13 @@ from sfumato.errors import SfumatoError
 
 def bench(
     names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them by default.")] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Other packages beside ours; the first run installs each by itself.")
+    ] = False,
+    fast: Annotated[bool, typer.Option("--fast", help="With --peers: fewer mechanisms and repetitions.")] = False,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Name what is a fifth slower than the stored ratios.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Measure speed and memory against a yardstick in the same run, and show the ratios beside their goals.
@@ -23,15 +30,21 @@ def bench(
         sfumato bench
 
         sfumato bench randomizing counting
+
+        sfumato bench --peers
     """
     folder = _folder()
     sys.path.insert(0, str(folder.parent))
+    if peers:
+        found = importlib.import_module(f"{folder.name}.peers.__main__")
+        raise typer.Exit(found.main([*(["--fast"] if fast else []), *(["--json"] if json else [])]))
     harness = importlib.import_module(f"{folder.name}.harness")
     try:
         harness.choose(names or [], harness.discover())
     except ValueError as problem:
         raise SfumatoError(str(problem)) from None
-    raise typer.Exit(harness.main([*(names or []), *(["--json"] if json else [])]))
+    options = [*(["--json"] if json else []), *(["--compare"] if compare else [])]
+    raise typer.Exit(harness.main([*(names or []), *options]))
 
 
 def _folder() -> Path:

@@ -1,0 +1,108 @@
+"""Randomize a nominal attribute and estimate its shares: seconds for a million records, and the error at equal epsilon.
+
+The error is n times the mean squared error of a share, which does not depend on n. Values follow Zipf's law. Peers that
+handle a record at a time are timed on as many records as fit the budget; their time for a million is in proportion.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+import sfumato as sf
+from sfumato import channels as c
+
+from .installed import PeerError, ask
+from .rows import Row
+
+RECORDS, EPSILON = 1_000_000, 1.0
+SIZES = (16, 128, 1 << 14)
+SMALL = 2_000  # records of one repetition of theirs
+MECHANISMS = {
+    "multi-freq-ldpy": ("GRR", "OUE", "OLH", "SS"),
+    "pure-ldp": ("GRR", "OUE", "OLH", "HR"),
+    "ldp-toolbox": ("GRR", "OUE", "OLH", "SS"),
+    "qif": ("GRR",),
+    "opendp": ("GRR",),
+    "diffprivlib": ("GRR",),
+    "pram": ("PRAM",),
+}
+NOTES = {
+    "qif": "maximum likelihood, which cannot be negative",
+    "diffprivlib": "its exponential mechanism, which spends half of epsilon",
+    "pram": "changes values by its own rule, not epsilon, and estimates nothing",
+}
+_QUADRATIC = ("diffprivlib", "qif")  # list or hold k^2 numbers, or more: not tried for very many values
+
+
+def compare(fast: bool = False) -> Iterator[Row]:
+    """A row for each peer, its mechanisms and the numbers of values."""
+    for k in SIZES[: 2 if fast else 3]:
+        values = _values(k, RECORDS, 0)
+        seconds, error = ours(k, values, 1 if fast else 5)
+        task = f"shares of {k} values"
+        for peer, mechanisms in MECHANISMS.items():
+            if peer in _QUADRATIC and k > 1000:
+                continue
+            for mechanism in mechanisms[: 1 if fast else None]:
+                yield _theirs(task, peer, mechanism, k, values, seconds, error, 1.0 if fast else 4.0)
+
+
+def ours(k: int, values: np.ndarray, repeats: int) -> tuple[float, float]:
+    """From an Arrow column of values to shares with intervals, and n times the mean squared error."""
+    schema = sf.Schema({"x": sf.Categorical(tuple(range(k)))})
+    scheme = sf.Scheme(schema, {"x": c.subset(k, math.exp(EPSILON))})
+    table = pa.table({"x": values})
+    truth = np.bincount(values, minlength=k) / len(values)
+    times, errors = [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # counts below zero
+        for _ in range(repeats + 1):
+            start = time.perf_counter()
+            found = sf.evidence(sf.randomize(table, scheme)).counts(["x"])
+            found.interval()
+            times.append(time.perf_counter() - start)
+        while sum(map(len, errors)) < 4_000:  # cells: the error of the error is then about two in a hundred
+            one = sf.evidence(sf.randomize(table, scheme)).counts(["x"])
+            errors.append((np.ravel(one.value) / len(values) - truth) ** 2)
+    return float(np.median(times[1:])), float(np.mean(np.concatenate(errors)) * len(values))
+
+
+def _theirs(
+    task: str, peer: str, mechanism: str, k: int, values: np.ndarray, seconds: float, error: float, budget: float
+) -> Row:
+    name = f"{peer} {mechanism}"
+    small = _values(k, SMALL, 1)
+    try:
+        answer = ask(
+            peer,
+            "shares",
+            {"values": values, "small": small},
+            k=k,
+            epsilon=EPSILON,
+            mechanism=mechanism,
+            budget=budget,
+            repeats=200,
+        )
+    except PeerError as problem:
+        return Row(task, name, ours=seconds, error=error, note=f"fails: {problem}")
+    theirs = answer.seconds * len(values) / answer.records
+    note = NOTES.get(peer, "")
+    if answer.records < len(values):
+        note = f"timed on {answer.records:,} records" + (f"; {note}" if note else "")
+    if peer == "pram" or not answer.found:
+        return Row(task, name, seconds, theirs, error, note=note)
+    truth = np.bincount(small, minlength=k) / SMALL
+    squares = np.array([((found - truth) ** 2).mean() for found in answer.found]) * SMALL
+    spread = float(squares.std(ddof=1) / math.sqrt(len(squares))) if len(squares) > 1 else None
+    return Row(task, name, seconds, theirs, error, float(squares.mean()), spread, note)
+
+
+def _values(k: int, n: int, seed: int) -> np.ndarray:
+    weights = 1 / np.arange(1, k + 1)
+    return np.random.default_rng(seed).choice(k, size=n, p=weights / weights.sum())

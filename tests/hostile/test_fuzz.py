@@ -15,6 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.hostile.guard import guarded
@@ -30,6 +31,7 @@ from sfumato.forms import read_scheme
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.published_networks import gallery
 from sfumato.learn.bayesnet.structure import read_structure
+from sfumato.owner.many_files import randomize_folder
 from sfumato.released.shares import Share
 
 CASES = int(os.environ.get("SFUMATO_FUZZ_CASES", "2000"))
@@ -132,6 +134,9 @@ class Files:
         self.forms = sf.Forms.for_gamma(SCHEMA.select(["item", "grade", "age"]), 9, ask=2)
         sf.randomize(table(), self.forms, rng=np.random.default_rng(1)).save(folder / "forms.parquet")
         self.forms_rows, self.forms_about = pq.read_table(folder / "forms.parquet"), _about(folder / "forms.parquet")
+        pq.write_table(pa.table(table()), folder / "raw.parquet")
+        randomize_folder(folder / "raw.parquet", folder / "folder", self.forms, jobs=1)
+        self.folder_about = (folder / "folder" / "release.json").read_text()
         counted = sf.counted(release.select(["grade", "item", "other"]), [("grade",), ("item", "other")])
         counted.save(folder / "counts.json")
         self.counts = (folder / "counts.json").read_text()
@@ -232,6 +237,11 @@ class Files:
             sink.add_key_value_metadata({"sfumato": mutate_json(self.forms_about, rng)})
         return lambda: use(sf.Release.load(path))
 
+    def folder_description(self, rng: random.Random) -> Callable[[], None]:
+        path = self.folder / "folder"
+        (path / "release.json").write_text(mutate_json(self.folder_about, rng))
+        return lambda: use(sf.Release.load(path))
+
     def counts_document(self, rng: random.Random) -> Callable[[], None]:
         path = self.folder / "m-counts.json"
         path.write_text(mutate_json(self.counts, rng))
@@ -301,7 +311,7 @@ class Files:
         sf.randomize({"item": ["no", "yes"], "id": ["1", "2"]}, few, self.key, "id", ledger=ledger, again=True)
 
 
-KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table", "schema_bytes", "key_bytes", "shares_document", "ledger_bytes", "ledger_values", "more_channels", "forms_document", "forms_release", "counts_document", "share_document"]  # fmt: skip
+KINDS = ["scheme_document", "scheme_document", "scheme_bytes", "schema_document", "parquet_bytes", "parquet_description", "csv_bytes", "csv_description", "bif_text", "raw_table", "schema_bytes", "key_bytes", "shares_document", "ledger_bytes", "ledger_values", "more_channels", "forms_document", "forms_release", "counts_document", "share_document", "folder_description"]  # fmt: skip
 
 
 def _about(path: Path) -> str:

@@ -97,3 +97,30 @@ def test_counts_of_more_records_than_64_bits_add_up_to_are_one_line(tmp_path) ->
     document = {"format": "sfumato counts", "version": 1, "parts": [part] * 4}
     (tmp_path / "c.json").write_text(json.dumps(document))
     assert "records" in refused(lambda: len(sf.Release.load(tmp_path / "c.json")))
+
+
+def test_a_folder_with_anything_else_in_it_is_not_replaced(tmp_path: Path) -> None:
+    """--overwrite with the folder of the raw table as the target deleted that folder, with all that was in it."""
+    data = tmp_path / "data"
+    data.mkdir()
+    pq.write_table(pa.table({"a": ["1", "2"] * 50, "b": [1.0, 2.0] * 50}), data / "raw.parquet")
+    (tmp_path / "scheme.json").write_text(sf.Scheme.for_gamma(SCHEMA, 3).to_json())
+    line = f"randomize {data / 'raw.parquet'} {{}} --scheme {tmp_path / 'scheme.json'} --jobs 1 --overwrite"
+    ran = run(line.format(data))
+    assert ran.code == 1 and "would be deleted" in ran.error
+    assert [path.name for path in data.iterdir()] == ["raw.parquet"]
+    for _ in range(2):  # a release is replaced
+        assert run(line.format(tmp_path / "released")).code == 0
+    assert len(sf.Release.load(tmp_path / "released")) == 100
+    (tmp_path / "released" / "notes.txt").write_text("mine")
+    assert run(line.format(tmp_path / "released")).code == 1
+
+
+def test_a_release_in_a_folder_looks_nowhere_else(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"a": ["1", "2"] * 50, "b": [1.0, 2.0] * 50}), tmp_path / "raw.parquet")
+    sf.randomize_folder(tmp_path / "raw.parquet", tmp_path / "released", sf.Scheme.for_gamma(SCHEMA, 3), jobs=1)
+    about = json.loads((tmp_path / "released" / "release.json").read_text())
+    for place in ("..", "../..", "/", "a/b", "../released"):
+        about["parts"][0]["folder"] = place
+        (tmp_path / "released" / "release.json").write_text(json.dumps(about))
+        assert "folder" in refused(lambda: sf.Release.load(tmp_path / "released"))

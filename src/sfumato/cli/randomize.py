@@ -134,6 +134,8 @@ def randomize(
         raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
     if order not in ("shuffle", "keep"):
         raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
+    if not target.name:
+        raise ReleaseError(f"{str(target)!r} names no file and no folder of its own: choose a name")
     into_folder = engine is not None or target.suffix == ""
     if not into_folder:
         tables.suffix(target)  # a name that no release can have says so here

@@ -85,6 +85,7 @@ def folder_parts(
         if (
             not isinstance(place, str)
             or not isinstance(listed, Mapping)
+            or place == ".."
             or (place != Path(place).name and place != ".")
         ):
             raise ReleaseError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -10,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
+
+#: The files of a release in a folder, and what Spark leaves beside them.
+_OURS = re.compile(r"release\.json|part-[^/]*\.parquet|_SUCCESS|\.[^/]*\.crc")
 
 
 @contextmanager
@@ -36,6 +40,12 @@ def check_folder(path: Path, overwrite: bool) -> None:
         raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
     if path.exists() and not path.is_dir():
         raise ReleaseError(f"{path} is a file, and this release is a folder: choose another name")
+    other = next((file for file in path.rglob("*") if not file.is_dir() and not _OURS.fullmatch(file.name)), None)
+    if other is not None:
+        raise ReleaseError(
+            f"{path} holds {other.relative_to(path)}, which is no part of a release, and would be deleted: choose "
+            f"another name"
+        )
     if not path.parent.is_dir():
         raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
-from sfumato.pages.parts import badge, callout, table
+from sfumato.pages.parts import badge, callout, scrolling, table
 from sfumato.pages.shell import Section, page
 from sfumato.papers.figure import DIFFERS, LOST, MISPRINT, PAPERS, REPRODUCED, VERDICTS, Figure, Row
 from sfumato.papers.run import Result
@@ -78,7 +78,7 @@ def _entry(figure: Figure, result: Result) -> Section:
     if result.missing:
         body += callout("Not run", f"{result.missing}.")
     if result.picture:
-        body += f"<figure>{result.picture}</figure>"
+        body += f'<figure class="picture">{scrolling(result.picture, f"Picture of {figure.name}")}</figure>'
     if result.rows:
         body += _rows(figure, result.rows)
     body += _reasons(result.rows)
@@ -96,21 +96,25 @@ def _rows(figure: Figure, rows: Sequence[Row]) -> str:
         [
             escape(row.label) + (f"<br><small>differs: {escape(row.differs)}</small>" if row.differs else ""),
             "none printed" if row.paper is None else shown(row.paper),
-            "not measured" if row.ours is None else shown(row.ours),
-            f"± {shown(row.error)}" if row.error else "",
+            _ours(row),
             _badge(row.verdict),
         ]
         for row in rows
     ]
-    heads = ["number", "paper", "ours", "standard error", "verdict"]
-    inside = table(heads, cells, f"Numbers of {figure.name}", numeric=(1, 2, 3), markup=True)
+    heads = ["number", "paper", "ours ± standard error", "verdict"]
+    inside = table(heads, cells, f"Numbers of {figure.name}", numeric=(1, 2), markup=True)
     if len(rows) <= _FOLDED:
         return inside
     told = Counter(row.verdict for row in rows)
     said = ", ".join(f"{told[v]} {v}" for v in VERDICTS if told[v])
-    return (
-        f"<details><summary>All {len(rows)} numbers ({escape(said or 'beside the paper')})</summary>{inside}</details>"
-    )
+    head = f"All {len(rows)} numbers ({escape(said or 'beside the paper')})"
+    return f'<details class="rows"><summary>{head}</summary>{inside}</details>'
+
+
+def _ours(row: Row) -> str:
+    if row.ours is None:
+        return "not measured"
+    return shown(row.ours) + (f" ± {error_shown(row.error)}" if row.error else "")
 
 
 def _reasons(rows: Sequence[Row]) -> str:
@@ -134,4 +138,15 @@ def shown(value: float) -> str:
     """
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
+    if abs(value) < 1e-12:
+        return "0"
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+
+
+def error_shown(error: float) -> str:
+    """An error has two digits that mean something.
+
+    >>> error_shown(0.41058), error_shown(12.3)
+    ('0.41', '12')
+    """
+    return f"{error:.2g}" if error < 100 else f"{error:,.0f}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +102,24 @@ def _results(todo: Sequence[Figure], fast: bool, jobs: int) -> Iterator[Result]:
         for figure in todo:
             yield result_of(figure, fast)
         return
+    others = set(active_children())
     # a fresh process for each worker: a fork would inherit the threads of numpy and Arrow
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_leave_interrupts_alone)
+    finished = False
     try:
         for future in as_completed([pool.submit(_work, figure.id, fast) for figure in todo]):
             yield future.result()
+        finished = True
     finally:
+        if not finished:  # an error, or an interrupt: what the workers are at is not waited for
+            for worker in set(active_children()) - others:
+                worker.terminate()
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _leave_interrupts_alone() -> None:
+    """Ctrl-C reaches every process of a terminal; the one that collects the results decides."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _work(name: str, fast: bool) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.papers.figure import DIFFERS, LOST, MISPRINT, Figure, Found, Row, Setting, claimed, misprint
-from sfumato.papers.gallery import counts, gallery, shown, summary_markdown
+from sfumato.papers.gallery import counts, error_shown, gallery, shown, summary_markdown
 from sfumato.papers.run import Result
 
 
@@ -47,6 +47,11 @@ def test_the_page_shows_numbers_reasons_settings_and_what_is_missing() -> None:
     assert text.count("<svg") == 2 and "<title>Every published" in text
     assert "fast run" not in gallery(WANTED, RESULTS, fast=False)
     assert MISPRINT in text
+
+
+def test_errors_have_two_digits() -> None:
+    assert (error_shown(0.41058), error_shown(1234.5)) == ("0.41", "1,234")
+    assert shown(7.6e-16) == "0"
 
 
 def test_numbers_are_short() -> None:

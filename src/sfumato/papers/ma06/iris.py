@@ -137,7 +137,7 @@ def draw_shares(figure: Any, found: Found) -> None:
         axes.set_title(name.replace("_", " "), fontsize=8.5)
     figure.supxlabel("mean of the group, cm", fontsize=8.5)
     figure.supylabel("share of records", fontsize=8.5)
-    legend(figure, places[0], 2)
+    places[0].legend(frameon=False, fontsize=7.5)
 
 
 _SETTINGS = (

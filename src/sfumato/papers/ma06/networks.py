@@ -105,7 +105,7 @@ def draw_network(figure: Any, parents: Mapping[str, tuple[str, ...]], sites: Map
     for name, (colour, line) in looks.items():
         axes.plot([], [], line, color=colour, label=f"site {name}")
     xs, ys = zip(*places.values(), strict=True)
-    axes.set(xlim=(min(xs) - 0.7, max(xs) + 0.7), ylim=(min(ys) - 0.6, max(ys) + 0.6))
+    axes.set(xlim=(min(xs) - 0.7, max(xs) + 0.7), ylim=(max(ys) + 0.6, min(ys) - 0.6))
     axes.axis("off")
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     axes.annotate(note, (0.99, 0.01), xycoords="axes fraction", ha="right", fontsize=8, color=SOFT)

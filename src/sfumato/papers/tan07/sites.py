@@ -52,6 +52,16 @@ def measured_rows(
     error = float(slope.std(ddof=1) / np.sqrt(len(slope))) if len(slope) > 1 else 0.0
     trend = bool(slope.mean() > 2 * error)
     if grows:
+        mean = {short: float(np.mean([abs(phi(some, short).mean()) for some in found])) for short in MODELS}
+        ahead = min(mean["ANN"], mean["kNN"]) - mean["NB"]
+        rows.append(
+            claimed(
+                "the others' least mean |phi| minus that of naive Bayes, points (it is least)",
+                ahead,
+                ahead > 0,
+                "Another classifier loses less in these runs.",
+            )
+        )
         rows.append(
             claimed(
                 f"kNN: phi at L = {sites[-1]} minus phi at L = {sites[0]} (it grows)",
@@ -163,7 +173,7 @@ FIGURES = (
         "iris",
         (1, 2, 3, 4),
         "phi is below 3 %, grows with L, and is least for naive Bayes. DAPL grows with L.",
-        8,
+        25,
         grows=True,
     ),
     _figure(4, "svmguide1", (1, 2, 4, 8, 16), "phi is small for all L and does not grow. DAPL grows with L.", 1),
@@ -172,11 +182,11 @@ FIGURES = (
         "pima",
         (1, 2, 4, 8),
         "phi is small, without a trend. The network gains from randomized rows in most cases.",
-        4,
+        8,
         gains="ANN",
     ),
-    _figure(6, "breast cancer", (1, 2, 4, 8), "phi is constant in L. Naive Bayes improves by 1 %.", 5, gains="NB"),
+    _figure(6, "breast cancer", (1, 2, 4, 8), "phi is constant in L. Naive Bayes improves by 1 %.", 10, gains="NB"),
     _figure(
-        7, "ionosphere", (1, 2, 3, 4), "kNN loses at most 3 %. The network gains from randomized rows.", 4, gains="ANN"
+        7, "ionosphere", (1, 2, 3, 4), "kNN loses at most 3 %. The network gains from randomized rows.", 8, gains="ANN"
     ),
 )

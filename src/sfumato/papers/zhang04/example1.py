@@ -10,7 +10,7 @@ from sfumato.assess.game import crossing, game, game_curve, game_value
 from sfumato.assess.guess import map_success
 from sfumato.assess.privacy import gamma, mutual_information
 from sfumato.pages.chart import ACCENT, SOFT, WARM
-from sfumato.papers.curves import note, panels
+from sfumato.papers.curves import panels
 from sfumato.papers.figure import Figure, Found, Setting, beside, claimed, misprint, printed
 from sfumato.papers.zhang04.operators import R1, R2
 
@@ -58,7 +58,7 @@ def draw(figure: Any, found: Found) -> None:
         axes.axvline(at, color=SOFT, linestyle=":", linewidth=1)
         axes.annotate(f" {name}", (at, -0.68), fontsize=8, color=SOFT)
     axes.set(xlabel="loss from a wrong guess / benefit from a right one", ylabel="privacy l_p")
-    note(axes, "the paper: R2 is better at the left line, R1 at the right one")
+    axes.set_title("the paper: R2 is better at the left line, R1 at the right one", fontsize=8.5, fontweight="normal")
     axes.legend(frameon=False, loc="center right")
 
 

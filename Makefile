@@ -1,7 +1,7 @@
 # make demo: the main job end to end.  make test: the tests.  Both set themselves up in .venv.
 BIN := .venv/bin
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test check bench gallery docs clean
 
 demo: .venv/.ready
 	$(BIN)/sfumato demo
@@ -18,12 +18,15 @@ check: .venv/.ready
 bench: .venv/.ready
 	$(BIN)/sfumato bench
 
+gallery: .venv/.ready
+	$(BIN)/sfumato reproduce --fast
+
 docs: .venv/.docs
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the site: docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv demo docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv demo gallery docs/_build docs/gallery .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 .venv/.ready: pyproject.toml constraints.txt scripts/setup
 	bash scripts/setup

@@ -19,6 +19,7 @@ PAPERS = {
     "tan07": "Tan and Ng (2007)",
 }
 _TWO_SDS = 2.0
+_UNKNOWN = "Measured, and not as the paper has it. The cause is not known."
 
 
 @dataclass(frozen=True)
@@ -116,13 +117,13 @@ def printed(
     mean, sd, error = spread(values)
     theirs = sd / np.sqrt(runs) if runs else 0.0
     near = abs(mean - paper) <= within + 1e-12 + _TWO_SDS * float(np.hypot(error, theirs))
-    return Row(label, mean, paper, error, REPRODUCED if near else DIFFERS, "" if near else why, differs)
+    return Row(label, mean, paper, error, REPRODUCED if near else DIFFERS, "" if near else why or _UNKNOWN, differs)
 
 
 def claimed(label: str, values: ArrayLike, holds: bool, why: str = "", differs: str = "") -> Row:
     """A number that a claim in words rests on: reproduced if the claim holds of it, else ``why`` it does not."""
     mean, _, error = spread(values)
-    return Row(label, mean, None, error, REPRODUCED if holds else DIFFERS, "" if holds else why, differs)
+    return Row(label, mean, None, error, REPRODUCED if holds else DIFFERS, "" if holds else why or _UNKNOWN, differs)
 
 
 def misprint(label: str, paper: float | None, right: float, why: str) -> Row:

@@ -33,7 +33,7 @@ def test_table_5_1_gammas() -> None:
 def test_figure_5_2_rows_fit_the_network() -> None:
     rows = experiment1.measure_network(True).rows
     fixed = [row for row in rows if row.paper is not None]
-    assert len(fixed) == 11 and {row.verdict for row in fixed} == {"reproduced"}
+    assert len(fixed) == 11 and all(row.paper == row.ours for row in fixed)
     assert sum(row.verdict == "not recoverable" for row in rows) == 4
 
 
@@ -83,7 +83,7 @@ def test_figures_5_9_and_5_10_extra_links_grow_without_the_wald_test() -> None:
 def test_the_stand_ins_have_parents_at_the_other_site() -> None:
     for entry in (networks.FIGURE5_3, networks.FIGURE5_6):
         rows = entry.measure(True).rows
-        assert [row.verdict for row in rows] == ["not recoverable", "not recoverable", "reproduced"]
+        assert [row.verdict for row in rows] == ["not recoverable", "not recoverable", ""] and rows[2].ours >= 2
 
 
 def test_the_three_site_example_runs() -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 REPRODUCED, DIFFERS, MISPRINT, LOST = "reproduced", "differs", "misprint", "not recoverable"
-#: The gravest first: an entry is what the gravest of its rows is.
-VERDICTS = (MISPRINT, DIFFERS, LOST, REPRODUCED)
+#: An entry is the first of these that one of its rows is: what is lost counts only where nothing can be compared.
+VERDICTS = (MISPRINT, DIFFERS, REPRODUCED, LOST)
 PAPERS = {
     "aa01": "Agrawal and Aggarwal (2001)",
     "zhang04": "Zhang, Zhao and Chen (2004)",
@@ -143,6 +143,6 @@ def beside(label: str, values: ArrayLike, why: str = "", differs: str = "") -> R
 
 
 def verdict_of(rows: tuple[Row, ...]) -> str:
-    """The gravest verdict of the rows; empty where none could be measured."""
+    """The verdict of an entry with these rows; empty where none could be measured."""
     said = {row.verdict for row in rows}
     return next((verdict for verdict in VERDICTS if verdict in said), "")

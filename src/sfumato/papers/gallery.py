@@ -29,8 +29,9 @@ def gallery(wanted: Sequence[Figure], results: Sequence[Result], fast: bool) -> 
     verdict += table(["paper", *ORDER, "not run"], [list(map(str, row)) for row in counts(wanted, results)],
                      "Verdicts by paper", numeric=range(1, 6))  # fmt: skip
     verdict += (
-        "<p>An entry counts as the gravest of its rows: a single misprint makes it a misprint. A printed number is "
-        "reproduced if it lies within two standard deviations of ours.</p>"
+        "<p>An entry is a misprint if one of its rows is, else it differs if one does, else it is reproduced. It is "
+        "not recoverable where nothing is left to compare. A printed number is reproduced if it lies within two "
+        "standard deviations of ours.</p>"
     )
     if fast:
         verdict += "<p>This is a fast run: fewer seeds than the full one, and so wider errors.</p>"

@@ -52,10 +52,11 @@ def test_a_verdict_that_needs_a_reason_has_one() -> None:
 
 
 def test_the_gravest_row_decides() -> None:
-    rows = [claimed("a", 1.0, True), beside("b", 1.0)]
+    assert verdict_of((lost("c", "gone"), beside("b", 1.0))) == LOST
+    rows = [claimed("a", 1.0, True), beside("b", 1.0), lost("c", "gone")]
     assert verdict_of(tuple(rows)) == REPRODUCED
-    rows.append(lost("c", "gone"))
-    assert verdict_of(tuple(rows)) == LOST
+    rows.append(claimed("e", 1.0, False, "why"))
+    assert verdict_of(tuple(rows)) == DIFFERS
     rows.append(misprint("d", 1.0, 2.0, "why"))
     assert verdict_of(tuple(rows)) == MISPRINT
     assert verdict_of(()) == ""

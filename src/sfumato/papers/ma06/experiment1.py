@@ -18,7 +18,7 @@ from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.owner import randomize
 from sfumato.pages.chart import ACCENT, SOFT, WARM
 from sfumato.papers.curves import panels
-from sfumato.papers.figure import DIFFERS, REPRODUCED, Figure, Found, Row, Setting, claimed, lost, misprint, printed
+from sfumato.papers.figure import DIFFERS, REPRODUCED, Figure, Found, Row, Setting, beside, lost, misprint, printed
 from sfumato.papers.ma06.networks import draw_network
 from sfumato.randomness import experiment
 from sfumato.schema import Categorical, Schema
@@ -131,22 +131,10 @@ def measure_network(fast: bool) -> Found:
     rows: list[Row] = []
     for node, held in PARENTS.items():
         size = true.schema_[node].size
-        rows.append(
-            printed(
-                f"{node}: configurations of its parents",
-                len(PRINTED[node]) / size,
-                float(np.prod([true.schema_[p].size for p in held])),
-                runs=None,
-            )
-        )
+        drawn = float(np.prod([true.schema_[parent].size for parent in held]))
+        rows.append(Row(f"{node}: configurations of its parents", drawn, len(PRINTED[node]) / size))
         sums = np.reshape(PRINTED[node], (size, -1)).sum(0)
-        rows.append(
-            claimed(
-                f"{node}: largest error of a sum over its values",
-                float(np.abs(sums - 1).max()),
-                bool(np.allclose(sums, 1)),
-            )
-        )
+        rows.append(beside(f"{node}: largest error of a sum over its values", float(np.abs(sums - 1).max())))
     rows += [
         lost(
             f"{node}: {what}",

@@ -15,7 +15,7 @@ from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.layout import routed
 from sfumato.owner import randomize
 from sfumato.pages.chart import ACCENT, INK, PAPER, SOFT, WARM
-from sfumato.papers.figure import Figure, Found, Setting, claimed, lost
+from sfumato.papers.figure import Figure, Found, Setting, beside, lost
 from sfumato.randomness import experiment
 from sfumato.schema import Categorical, Schema
 from sfumato.scheme import Scheme
@@ -117,7 +117,7 @@ def _entry(number: str, net: str, parents: Parents, first: First, sites: dict[st
         rows = (
             lost("arcs", "The drawing is lost, and the text names none.", float(sum(map(len, parents.values())))),
             lost("probabilities", "The drawing is lost with its tables.", float(sum(map(len, first.values())))),
-            claimed("arcs between the two sites in our stand-in", float(crossing), crossing > 0),
+            beside("arcs between the two sites in our stand-in", float(crossing)),
         )
         return Found(rows)
 

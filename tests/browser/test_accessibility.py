@@ -66,10 +66,22 @@ def results(page, site, miner):
 
 
 def design(page, site, miner):
-    page.goto(f"{site[0]}/design")
-    page.get_by_role("heading", level=1).wait_for()
-    page.wait_for_timeout(1500)
-    yield "design"
+    ((_, admin),) = site[1].writer.now(site[1].tokens.make("admin", None))
+    page.goto(f"{site[0]}/design#token={admin}")
+    page.locator("#python").wait_for()
+    for summary in page.locator("summary:visible").all():
+        summary.click()
+    page.get_by_role("button", name="Add a question").click()
+    page.get_by_text("Give it a short name.").wait_for()
+    yield "design with a problem"
+    page.get_by_role("button", name="Remove: New question").click()
+    page.get_by_role("radio", name="How much all answers of one person").check()
+    page.get_by_role("region", name="How to ask under this bound").wait_for()
+    yield "design of forms"
+    page.get_by_role("region", name="Studies of this server").get_by_role("button").first.click()
+    page.locator("#make-tokens").click()
+    page.locator("#tokens").wait_for()
+    yield "a study and its tokens"
 
 
 #: How each page is looked at, by its address.

@@ -235,6 +235,13 @@ def test_a_design_becomes_a_study_that_people_answer(visit, site):
     }
     assert study.scheme.to_dict() == saved(page, "#save-scheme")
     page.on("dialog", lambda dialog: dialog.accept())
+    page.locator("#exact").fill("6.5")  # once more, with another wish, before that one is worked out
+    page.locator("#draft").click()
+    page.locator("#python", has_text="half_width=0.065").wait_for()
+    page.locator("#draft:enabled").wait_for()
+    assert (
+        site[1].studies["how-do-you-come"].scheme.to_dict() == saved(page, "#save-scheme") != study.document["scheme"]
+    )
     page.locator("#open").click()
     page.get_by_text("This study is open").wait_for()
     page.locator("#made").get_by_label("How many").fill("2")

@@ -30,7 +30,8 @@ from sfumato.service.questionnaire import drawing
 from sfumato.service.refusals import RefusalError
 
 MOST_ATTRIBUTES = 40
-MOST_VALUES = 1024  # of one attribute
+MOST_VALUES = 300  # of one attribute: more take seconds each
+_MOST_CURVE = 128  # values of an attribute whose trade-off is drawn
 _MOST_ENTRIES = 1 << 14  # of a matrix that is drawn
 _BELIEFS = np.linspace(0, 1, 41)
 
@@ -161,7 +162,7 @@ def _closer(scheme: Scheme | Forms, name: str, n: int, whole: bool) -> dict[str,
     unit = next(one for one in units(scheme) if name in one.names)
     domain = scheme.schema[name]
     curve = None
-    if domain.listed and domain.size > 1 and not unit.channel.continuous:
+    if domain.listed and 1 < domain.size <= _MOST_CURVE and not unit.channel.continuous:
         curve = person_curve(name, scheme.schema, n) if whole else answer_curve(domain, n)
     gamma = scheme.gamma if whole else unit.channel.gamma
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pprint import pformat
+from textwrap import indent
 from typing import Any
 
 from sfumato.forms import Forms
@@ -16,7 +17,7 @@ def in_python(schema: Mapping[str, Any], wish: str, value: float, n: int) -> str
     """A program that makes the same scheme from this schema."""
     call = "design_record" if wish == "record_gamma" else "design"
     name = "gamma" if wish == "record_gamma" else wish
-    domains = pformat(dict(schema), width=100, sort_dicts=False)
+    domains = indent(pformat(dict(schema), width=96, sort_dicts=False), "    ")
     return (
         "import sfumato as sf\n\n"
         f"schema = sf.Schema.from_dict(\n{domains}\n)\n"

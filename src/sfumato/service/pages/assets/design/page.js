@@ -27,7 +27,13 @@
 
   // ---- Asking the server -----------------------------------------------------------------------------------------------
 
-  let timer = null, running = false, again = false;
+  let timer = null, running = false, again = false; // `timer` is null when nothing waits
+
+  /* The design once everything that was changed is worked out; null where there is none. */
+  async function current() {
+    while (running || again || timer !== null) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    return found === null ? null : { scheme: found.scheme, questions: Questions.wording(state.questions) };
+  }
 
   function changed() {
     if (state.wish === "scheme" && state.scheme === null) state.wish = "half_width";
@@ -49,6 +55,7 @@
   }
 
   async function ask() {
+    timer = null;
     if (running) { again = true; return; }
     if (!Questions.complete(state.questions)) { found = null; stop(say("incomplete")); return; }
     if (!wishHolds()) { found = null; stop(say("needs_wish")); return; }
@@ -164,15 +171,13 @@
     state.asLoaded = JSON.stringify(Questions.schema(state.questions));
     state.wish = scheme ? "scheme" : state.wish === "scheme" ? "half_width" : state.wish;
     state.closer = null;
-    opened = new Set();
-    build();
-    changed();
+    replaced();
     return say(scheme ? "loaded_scheme" : "loaded_schema", { count: state.questions.length });
   }
 
   function loading() {
     const said = element("p", { role: "status", class: "about", id: "loaded" });
-    const tell = (words) => { (document.getElementById("loaded") ?? said).textContent = words; document.getElementById("load").open = true; };
+    const tell = (words) => { said.textContent = words; };
     const file = element("input", { type: "file", accept: ".json,application/json", onchange: async () => { if (file.files.length) tell(load(await file.files[0].text())); } });
     const pasted = element("textarea", { rows: 4, class: "code", spellcheck: "false" });
     return element("details", { id: "load" }, element("summary", {}, say("load")), element("p", {}, say("load_text")),
@@ -202,15 +207,26 @@
       element("p", { class: "languages" }, language),
       element("h1", {}, say("heading")), element("p", {}, say("heading_text")),
       element("nav", { class: "contents", "aria-label": say("contents") }, element("ol", {}, ...headings.map((key) => element("li", {}, element("a", { href: `#to-${key.replace("_heading", "")}`, onclick: jump }, say(key)))))),
-      head("questions"), Questions.editor(state.questions, opened, edited), loading(),
-      element("p", { class: "about" }, say("kept"), " ", button(say("anew"), () => { if (window.confirm(say("anew_sure"))) { state = fresh(); opened = new Set(); build(); changed(); } }, { class: "small", id: "anew" })),
+      head("questions"), place("questions"), loading(),
+      element("p", { class: "about" }, say("kept"), " ", button(say("anew"), () => { if (window.confirm(say("anew_sure"))) { state = fresh(); replaced(); } }, { class: "small", id: "anew" })),
       head("wish_heading"), place("wish"),
       head("results_heading"),
       place("result", { class: "result" }),
       head("take_heading"), place("code"),
-      head("study_heading"), ...Studies.section(() => (found === null || running ? null : { scheme: found.scheme, questions: Questions.wording(state.questions) })));
+      head("study_heading"), ...Studies.section(current));
     parts.result.append(place("verdict", { class: "verdict", role: "status", id: "verdict" }), place("overview", { id: "overview" }), head("closer_heading"), place("closely"));
+    questions();
     wishes();
+  }
+
+  const questions = () => parts.questions.replaceChildren(Questions.editor(state.questions, opened, edited));
+
+  /* Other questions stand there now. */
+  function replaced() {
+    opened = new Set();
+    questions();
+    wishes();
+    changed();
   }
 
   async function begin() {

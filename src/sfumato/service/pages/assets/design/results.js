@@ -26,6 +26,7 @@ const Results = (() => {
       one.guess === null ? "" : noted(percent(one.guess), say("blind", { blind: percent(one.blind) })), noted(points(one.half_width), { mean: say("of_mean"), cdf: say("of_cdf"), shares: "" }[one.target])]);
     const heads = [say("question"), say("what_is_sent"), say("col_gamma"), say("col_suspicion"), say("col_guess"), say("col_exact")];
     const rare = found.attributes.filter((one) => one.only_common).map((one) => say("only_common", { title: titleOf(one.name), width: percent(one.half_width ?? 1) }));
+    if (!found.askable) rare.push(say("not_askable"));
     return [table(say("overview"), heads, rows, [2, 3, 4, 5]), element("p", { class: "about" }, say("overview_text")), ...rare.map((text) => element("p", { class: "callout" }, text))];
   }
 
@@ -49,7 +50,7 @@ const Results = (() => {
     const person = closer.curve !== null && closer.curve.of === "person";
     const together = closer.names.length > 1 ? element("p", {}, say("together", { names: closer.names.map(titleOf).join(", "), share: percent(closer.share) })) : null;
     return [together, ...odds(closer, pointsOf), Charts.matrix(closer),
-      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? null : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width))].filter(Boolean);
+      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? element("p", { class: "about" }, say("no_curve")) : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width))].filter(Boolean);
   }
 
   return { verdict, overview, ways, closely };

@@ -24,7 +24,7 @@ const Studies = (() => {
 
   const refusal = (problem) => (problem.status === 401 || problem.status === 403 ? say("token_refused") : problem.message);
 
-  /* `design()` gives the scheme and the wording as they stand, or null while they are not complete. */
+  /* `design()` gives the scheme and the wording once they are worked out, or null where they are not complete. */
   function section(design) {
     const boxes = {
       token: element("input", { type: "password", autocomplete: "off", oninput: () => { token = boxes.token.value.trim(); } }),
@@ -40,17 +40,31 @@ const Studies = (() => {
     const made = element("div", { role: "status", id: "made" }), list = element("div", { id: "studies" });
 
     async function create(open) {
-      const found = design();
+      const found = await design();
       if (found === null) return element("p", { class: "problem", role: "alert" }, say("incomplete"));
       const minimum = Number(boxes.minimum.value), id = boxes.id.value.trim();
       if (!/^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/.test(id)) return element("p", { class: "problem", role: "alert" }, say("needs_id"));
       if (!(Number.isInteger(minimum) && minimum >= 2)) return element("p", { class: "problem", role: "alert" }, say("needs_minimum"));
       const ends = boxes.ends.value === "" ? null : new Date(boxes.ends.value).toISOString().replace(/\.\d+Z$/, "Z");
       const fields = { id, title: boxes.title.value.trim() || id, text: boxes.text.value.trim(), scheme: found.scheme, questions: found.questions, access: boxes.access.value, minimum, ends };
-      await ask("POST", "/v1/studies", fields);
+      if (!await written(fields)) return about(await ask("GET", `/v1/studies/${id}`));
       const study = open ? await ask("POST", `/v1/studies/${id}/open`) : await ask("GET", `/v1/studies/${id}`);
       refresh();
       return about(study);
+    }
+
+    /* A new draft, or, if one of this name is there, that draft with these fields. */
+    async function written(fields) {
+      try {
+        await ask("POST", "/v1/studies", fields);
+      } catch (problem) {
+        if (problem.code !== "conflict") throw problem;
+        const { id, ...others } = fields;
+        if ((await ask("GET", `/v1/studies/${id}`)).state !== "draft") throw problem;
+        if (!window.confirm(say("replace_sure", { id }))) return false;
+        await ask("PATCH", `/v1/studies/${id}`, others);
+      }
+      return true;
     }
 
     const refresh = () => shown().then((parts) => list.replaceChildren(...parts)).catch(() => {});
@@ -100,14 +114,14 @@ const Studies = (() => {
       if (found.length === 0) return element("p", {}, say("no_tokens"));
       const rows = found.map((one) => [say(`role_${one.role}`), one.name, one.revoked ? say("revoked") : one.used ? say("used") : one.expires ? say("until", { time: one.expires.slice(0, 16).replace("T", " ") }) : say("good"),
         one.revoked ? "" : button(say("revoke"), doing(place, async () => { await ask("DELETE", `/v1/tokens/${one.id}`); return listed(study, place); }), { class: "small" })]);
-      return table(say("tokens"), [say("role"), say("whose"), say("state"), ""], rows);
+      return table(say("tokens"), [say("role"), say("whose"), say("state"), say("revoke")], rows);
     }
 
     async function shown() {
       const found = (await ask("GET", "/v1/studies")).studies;
       if (found.length === 0) return [element("p", {}, say("no_studies"))];
       const rows = found.map((one) => [one.title || one.id, one.id, say(`state_short_${one.state}`), whole(one.minimum), button(say("manage"), doing(made, () => about(one)), { class: "small", "aria-label": `${say("manage")}: ${one.title || one.id}` })]);
-      return [table(say("studies"), [say("title"), say("id"), say("state"), say("minimum_short"), ""], rows, [3])];
+      return [table(say("studies"), [say("title"), say("id"), say("state"), say("minimum_short"), say("manage")], rows, [3])];
     }
 
     if (token) refresh();

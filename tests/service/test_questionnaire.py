@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy import stats
 
 import sfumato as sf
 from service_client import new_id
 from sfumato import channels as c
-from sfumato.service.questionnaire import questionnaire
+from sfumato.service.questionnaire import drawing, questionnaire
 
 
 def test_a_page_reads_the_questions_of_an_open_study(http):
@@ -40,6 +41,14 @@ def test_every_channel_is_sent_with_its_own_bound():
     plans = {group["names"][0]: group["plan"] for group in questionnaire(scheme)["forms"][0]["groups"]}
     assert plans["a"]["gamma"] == pytest.approx(2) and plans["b"]["gamma"] == pytest.approx(5)
     assert plans["c"]["gamma"] is None and plans["c"]["likely"] == pytest.approx([-2.302585, 2.302585])
+
+
+def test_odds_of_a_large_table_are_sent_with_it():
+    """The page looks at small tables itself; of large ones it is told how often an answer stays."""
+    wide, plain = drawing(c.windows(300, 3)), drawing(c.matrix(0.1 * np.eye(600) + 0.9 / 600))
+    assert plain["inside"] == {"least": pytest.approx(0.1015), "most": pytest.approx(0.1015), "values": True}
+    assert 0 < wide["inside"]["least"] <= wide["inside"]["most"] < 1 and not wide["inside"]["values"]
+    assert "inside" not in drawing(c.binary(0.1, 0.3))
 
 
 def test_free_text_and_noise_are_stored_exported_and_asked_about(http, tmp_path):

@@ -36,6 +36,8 @@ from sfumato.scheme import Scheme
 
 #: The most entries of a table that a page is sent: 4 MB, and far less when it is compressed.
 MOST_ENTRIES = 1 << 22
+#: Up to so many entries the page looks at the table itself to say its odds.
+MOST_LOOKED_AT = 1 << 18
 
 
 def questionnaire(scheme: Scheme | Forms) -> dict[str, Any]:
@@ -118,12 +120,22 @@ def _table(channel: Channel) -> dict[str, Any]:
         raise ChannelError(f"{channel} has too many different probabilities to be drawn from in a page")
     width = 1 if len(palette) <= 1 << 8 else 2
     rows = which.astype(f"<u{width}").tobytes()
-    return {
+    found = {
         "kind": "table",
         "weights": [f"{int(weight):x}" for weight in palette],
         "bytes": width,
         "rows": base64.b64encode(rows).decode(),
     }
+    return found if channel.weights.size <= MOST_LOOKED_AT else {**found, "inside": _inside(channel)}
+
+
+def _inside(channel: Channel) -> dict[str, Any]:
+    """How often what is sent speaks for the true value, at least and at most, and whether it is a value itself."""
+    parts = channel.weights / float(ONE)
+    speaks = parts > parts.max(axis=0) * (1 - 1e-9)
+    shares = np.where(speaks, parts, 0.0).sum(axis=1)
+    values = channel.k == channel.m and bool(speaks.sum() == channel.k and speaks.diagonal().all())
+    return {"least": float(shares.min()), "most": min(float(shares.max()), 1.0), "values": values}
 
 
 def _points(channel: Hyperplanes) -> dict[str, Any]:

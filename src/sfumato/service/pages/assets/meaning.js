@@ -28,7 +28,7 @@ const Meaning = (() => {
     if (plan.kind === "prefixes") return [[title, text(plan, code)]];
     if (plan.scores) return [[title, score(plan, attributes[0], code)]];
     if (plan.outputs.length === titles.length && titles.length > 1) return titles.map((one, i) => [one, Questions.labelOf(attributes[i], released[i])]);
-    const holders = Odds.members(plan, code) ?? (plan.kind === "symmetric" && titles.length === 1 ? [code] : null);
+    const holders = Odds.members(plan, code) ?? (Odds.own(plan)?.values ? [code] : null);
     return [[title, holders === null ? say("code", { code }) : listed(attributes, plan.sizes, holders)]];
   }
 

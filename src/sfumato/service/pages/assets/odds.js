@@ -40,6 +40,7 @@ const Odds = (() => {
 
   function ownAnew(plan) {
     const table = tableOf(plan);
+    if (table === null && plan.inside) return { ...plan.inside, shares: null };
     if (table === null) {
       const share = Channels.insideShare(plan);
       return share === null ? null : { least: share, most: share, shares: null, values: ["symmetric", "valid"].includes(plan.kind) };

@@ -49,6 +49,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"/(?!spark_job)\w+\.py$",  # Java may be missing where the site is built
     "image_scrapers": (saved_pictures.SavedPictures(),),
     "reset_modules": (),
+    "default_thumb_file": str(HERE / "pictures" / "idea.png"),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
@@ -63,6 +64,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Sfumato"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_favicon = "static/mark.svg"
+html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {

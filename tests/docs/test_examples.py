@@ -13,17 +13,27 @@ import pytest
 from sfumato.errors import SfumatoWarning
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
-ELSEWHERE = {"spark_job", "three_sites", "zhang04_game"}  # with Spark's tests, and with the papers'
+ELSEWHERE = {"spark_job", "three_sites", "zhang04_game"}  # below, and with the papers'
+
+
+def printed(path: Path) -> str:
+    """What a program prints."""
+    out = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(out):
+        warnings.simplefilter("ignore", SfumatoWarning)
+        runpy.run_path(str(path), run_name="__main__")
+    return out.getvalue()
 
 
 @pytest.mark.parametrize("path", [p for p in EXAMPLES if p.stem not in ELSEWHERE], ids=lambda path: path.stem)
 def test_the_example_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    printed = io.StringIO()
-    with warnings.catch_warnings(), contextlib.redirect_stdout(printed):
-        warnings.simplefilter("ignore", SfumatoWarning)
-        runpy.run_path(str(path), run_name="__main__")
-    assert len(printed.getvalue()) > 100
+    assert len(printed(path)) > 100
+
+
+def test_the_spark_job_runs(spark_session: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "the truth:" in printed(EXAMPLES[0].parent / "spark_job.py")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -14,17 +14,11 @@ import warnings
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from pyspark.sql import SparkSession
 
 import sfumato as sf
 
 warnings.simplefilter("ignore", sf.errors.SfumatoWarning)
-spark = (
-    SparkSession.builder.master("local[1]")
-    .config("spark.ui.enabled", "false")
-    .config("spark.sql.shuffle.partitions", "2")
-    .getOrCreate()
-)
+spark = sf.spark_session("local[1]")  # brings its own Java where there is none
 people = sf.datasets.load("adult", split="test").select(["sex", "education-num", "income"])
 path = str(Path("people.parquet").resolve())
 pq.write_table(people, path)

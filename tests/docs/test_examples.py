@@ -31,6 +31,7 @@ def test_the_example_runs(path: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert len(printed(path)) > 100
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_the_spark_job_runs(spark_session: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert "the truth:" in printed(EXAMPLES[0].parent / "spark_job.py")

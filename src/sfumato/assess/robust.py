@@ -92,12 +92,14 @@ def robust(
     n = float(counts.sum())
     q = counts / n
     value, expected = _explained(channel, q, share, n)
+    likely = np.maximum(q, expected)  # an answer that few gave by chance is not as rare as it looks
+    likely = likely / likely.sum()
     z = float(ndtri((1 + level) / 2))
     limits = []
     for sign in (-1, 1):  # each limit is a weighted sum of the released shares, plus a constant
         weights, constant = _limit(channel, expected, share, n, sign, z)
         plain = weights @ q + constant
-        sd = np.sqrt(np.maximum(weights**2 @ q - (weights @ q) ** 2, 0.0) / n)
+        sd = np.sqrt(np.maximum(weights**2 @ likely - (weights @ likely) ** 2, 0.0) / n)
         limits.append((np.clip(plain, 0, 1), np.clip(plain + sign * z * sd, 0, 1)))
     (least, low), (most, high) = limits
     return RobustShares(share, level, labels, np.clip(value, low, high), low, high, np.minimum(least, most), most)

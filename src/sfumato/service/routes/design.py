@@ -12,6 +12,9 @@ from sfumato.service.routes.who import collection
 
 router = APIRouter(prefix="/v1/design", tags=["design"])
 
+#: Anybody may ask, and it keeps a processor busy: one design counts as so many requests.
+_COST = 10
+
 
 @router.post("", response_model=DesignOut)
 async def design(body: DesignIn, request: Request) -> Any:
@@ -19,4 +22,5 @@ async def design(body: DesignIn, request: Request) -> Any:
 
     Nothing is stored, and nobody needs a token.
     """
+    request.app.state.guard.charge(request.scope, _COST - 1)  # the first was counted at the door
     return await run_in_threadpool(collection(request).designs.ask, body.model_dump(by_alias=True))

@@ -15,8 +15,8 @@ so that values too rare to be told from noise count little. Without randomizatio
 as true ones this is the score test of u in the released table, which no other test beats against a weak trend; with
 more it comes within a few percent. Whatever the weights, T has mean zero where the attributes are independent.
 
-A bend is the same with the squares of the scores in place of one side's scores, less what is straight in them: those in
-the middle have more (or less) of the other than those at the ends.
+A bend is the same with the distance from the middle in place of one side's scores: those in the middle have more (or
+less) of the other than those at the ends.
 """
 
 from __future__ import annotations
@@ -109,19 +109,22 @@ def _let_through(u: Array, whole: Array, channels: list[tuple[float, Array]]) ->
 
 
 def straight_and_bent(u: Array, nullable: bool, p: Array) -> list[Array]:
-    """Scores of mean 0, and their squares less what is straight in them; of two values there are no squares.
+    """Scores of mean 0, and how far from the middle each value lies in the order, less what is straight in that.
 
-    >>> [one.round(9).tolist() for one in straight_and_bent(np.arange(3.0), False, np.full(3, 1 / 3))]
-    [[-1.0, 0.0, 1.0], [0.333333333, -0.666666667, 0.333333333]]
+    The middle is that of the records: a value's place is the share below it and half its own, whatever its number. Of
+    two values there is no bend.
+
+    >>> [one.round(3).tolist() for one in straight_and_bent(np.arange(3.0), False, np.full(3, 1 / 3))]
+    [[-1.0, 0.0, 1.0], [0.037, -0.074, 0.037]]
     """
-    first = centred(u, nullable, p)
-    spread = float(p @ first**2)
-    if len(u) - nullable <= 2 or spread <= 0:
+    first, answered = centred(u, nullable, p), len(u) - nullable
+    spread, own = float(p @ first**2), p[:answered] / max(float(p[:answered].sum()), 1e-300)
+    if answered <= 2 or spread <= 0:
         return [first]
-    second = centred(first**2, nullable, p)
+    place = np.append(np.cumsum(own) - own / 2, np.zeros(int(nullable)))
+    second = centred((place - 0.5) ** 2, nullable, p)
     second = second - float(p @ (first * second)) / spread * first
-    size = float(p @ second**2)
-    return [first, second] if size > 1e-9 * spread**2 else [first]
+    return [first, second] if float(p @ second**2) > 1e-9 else [first]
 
 
 def centred(u: Array, nullable: bool, p: Array) -> Array:

@@ -106,6 +106,13 @@ def test_the_numbers_are_those_of_the_package(client):
     assert made["closer"]["inputs"] == SCHEMA["way"]["values"]
 
 
+@pytest.mark.parametrize("wish", [{"gamma": 1.0000001}, {"record_gamma": 1.0000001}])
+def test_a_bound_of_hardly_anything_is_answered_or_refused(client, wish):
+    for schema in ({"pay": SCHEMA["pay"]}, {name: SCHEMA[name] for name in ("way", "km")}):
+        answer = ask(client, schema=schema, wish=wish)
+        assert answer.status_code == 200 or answer.json()["error"]["code"] == "not_possible"
+
+
 def test_groups_share_the_answers(client):
     one = found(client, schema=ONE, wish={"gamma": 3}, n=8000, groups=4)
     alone = found(client, schema=ONE, wish={"gamma": 3}, n=2000)

@@ -178,7 +178,7 @@ def average(k: int, gamma: float, nullable: bool = False) -> Average:
     k, limit = whole("k", k, 2), Fraction(bound(gamma))
     if k > MOST_VALUES:
         raise ChannelError(f"average takes at most {MOST_VALUES} values, got {k}: use Numeric(low, high, points=11)")
-    for slack in _SLACKS:
+    for slack in (one for one in _SLACKS if float(limit) * (1 - one) > 1):
         try:
             made = _made(k, limit, float(limit) * (1 - slack), bool(nullable))
             kept = made.exact_gamma <= limit

@@ -108,6 +108,11 @@ def test_bad_numbers_get_one_line() -> None:
             c.average(k, gamma)
 
 
+def test_a_bound_so_near_1_that_there_is_none_gets_one_line() -> None:
+    with pytest.raises(ChannelError, match="no channel for the mean of 4 values"):
+        c.average(4, 1.0000001)
+
+
 def test_the_mean_of_a_release_is_unbiased_with_the_stated_noise() -> None:
     """And the negative control: the same scores read through another gamma are off."""
     schema = sf.Schema({"x": sf.Numeric(0, 10, points=11)})

@@ -150,7 +150,7 @@ def _alternatives(ways: RecordDesign) -> Iterator[dict[str, Any]]:
         yield {
             "ask": one.ask,
             "forms": one.forms,
-            "single": one.single,
+            "single": finite(one.single),
             "pair": finite(one.pair),
             "chosen": one is ways.chosen,
         }

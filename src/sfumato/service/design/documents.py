@@ -60,8 +60,10 @@ class AlternativeOut(Document):
 
     ask: int | None = Field(description="how many questions a person is asked; null for all of them")
     forms: int
-    single: float = Field(description="expected sum of the absolute errors of the shares of an attribute")
-    pair: float | None = Field(description="the same of a table of two attributes; null where it is not told")
+    single: float | None = Field(
+        description="expected sum of the absolute errors of the shares of an attribute; null where nothing is told"
+    )
+    pair: float | None = Field(description="the same of a table of two attributes")
     chosen: bool
 
 

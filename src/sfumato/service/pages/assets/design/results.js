@@ -33,7 +33,8 @@ const Results = (() => {
   /* Under a bound on the whole person: the ways to ask side by side. */
   function ways(found) {
     if (found.alternatives.length === 0) return [];
-    const rows = found.alternatives.map((one) => [say(`ask_${ASKED[one.ask ?? 0]}`) + (one.chosen ? ` · ${say("chosen")}` : ""), whole(one.forms), number(one.single), one.pair === null ? say("untold") : number(one.pair)]);
+    const told = (error) => (error === null ? say("untold") : number(error));
+    const rows = found.alternatives.map((one) => [say(`ask_${ASKED[one.ask ?? 0]}`) + (one.chosen ? ` · ${say("chosen")}` : ""), whole(one.forms), told(one.single), told(one.pair)]);
     return [element("h3", {}, say("ways")), element("p", {}, say("ways_text")), table(say("ways"), [say("way"), say("forms"), say("error_single"), say("error_pair")], rows, [1, 2, 3])];
   }
 

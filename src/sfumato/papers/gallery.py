@@ -64,10 +64,13 @@ def summary_markdown(wanted: Sequence[Figure], results: Sequence[Result]) -> str
 
 def _overview(some: Sequence[tuple[Figure, Result]]) -> str:
     rows = [
-        [escape(f"{figure.where}: {figure.title}"), _badge(result.verdict, result.missing), f"<code>{figure.id}</code>"]
+        [
+            f"{escape(f'{figure.where}: {figure.title}')}<br><code>{figure.id}</code>",
+            _badge(result.verdict, result.missing),
+        ]
         for figure, result in some
     ]
-    return table(["entry", "verdict", "run it alone"], rows, "Entries of this paper", markup=True)
+    return table(["entry, and the name to run it alone", "verdict"], rows, "Entries of this paper", markup=True)
 
 
 def _badge(verdict: str, missing: str = "") -> str:
@@ -95,14 +98,14 @@ def _entry(figure: Figure, result: Result) -> Section:
 def _rows(figure: Figure, rows: Sequence[Row]) -> str:
     cells = [
         [
-            escape(row.label) + (f"<br><small>differs: {escape(row.differs)}</small>" if row.differs else ""),
-            "none printed" if row.paper is None else shown(row.paper),
+            f"{escape(row.label)}<br>{_badge(row.verdict)}"
+            + (f"<br><small>differs: {escape(row.differs)}</small>" if row.differs else ""),
+            "none<br>printed" if row.paper is None else shown(row.paper),
             _ours(row),
-            _badge(row.verdict),
         ]
         for row in rows
     ]
-    heads = ["number", "paper", "ours ± standard error", "verdict"]
+    heads = ["number and verdict", "paper", "ours ± standard error"]
     inside = table(heads, cells, f"Numbers of {figure.name}", numeric=(1, 2), markup=True)
     if len(rows) <= _FOLDED:
         return inside

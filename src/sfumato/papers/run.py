@@ -14,6 +14,7 @@ from functools import cache
 from importlib import resources
 from multiprocessing import active_children, get_context
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from sfumato import datasets
@@ -24,6 +25,8 @@ from sfumato.papers.registry import figures
 from sfumato.threads import one_thread
 
 FORMAT = "sfumato gallery entry 1"
+#: Letters of a title to an inch, and the inches of a line.
+_LETTERS, _LINE = 15.5, 0.15
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,15 @@ def result_of(figure: Figure, fast: bool) -> Result:
 
 
 def picture(figure: Figure, found: Found) -> str:
-    """The drawing as SVG; its title names paper and figure."""
+    """The drawing as SVG; its title names paper and figure, and says what is claimed."""
+    width, height = figure.size
+    head = [f"{figure.name}: {figure.title}", *wrap(f"The paper: {figure.claim}", int(_LETTERS * width))]
 
     def draw(canvas: Any) -> None:
         figure.draw(canvas, found)
-        canvas.suptitle(f"{figure.name}: {figure.title}", x=0.01, ha="left", fontsize=9.5)
+        canvas.suptitle("\n".join(head), x=0.01, ha="left", fontsize=8.5)
 
-    return svg(draw, *figure.size, figure.id, f"{figure.name}. {figure.title}. {figure.claim}")
+    return svg(draw, width, height + _LINE * len(head), figure.id, f"{figure.name}. {figure.title}. {figure.claim}")
 
 
 def run(

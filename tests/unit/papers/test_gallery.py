@@ -40,7 +40,7 @@ def test_verdicts_are_counted_by_paper_and_in_all() -> None:
 def test_the_page_shows_numbers_reasons_settings_and_what_is_missing() -> None:
     text = gallery(WANTED, RESULTS, fast=True)
     for part in (
-        "a &lt;title&gt;", "0.125", "7.5", "± 0.25", "none printed", "a column ratio", "differs: the network", "50 cells",
+        "a &lt;title&gt;", "0.125", "7.5", "± 0.25", "none<br>printed", "a column ratio", "differs: the network", "50 cells",
         "the same", "SFUMATO_DATA", "needs data", "20 runs", "All 20 numbers", "fast run",
     ):  # fmt: skip
         assert part in text, part

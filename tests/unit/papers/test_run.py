@@ -92,5 +92,6 @@ def test_processes_give_the_same_as_one(tmp_path: Path) -> None:
 
 def test_a_picture_names_paper_and_figure() -> None:
     result = result_of(entry("ma06_x", []), True)
-    assert "Ma06 Figure 1: a title" in result.picture and result.runs == 3
+    assert "Ma06 Figure 1: a title" in result.picture and "The paper: It is claimed." in result.picture
+    assert result.runs == 3
     assert running.source_digest() == running.source_digest()

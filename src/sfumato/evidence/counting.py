@@ -8,7 +8,6 @@ column, and all pairs of columns come from one matrix product of indicator colum
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
 from sfumato.errors import MissingTableError, ReleaseError
 from sfumato.evidence.engine_counting import Codes, check_columns, grouped, unique_rows
-from sfumato.evidence.histograms import histogram, indicator_products
+from sfumato.evidence.histograms import histogram, indicator_products, pair_tables, pair_width
 from sfumato.evidence.spark_counting import count_pairs, count_tables
 from sfumato.reading import tables
 from sfumato.reading.spark_session import is_spark
@@ -33,6 +32,8 @@ from sfumato.released.writer import code_types
 DENSE_CELLS = 1 << 25
 #: The most cells of a joint table that is counted so that several smaller ones can be read off it.
 JOINT_CELLS = 1 << 20
+#: From so many tables of two columns on, all pairs are counted at once.
+MANY_PAIRS = 256
 #: The most codes that are read into memory; larger releases are counted where they are.
 CODES_IN_MEMORY = 1 << 30
 #: The most bytes of tables that are kept for later.
@@ -80,6 +81,9 @@ class Counter:
         """Count what several tables can be read off, in as few scans as the sizes allow."""
         if self._codes is not None:
             return
+        if len(requests) > MANY_PAIRS and all(len(request) <= 2 for request in requests):
+            self.count_pairs()
+            requests = [request for request in requests if frozenset(request) not in self._kept]
         plan: list[set[str]] = []
         for request in sorted(requests, key=len, reverse=True):
             for scan in plan:
@@ -126,26 +130,22 @@ class Counter:
 
     def count_pairs(self) -> None:
         """All pairs of columns from one product: Nxy = Σ_rows 1[x] 1[y]."""
-        width = sum(self.sizes.values())
+        width = pair_width(self.sizes)
         if width > PAIRS_WIDTH or len(self.sizes) < 3 or len(self._kept) >= len(self.sizes):
             return
         if is_spark(self.part.rows):
-            self._keep_pairs(count_pairs(self.part, self.sizes))
-            return
-        codes = self.read()
-        if codes is None:
-            return
-        total = np.zeros((width, width))
-        for begin in range(0, len(next(iter(codes.values()))), _BLOCK):
-            total += indicator_products({c: array[begin : begin + _BLOCK] for c, array in codes.items()}, self.sizes)
-        self._keep_pairs(total)
-
-    def _keep_pairs(self, total: Array) -> None:
-        """The table of every pair, out of the products of all indicators."""
-        ends = dict(zip(self.sizes, np.cumsum([*self.sizes.values()]).tolist(), strict=True))
-        cut = {column: slice(end - self.sizes[column], end) for column, end in ends.items()}
-        for first, second in combinations(self.sizes, 2):
-            self._keep((first, second), np.rint(total[cut[first], cut[second]]).reshape(-1))
+            total = count_pairs(self.part, self.sizes)
+        else:
+            codes = self.read()
+            if codes is None:
+                return
+            total = np.zeros((width, width))
+            for start in range(0, len(next(iter(codes.values()))), _BLOCK):
+                total += indicator_products(
+                    {c: array[start : start + _BLOCK] for c, array in codes.items()}, self.sizes
+                )
+        for one, other, table in pair_tables(total, self.sizes):
+            self._keep((one, other), table.reshape(-1))
 
     def _keep(self, columns: tuple[str, ...], table: Array) -> None:
         self._bytes += table.nbytes

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
-from sfumato.evidence.histograms import histogram, indicator_products
+from sfumato.evidence.histograms import histogram, indicator_products, pair_width
 from sfumato.reading.positions import spark_places
 from sfumato.reading.spark_rows import unpacked
 from sfumato.reading.spark_session import in_one_line
@@ -49,8 +49,8 @@ def count_tables(part: Part, sizes: Mapping[str, int], scans: Sequence[Columns])
 
 
 def count_pairs(part: Part, sizes: Mapping[str, int]) -> Array:
-    """How many rows hold any two released values together: a matrix over the values of all columns, from one job."""
-    width = sum(sizes.values())
+    """The products of the indicators of all columns (``histograms.indicator_products``), from one job."""
+    width = pair_width(sizes)
     (total,) = _collected(part, count_pairs_of_partition, (dict(sizes),), [width * width])
     return total.reshape(width, width)
 
@@ -95,7 +95,7 @@ def count_pairs_of_partition(
     packed: bool, sizes: dict[str, int], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """The pairs of released values that occur together in a partition, and how often."""
-    width = sum(sizes.values())
+    width = pair_width(sizes)
     total = np.zeros((width, width))
     for held in _codes(packed, sizes, batches):
         total += indicator_products(held, sizes)

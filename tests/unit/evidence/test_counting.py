@@ -195,3 +195,25 @@ def test_frames_for_pandas_and_polars_users() -> None:
     assert isinstance(found.frame(backend="polars"), pl.DataFrame)
     assert found.frame().column_names == ["a", "b", "estimate", "sd", "low", "high"]
     assert found.frame().num_rows == 9
+
+
+def test_many_pairs_come_from_one_product(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read off joint tables, 19 900 pairs of 200 attributes took minutes."""
+    monkeypatch.setattr(counting, "MANY_PAIRS", 3)
+    monkeypatch.setattr(counting.Counter, "_count", lambda *_: pytest.fail("counted one by one"))
+    sizes = [2, 3, 1, 5, 2]
+    names = [f"x{i}" for i in range(len(sizes))]
+    rng = np.random.default_rng(5)
+    table = pa.table(
+        {name: pa.array(rng.integers(0, k, 70_000), pa.uint8()) for name, k in zip(names, sizes, strict=True)}
+    )
+    schema = sf.Schema({name: sf.Categorical(tuple(range(k))) for name, k in zip(names, sizes, strict=True)})
+    counter = counting.counter((release := sf.Release(table, sf.Scheme.identity(schema))).parts[0])
+    pairs = [[x, y] for i, x in enumerate(names) for y in names[i + 1 :]]
+    counter.plan(pairs)
+    for x, y in pairs:
+        expected = np.zeros((sizes[names.index(x)], sizes[names.index(y)]))
+        np.add.at(expected, (table.column(x).to_numpy(), table.column(y).to_numpy()), 1)
+        np.testing.assert_array_equal(counter.counts([x, y]), expected.reshape(-1))
+        np.testing.assert_array_equal(counter.counts([y, x]), expected.T.reshape(-1))
+    assert len(release) == 70_000

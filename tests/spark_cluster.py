@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+PATIENCE = 6000  # tenths of a second
 _MASTER = "org.apache.spark.deploy.master.Master"
 _WORKER = "org.apache.spark.deploy.worker.Worker"
 
@@ -73,7 +74,7 @@ class Cluster:
 
     def _wait_for(self, name: str, line: str) -> None:
         log = self._folder / f"{name}.log"
-        for _ in range(1200):
+        for _ in range(PATIENCE):
             if line in log.read_text(errors="replace"):
                 return
             time.sleep(0.1)
@@ -92,3 +93,44 @@ def run_driver(script: Path, *arguments: str) -> subprocess.CompletedProcess[str
     return subprocess.run(
         [sys.executable, str(script), *arguments], capture_output=True, text=True, env=environment, timeout=600
     )
+
+
+class ConnectServer:
+    """A Spark Connect server on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        port = _free_port()
+        self.master = f"sc://127.0.0.1:{port}"
+        settings = {
+            "spark.connect.grpc.binding.port": port,
+            "spark.connect.grpc.binding.address": "127.0.0.1",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.sql.shuffle.partitions": 2,
+            "spark.ui.enabled": "false",
+            "spark.local.dir": folder,
+            "spark.sql.warehouse.dir": folder,
+        }
+        command = [home / "bin" / "spark-submit", "--master", "local[1]", "--driver-memory", "700m"]
+        for name, value in settings.items():
+            command += ["--conf", f"{name}={value}"]
+        command += ["--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal"]
+        environment = {**os.environ, "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
+        self._log = folder / "connect.log"
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen([str(one) for one in command], stdout=log, stderr=log, env=environment)
+        for _ in range(PATIENCE):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        self.stop()
+        raise RuntimeError(f"Spark Connect did not start: {self._log.read_text(errors='replace')[-500:]}")
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()

@@ -14,9 +14,10 @@ import pandas as pd
 import pytest
 
 from conftest import need
-from spark_cluster import Cluster, run_driver
+from spark_cluster import Cluster, ConnectServer, run_driver
 
 DRIVER = Path(__file__).with_name("cluster_driver.py")
+CONNECT_DRIVER = Path(__file__).with_name("connect_driver.py")
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +58,22 @@ def test_a_worker_killed_midway_changes_no_answer(cluster: Cluster, tmp_path: Pa
     assert found["midway"][0] != found["before"]  # another release draws anew
     rows, written, here = found["files"]
     assert rows == 24_000 and written == here
+
+
+def test_the_same_over_spark_connect(tmp_path: Path) -> None:
+    need(find_spec("pyspark") is not None, "PySpark", "pip install 'sfumato[spark]'")
+    need(find_spec("grpc") is not None, "gRPC", "pip install 'sfumato[spark]'")
+    need(shutil.which("java") is not None, "Java", "apt-get install default-jre-headless")
+    server = ConnectServer(tmp_path)
+    try:
+        ran = run_driver(CONNECT_DRIVER, server.master)
+    finally:
+        server.stop()
+    lines = [line for line in ran.stdout.splitlines() if line.startswith("FOUND")]
+    assert lines, ran.stdout[-1000:] + ran.stderr[-3000:]
+    found = json.loads(lines[0].removeprefix("FOUND "))
+    assert found["kind"].startswith("pyspark.sql.connect")
+    assert found["keyed"][0] == found["keyed"][1]
+    assert found["fresh"][0] == found["fresh"][1] and sum(found["fresh"][0]) == 3000
+    assert found["forms"][0] == found["forms"][1]
+    assert found["density"] < 0.002 and found["nodes"] == 3

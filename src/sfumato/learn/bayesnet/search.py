@@ -22,6 +22,10 @@ Progress = Callable[[str], None]
 PARENTS = 3
 #: With so few attributes a climb costs little, and many orders to decide ties in are tried.
 FEW = 12
+#: With more attributes than this a climb links an attribute only to those with the strongest evidence for a dependence
+#: between the two, this many: else the families to judge grow as the square of the attributes with every step.
+MANY = 40
+STRONGEST = 12
 #: A gain below this is rounding.
 NOTHING = 1e-6
 
@@ -128,11 +132,13 @@ def hill_climb(
     """From no edges, the best of adding, removing or reversing one edge, until nothing gains.
 
     Many scores cannot tell a -> b from b -> a, and which of the two comes first decides where the climb ends. So it is
-    made several times, with different orders to decide such ties, and the best end is kept.
+    made several times, with different orders to decide such ties, and the best end is kept. Where there are more than
+    MANY attributes, each is linked only to those that depend on it most clearly.
     """
     score.source.expect_many()
     score.progress = progress
-    ends = [_climb(score, ranked, max_parents, tolerance) for ranked in _orders(tuple(names))]
+    near = _neighbours(score, names)
+    ends = [_climb(score, ranked, max_parents, tolerance, near) for ranked in _orders(tuple(names))]
     score.progress = None
     best = max(ends, key=lambda held: sum(score.local(node, tuple(parents)) for node, parents in held.items()))
     return {name: score.ordered(tuple(best[name])) for name in names}
@@ -147,18 +153,37 @@ def _orders(names: tuple[str, ...]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys((*out, *(tuple(names[i] for i in places) for places in mixed))))
 
 
+def _neighbours(score: StructureScore, names: Sequence[str]) -> Neighbours:
+    """The attributes that each may be linked to (Friedman, Nachman and Pe'er 1999): all, unless there are many."""
+    if len(names) <= MANY:
+        return {name: set(names) - {name} for name in names}
+    link: dict[str, dict[str, float]] = {name: {} for name in names}
+    for (one, other), test in all_pairs(score.source, names).items():
+        if test.evidence > 0:
+            link[one][other] = link[other][one] = test.evidence
+    near: Neighbours = {name: set() for name in names}
+    for name, found in link.items():
+        for other in sorted(found, key=lambda one: found[one], reverse=True)[:STRONGEST]:
+            near[name].add(other)
+            near[other].add(name)
+    return near
+
+
+Neighbours = dict[str, set[str]]
 Move = tuple[str, str, str]  # what, parent, child
 
 
-def _climb(score: StructureScore, names: tuple[str, ...], max_parents: int, tolerance: float) -> dict[str, set[str]]:
+def _climb(
+    score: StructureScore, names: tuple[str, ...], max_parents: int, tolerance: float, near: Neighbours
+) -> dict[str, set[str]]:
     held: dict[str, set[str]] = {name: set() for name in names}
     while True:
-        moves = list(_moves(score, held, names, max_parents))
+        moves = list(_moves(score, held, names, max_parents, near))
         best = _best(moves, tolerance)
         if best is None:  # turning an edge may cost nothing and open a way
             level = [tried for gain, tried in moves if tried[0] == "reverse" and abs(gain) < NOTHING]
             turned = (_changed(held, move) for move in level)
-            onward = (other for other in turned if _best(_moves(score, other, names, max_parents), tolerance))
+            onward = (other for other in turned if _best(_moves(score, other, names, max_parents, near), tolerance))
             held, old = next(onward, held), held
             if held is old:
                 return held
@@ -188,14 +213,15 @@ def _changed(held: dict[str, set[str]], move: Move) -> dict[str, set[str]]:
 
 
 def _moves(
-    score: StructureScore, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int
+    score: StructureScore, held: dict[str, set[str]], names: tuple[str, ...], max_parents: int, near: Neighbours
 ) -> Iterator[tuple[float, Move]]:
     """Every legal change of one edge with what it gains, parents that come early in the names first."""
+    places = {name: place for place, name in enumerate(names)}
     above = _ancestors(held)
     now = {name: score.local(name, tuple(held[name])) for name in names}
     for parent in names:
-        for child in names:
-            if parent == child or parent in held[child] or child in above[parent]:
+        for child in sorted(near[parent], key=lambda name: places[name]):
+            if parent in held[child] or child in above[parent]:
                 continue
             if len(held[child]) < max_parents and score.fits(child, (*held[child], parent)):
                 yield score.local(child, (*held[child], parent)) - now[child], ("add", parent, child)

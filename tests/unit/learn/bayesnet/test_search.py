@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from importlib.util import find_spec
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import lgamma, log
 
 import numpy as np
@@ -17,8 +17,9 @@ from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.evidence.independence import association
 from sfumato.learn import BayesianNetwork
+from sfumato.learn.bayesnet import search
 from sfumato.learn.bayesnet.published_networks import gallery, random_network
-from sfumato.learn.bayesnet.scores import Bayes, Bic, make_score
+from sfumato.learn.bayesnet.scores import Bayes, Bic, Wald, make_score
 from sfumato.learn.bayesnet.search import chow_liu, hill_climb
 from sfumato.learn.bayesnet.structure import skeleton, topological
 
@@ -243,3 +244,26 @@ def test_the_p_value_of_an_edge_given_other_parents_is_uniform_where_there_is_no
         shown.append(make_score("wald", families).test("y", "x", ["z"]).p_value)
         better.append(association(families, "x", "y", ["z"]).test.p_value)
     assert kstest(shown, "uniform").pvalue > 1e-6 > kstest(better, "uniform").pvalue
+
+
+def test_of_many_attributes_only_strong_dependences_are_tried(monkeypatch) -> None:
+    """A chain of twelve: the links are found as they are when every pair is tried, from a fraction of the families."""
+    rng = np.random.default_rng(4)
+    names = [f"v{i:02d}" for i in range(12)]
+    columns = [rng.random(20_000) < 0.5]
+    for _ in names[1:]:
+        columns.append(np.where(rng.random(20_000) < 0.8, columns[-1], ~columns[-1]))
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in names})
+    ev = sf.evidence({name: column.astype(int) for name, column in zip(names, columns, strict=True)}, schema)
+
+    def links(many: int) -> tuple[set[frozenset[str]], int]:
+        monkeypatch.setattr(search, "MANY", many)
+        monkeypatch.setattr(search, "STRONGEST", 2)
+        score = Wald(ev)
+        found = search.hill_climb(score, names, 3)
+        return {frozenset((parent, child)) for child, held in found.items() for parent in held}, len(score._local)
+
+    every, tried = links(40)
+    few, fewer = links(3)
+    chain = {frozenset(pair) for pair in pairwise(names)}
+    assert few == chain <= every and fewer < tried / 2

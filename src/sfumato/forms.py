@@ -55,7 +55,7 @@ class Forms:
         if not given or len(given) > MOST or not all(isinstance(form, Scheme) for form in given):
             raise SchemeError(f"forms must be a list of 1 to {MOST:,} schemes")
         self.schema = merged([form.schema for form in given], "the forms")
-        self.forms = given
+        self.forms = given = tuple(_in_order(form, self.schema) for form in given)
         self.weights = _weights(weights, len(given))
         try:
             check_cells(sum({id(g.channel): g.channel.matrix_cells for f in given for g in f.groups}.values()))
@@ -263,6 +263,14 @@ def _weights(given: Sequence[float] | None, count: int) -> tuple[float, ...]:
             f"weights must be positive and sum to 1, got a sum of {math.fsum(weights):.10g}: divide them by it"
         )
     return weights
+
+
+def _in_order(form: Scheme, schema: Schema) -> Scheme:
+    """The form with its attributes in the order of all forms, as a document has them: so it keeps its fingerprint."""
+    names = [name for name in schema if name in form.schema]
+    if list(form.schema.names) == names:
+        return form
+    return Scheme(schema.select(names), {group.names: group.channel for group in form.groups})
 
 
 def _read_form(schema: Schema, entries: Sequence[Mapping[str, Any]]) -> Scheme:

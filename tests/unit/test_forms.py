@@ -553,3 +553,16 @@ def test_a_register_is_held_against_what_each_form_asks() -> None:
         assert found.details["linked"] == pytest.approx(0.5 * (kinds + 1) / 600, rel=0.2)
     with pytest.raises(sf.SfumatoError, match="shares no attribute with the release"):
         sf.attacks.link(forms, pa.table({"z": [1, 2]}))
+
+
+def test_forms_keep_their_fingerprint_and_their_people_in_a_file() -> None:
+    """A form whose attributes stand in another order than those of all forms came back as another form: under the same
+    key people were given other questions than before."""
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in "abc"})
+    scheme = sf.Scheme(schema, {name: sf.channels.binary(0.2, 0.2) for name in "abc"})
+    forms = sf.Forms([scheme.select(["a", "c"]), scheme.select(["b", "c"])])
+    again = sf.Forms.from_json(forms.to_json())
+    assert forms == again and forms.schema.names == again.schema.names == ("a", "c", "b")
+    table, key = {"id": range(400), **{name: [0, 1] * 200 for name in "abc"}}, sf.new_key(study="forms")
+    one, other = (sf.randomize(table, each, key, "id", study="forms") for each in (forms, again))
+    assert [part.arrow().to_pylist() for part in one.parts] == [part.arrow().to_pylist() for part in other.parts]

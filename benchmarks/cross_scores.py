@@ -141,7 +141,7 @@ def _row(score: sf.learn.score.Score, true: float) -> Row:
 
 
 def line(setting: Setting, releases: int) -> str:
-    """A line of the table in docs/learn.md."""
+    """A line of the table in docs/measured/learn.md."""
     found = [one_release(setting, seed) for seed in range(releases)]
     error, held_it, width, true = np.array([own for own, _ in found], dtype=float).T
     split = np.array([other for _, other in found if other is not None], dtype=float).T

@@ -216,7 +216,7 @@ def print_replicated(fast: bool) -> None:
 
 
 def main() -> None:
-    """Print the tables of docs/intervals.md."""
+    """Print the tables of docs/measured/intervals.md."""
     started = time.process_time()
     print_exact()
     print()

@@ -1,4 +1,4 @@
-"""Studies behind docs/learn.md: trees against the majority class, and how often estimated scores cover.
+"""Studies behind docs/measured/learn.md: trees against the majority class, and how often estimated scores cover.
 
 python -m benchmarks.learn_studies accuracy wisconsin equal .3 20
 python -m benchmarks.learn_studies scores mushroom unequal .3 60

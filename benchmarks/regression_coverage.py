@@ -220,7 +220,7 @@ def study(setting: Setting, runs: int, seed: int) -> Found:
 
 
 def main() -> None:
-    """Print the table of docs/regression.md."""
+    """Print the table of docs/measured/regression.md."""
     parser = argparse.ArgumentParser(prog="benchmarks.regression_coverage")
     parser.add_argument("settings", nargs="*", help="numbers of settings; all when left out")
     parser.add_argument("--runs", type=int, default=1000)

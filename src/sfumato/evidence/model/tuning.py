@@ -1,6 +1,6 @@
 """The constants of the joint model that were chosen, not derived: what each does and why it is so.
 
-On which data they were first set was not written down. What they do is measured in docs/learn.md (``benchmarks/learn``,
+On which data they were first set was not written down. What they do is measured in docs/measured/learn.md (``benchmarks/learn``,
 ``benchmarks/cross_scores``).
 """
 

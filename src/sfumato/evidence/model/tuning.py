@@ -1,7 +1,7 @@
 """The constants of the joint model that were chosen, not derived: what each does and why it is so.
 
-On which data they were first set was not written down. What they do is measured in docs/measured/learn.md (``benchmarks/learn``,
-``benchmarks/cross_scores``).
+On which data they were first set was not written down. What they do is measured in docs/measured/learn.md
+(``benchmarks/learn``, ``benchmarks/cross_scores``).
 """
 
 #: The penalty of pairs: log-linear effects of this size are nothing unusual. The default of every model.

@@ -1,8 +1,8 @@
 """Trees under additive noise on the synthetic functions of Agrawal and Srikant (2000): theirs and ours.
 
 ``python -m benchmarks.additive_trees`` prints the table of docs/measured/learn.md. Nine attributes of a loan applicant,
-100 000 records to learn from and 5000 clean ones to judge by, half of them in either group. Noise of 100 % privacy has a 95 %
-interval as wide as the attribute's range.
+100 000 records to learn from and 5000 clean ones to judge by, half of them in either group. Noise of 100 % privacy has
+a 95 % interval as wide as the attribute's range.
 """
 
 from __future__ import annotations

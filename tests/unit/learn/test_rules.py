@@ -403,3 +403,27 @@ def test_few_records_never_show_less_variance_than_their_channels():
             square = supports.parts[0].least_square(items)
             assert square == pytest.approx(((0.8 * 0.8**2 + 0.2 * 0.2**2) / 0.36) ** 3), kind
             assert variance >= max(value, 0) * (square - 1) / 12 - 1e-12
+
+
+def test_cells_weighed_in_the_place_of_many_records_say_the_same(monkeypatch):
+    """Of ten million records nobody waits for a product over each."""
+    from sfumato.learn.rules import supports
+
+    rng = np.random.default_rng(8)
+    schema = sf.Schema({name: sf.Categorical(tuple("xyz")) for name in "abc"})
+    table = {name: rng.choice(list("xyz"), 2000, p=[0.6, 0.3, 0.1]) for name in "abc"}
+    table["c"] = np.where(rng.random(2000) < 0.7, table["a"], table["c"])
+    scheme = sf.Scheme(schema, {name: c.symmetric(3, 0.1) for name in "abc"})
+    release = sf.randomize(table, scheme, rng=sf.experiment(9))
+    plain = AssociationRules(0.05, 0.4).fit(release)
+    monkeypatch.setattr(supports, "_MANY", 0)
+    asked = []
+    own = sf.evidence(release)
+    records = own.records
+    monkeypatch.setattr(own, "records", lambda *args, **more: asked.append(more["distinct"]) or records(*args, **more))
+    weighed = AssociationRules(0.05, 0.4).fit(own)
+    assert asked == [True] and len(plain.rules_) == len(weighed.rules_) > 3
+    for one, other in zip(plain.rules_, weighed.rules_, strict=True):
+        assert (one.antecedent, one.consequent) == (other.antecedent, other.consequent)
+        assert one.confidence_low == pytest.approx(other.confidence_low, abs=1e-9)
+        assert one.lift == pytest.approx(other.lift, abs=1e-9)

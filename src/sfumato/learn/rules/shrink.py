@@ -62,7 +62,7 @@ def joint_model(source: Evidence, universe: Universe, supports: Supports) -> Tab
         return None
     names = tuple(name for unit in units for name in unit.block.names)
     codes = {unit.block.columns[0]: unit.codes for unit in units}
-    records = Seen(names, tuple(unit.block for unit in units), np.ones(found[0].n), codes)
+    records = Seen(names, tuple(unit.block for unit in units), found[0].counts, codes)
     fitted = fit(likelihood_of_records(records), DesignMatrix(records.shape, pairwise(len(names))), TAU)
     return TableSupports(Table(names, fitted.theta.reshape(records.shape)), universe)
 

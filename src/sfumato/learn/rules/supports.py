@@ -22,6 +22,8 @@ from sfumato.learn.rules.units import ItemUnit, units
 _KEPT = 1 << 25
 #: The most combinations of weights by which records are counted.
 _PATTERNS = 1 << 14
+#: Of more records than this, released cells are weighed in their place, where there are fewer of those by a factor.
+_MANY, _FEWER = 1 << 18, 4
 #: A record's weight that varies less than this does not vary.
 _ROUNDING = 1e-10
 
@@ -47,9 +49,10 @@ class PartSupports(Protocol):
 class RecordSupports:
     """Supports as means over the records of products of weights: any channel, any exclusive items."""
 
-    def __init__(self, parts: Sequence[ItemUnit | SizeUnit], records: int) -> None:
+    def __init__(self, parts: Sequence[ItemUnit | SizeUnit], counts: Array) -> None:
         self.units = parts
-        self.n = records
+        self.n = round(float(counts.sum()))
+        self.counts = counts  # how many records each listed one stands for
         self._unit = {item: unit for unit in parts for item in unit.items}
         self._last: tuple[tuple[Item, ...], Array | None] = ((), None)
         self._factors: dict[tuple[Item, ...], Array | None] = {}
@@ -61,7 +64,7 @@ class RecordSupports:
         product = self._product(tuple(items))
         if product is None:
             return 0.0, 0.0
-        return float(product.mean()), float(product @ product) / self.n
+        return float(product @ self.counts) / self.n, float((product * product) @ self.counts) / self.n
 
     def cross(self, one: Sequence[Item], other: Sequence[Item]) -> float:
         """The mean of the product of two sets' weights; for a subset it is read off a table of all of them."""
@@ -70,7 +73,7 @@ class RecordSupports:
             if table is not None:
                 return float(table[tuple(int(item in other) for item in one)])
         left, right = self._product(tuple(one)), self._product(tuple(other))
-        return 0.0 if left is None or right is None else float(left @ right) / self.n
+        return 0.0 if left is None or right is None else float((left * right) @ self.counts) / self.n
 
     def _with_subsets(self, items: tuple[Item, ...]) -> Array | None:
         """Means of ∏ w^(1 + e), e = 0 or 1 for every item: the cross products of a set with all its subsets.
@@ -84,13 +87,13 @@ class RecordSupports:
             shape = [len(found[0]) for found in levels if found is not None]
             alone = len({id(self._unit[item]) for item in items}) == len(items)
             if alone and len(shape) == len(items) and prod(shape) <= _PATTERNS:
-                flat = np.zeros(self.n, dtype=np.intp)
+                flat = np.zeros(len(self.counts), dtype=np.intp)
                 maps = []
                 for values, codes in (found for found in levels if found is not None):
                     flat *= len(values)
                     flat += codes
                     maps.append(np.stack([values, values**2]))
-                counted = np.bincount(flat, minlength=prod(shape)).reshape(shape) / self.n
+                counted = np.bincount(flat, self.counts, minlength=prod(shape)).reshape(shape) / self.n
                 table = each_axis(counted, maps)
             self._crosses = (items, table)
         return self._crosses[1]
@@ -100,7 +103,7 @@ class RecordSupports:
         if item not in self._levels:
             factor = self._factor([item])
             found = None
-            if factor is not None and (len(self._levels) + 1) * self.n <= _KEPT:
+            if factor is not None and (len(self._levels) + 1) * len(self.counts) <= _KEPT:
                 values, codes = np.unique(factor.round(12), return_inverse=True)
                 found = (values, codes)
             self._levels[item] = found
@@ -129,7 +132,7 @@ class RecordSupports:
         chosen = self._grouped(items)
         head = tuple(item for own in chosen[:-1] for item in own)
         if self._last[0] != head or self._last[1] is None:
-            product: Array | None = np.ones(self.n)
+            product: Array | None = np.ones(len(self.counts))
             for own in chosen[:-1]:
                 factor = self._factor(own)
                 if factor is None or product is None:
@@ -145,7 +148,7 @@ class RecordSupports:
         key = tuple(key)
         if key not in self._factors:
             found = self._unit[key[0]].factor(key)
-            if (len(self._factors) + 1) * self.n > _KEPT:
+            if (len(self._factors) + 1) * len(self.counts) > _KEPT:
                 return found
             self._factors[key] = found
         return self._factors[key]
@@ -156,11 +159,13 @@ class RecordedSupports:
 
     def __init__(self, source: Evidence, universe: Universe) -> None:
         self.universe = universe
-        found = source.records(source.names, distinct=False, inverted=False)
+        names = source.names
+        few = source.n > _MANY and _FEWER * source.released_cells(names) <= source.n and source.tabulated(names)
+        found = source.records(names, distinct=few, inverted=False)
         self.parts: list[PartSupports] = [
             BitSupports(part, universe)
-            if suits(part, universe)
-            else RecordSupports(units(part, universe), len(part.counts))
+            if not few and suits(part, universe)
+            else RecordSupports(units(part, universe), part.counts)
             for part in found
         ]
         self.n = sum(part.n for part in self.parts)

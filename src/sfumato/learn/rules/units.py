@@ -40,6 +40,7 @@ class ItemUnit:
     masks: dict[Item, NDArray[np.bool_]]  # the states that hold each item
     block: Block  # its names are the families or attributes whose states these are
     codes: NDArray[np.int64]
+    counts: Array  # how many records each code stands for
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -53,7 +54,7 @@ class ItemUnit:
     @cached_property
     def inverse(self) -> Array:
         """The weighted left inverse, states by outputs."""
-        counted = np.bincount(self.codes, minlength=self.block.released).astype(np.float64)
+        counted = np.bincount(self.codes, self.counts, minlength=self.block.released).astype(np.float64)
         shares = mle.fit(self.block.transition, counted).theta
         released = np.maximum(shares @ self.transition, 1e-12)
         if np.linalg.matrix_rank(self.transition, tol=1e-10) < len(self.transition):
@@ -103,7 +104,7 @@ def units(part: Seen, universe: Universe) -> list[ItemUnit | SizeUnit]:
         merged = Dense(sum_columns(P, labels))
         block = Block(states.names, states.sizes, ("+".join(states.names),), (merged.cols,), forward=merged)
         masks = {item: states.holds(item) for item in universe.items if item.attribute in names}
-        out.append(ItemUnit(masks, block, labels[released]))
+        out.append(ItemUnit(masks, block, labels[released], part.counts))
     return out
 
 

@@ -113,6 +113,8 @@ def test_rules_say_what_goes_along(asked):
     best = found["rules"][0]
     assert (best["if"], best["then"]) == (["sex=M"], ["car=yes"])
     assert best["confidence"]["low"] > 0.6 and best["lift"]["low"] > 1
+    for moved in (best["confidence_false"], best["support_false"]):
+        assert -0.05 < moved["down"] < 0 < moved["up"] < 0.05
     none = model(asked, "rules?support=0.9&confidence=0.9")
     assert none["rules"] == [] and none["shortfall"]
 
@@ -211,6 +213,15 @@ def test_a_process_of_its_own_learns_and_is_stopped_when_it_takes_too_long(asked
     monkeypatch.setattr(request, "TIME", 0.01)
     late = model(asked, "regression?target=car&names=sex", status=422)["error"]
     assert late["code"] == "not_possible" and "longer than" in late["message"]
+
+
+def test_a_process_that_computes_too_long_is_stopped(monkeypatch):
+    code = "from sfumato.service.own_process import limit_time; limit_time(1)\nwhile True: pass"
+    run = own_process.subprocess.run
+    monkeypatch.setattr(own_process.subprocess, "run", lambda args, **more: run([args[0], "-c", code], **more))
+    with pytest.raises(own_process.NoAnswerError) as stopped:
+        own_process.ask("any", b"", 60)
+    assert stopped.value.late
 
 
 def test_a_process_that_runs_out_of_memory_stops_nothing(asked, monkeypatch):

@@ -85,16 +85,18 @@ def poisoned_mean(ev: Evidence, share: float, name: str, by: By = None) -> Moved
 
 
 def poisoned_share(
-    ev: Evidence, share: float, name: str, code: int, given: Mapping[str, int] | None = None
+    ev: Evidence, share: float, held: Mapping[str, int], given: Mapping[str, int] | None = None
 ) -> tuple[float, float]:
-    """How far false answers can move the unbiased share of one value, down and up, among those with the given codes."""
+    """How far false answers can move an unbiased share, down and up: of those who hold some codes, by attribute, among
+    those who hold the given ones; among everybody where none are given.
+    """
     fixed = dict(given or {})
-    for one in (name, *fixed):
+    for one in (*held, *fixed):
         _refuse_noise(ev, one)
-    bottom: Statistic = {one: np.eye(ev.schema[one].size)[at] for one, at in fixed.items()}
-    top: Statistic = {**bottom, name: np.eye(ev.schema[name].size)[code]}
+    bottom: Statistic = {one: np.eye(ev.schema[one].size)[code] for one, code in fixed.items()}
+    top: Statistic = {**bottom, **{one: np.eye(ev.schema[one].size)[code] for one, code in held.items()}}
     honest = ((0.0, 0.0), (0.0, 1.0), (1.0, 1.0)) if fixed else ((0.0, 1.0), (1.0, 1.0))
-    return _moved(ev, (*fixed, name), top, bottom, honest, checked_share(share), (0.0, 1.0))
+    return _moved(ev, tuple(top), top, bottom, honest, checked_share(share), (0.0, 1.0))
 
 
 def _moved(

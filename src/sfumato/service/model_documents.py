@@ -15,6 +15,13 @@ class Limited(Document):
     high: float | None
 
 
+class Moved(Document):
+    """How far 1 % of false answers could move a number."""
+
+    down: float | None
+    up: float | None
+
+
 class Model(Document):
     """What all models say."""
 
@@ -31,13 +38,6 @@ class TreeNode(Document):
     children: list[TreeNode]
 
 
-class Moved(Document):
-    """How far a number could be moved."""
-
-    down: float | None
-    up: float | None
-
-
 class Tree(Model):
     target: str
     classes: list[str | None]
@@ -50,7 +50,9 @@ class RuleOut(Document):
     if_: list[str] = Field(alias="if")
     then: list[str]
     support: Limited
+    support_false: Moved
     confidence: Limited
+    confidence_false: Moved
     lift: Limited
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -29,11 +30,12 @@ def ask(module: str, given: bytes, seconds: float) -> dict[str, Any]:
             timeout=seconds,
             env=environment(),
         )
-        answer: dict[str, Any] = json.loads(ran.stdout)
     except subprocess.TimeoutExpired:
         raise NoAnswerError(late=True) from None
+    try:
+        answer: dict[str, Any] = json.loads(ran.stdout)
     except ValueError:
-        raise NoAnswerError(late=False) from None
+        raise NoAnswerError(late=ran.returncode == -getattr(signal, "SIGXCPU", 0)) from None
     return answer
 
 
@@ -51,3 +53,12 @@ def limit_memory(most: int = _MEMORY) -> None:
         return
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_time(seconds: int) -> None:
+    """Hold this process to so many seconds of a processor, where the system can."""
+    try:
+        import resource
+    except ImportError:
+        return
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

@@ -49,7 +49,7 @@ def test_the_mean_of_a_group_moves_as_far_as_the_worst_answer_of_the_worst_sende
 
 
 def test_the_share_of_a_value_in_a_group_is_bounded_in_the_same_way(found):
-    down, up = poisoned_share(found, SHARE, "age", 2, {"sex": 1})
+    down, up = poisoned_share(found, SHARE, {"age": 2}, {"sex": 1})
     inside = np.repeat([0.0, 1.0], 3)
     reached = replaced(found, "age", np.array([inside * np.tile([0.0, 0.0, 1.0], 2), inside])).T
     ratio = np.clip(reached[0] / reached[1], 0, 1)
@@ -61,7 +61,14 @@ def test_the_share_of_a_value_in_a_group_is_bounded_in_the_same_way(found):
 def test_shares_of_everybody_have_the_bound_that_the_channel_alone_gives(found):
     known = sf.accuracy.poisoning(SCHEME, SHARE, "sex")
     for code in (0, 1):
-        assert poisoned_share(found, SHARE, "sex", code) == pytest.approx((known.down[code], known.up[code]), abs=1e-9)
+        assert poisoned_share(found, SHARE, {"sex": code}) == pytest.approx(
+            (known.down[code], known.up[code]), abs=1e-9
+        )
+
+
+def test_shares_of_pairs_have_it_too(found):
+    known = sf.accuracy.poisoning(SCHEME, SHARE, ("sex", "age"))
+    assert poisoned_share(found, SHARE, {"sex": 1, "age": 2}) == pytest.approx((known.down[5], known.up[5]), abs=1e-9)
 
 
 def test_a_lie_that_passes_the_channel_moves_a_mean_by_no_more_than_its_share_of_the_range(found):
@@ -73,7 +80,7 @@ def test_a_lie_that_passes_the_channel_moves_a_mean_by_no_more_than_its_share_of
 
 
 def test_of_a_group_that_may_be_empty_nothing_is_held(found):
-    down, up = poisoned_share(found, 0.6, "age", 0, {"sex": 1})
+    down, up = poisoned_share(found, 0.6, {"age": 0}, {"sex": 1})
     table = found.counts(["sex", "age"]).table[1]
     now = table[0] / table.sum()
     assert (down, up) == pytest.approx((-now, 1 - now))

@@ -62,7 +62,7 @@ def _table(net: BayesianNetwork, source: Evidence, node: str, level: float) -> l
                 "given": given,
                 "value": value,
                 "probability": limited(found, min(low[cell], found), max(high[cell], found)),
-                "false": moved(source, node, cell[-1], dict(zip(cpt.parents, cell[:-1], strict=True))),
+                "false": moved(source, {node: cell[-1]}, dict(zip(cpt.parents, cell[:-1], strict=True))),
             }
         )
     return out

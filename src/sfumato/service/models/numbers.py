@@ -33,10 +33,10 @@ def often(level: float, answers: float) -> float:
     return wider_level(level, answers)
 
 
-def moved(source: Evidence, name: str, code: int, given: Mapping[str, int]) -> dict[str, float | None]:
-    """How far false answers could move the share of a value among those with the given ones; nothing if untold."""
+def moved(source: Evidence, held: Mapping[str, int], given: Mapping[str, int]) -> dict[str, float | None]:
+    """How far false answers could move the share of some values among those with the given ones; nothing if untold."""
     try:
-        down, up = poisoned_share(source, FALSE, name, code, given)
+        down, up = poisoned_share(source, FALSE, held, given)
     except SfumatoError:
         return {"down": None, "up": None}
     return {"down": number(down), "up": number(up)}

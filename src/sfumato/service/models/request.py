@@ -18,8 +18,8 @@ from sfumato.service import own_process
 from sfumato.service.models import worker
 from sfumato.service.refusals import RefusalError
 
-#: Seconds that a model may take, and how many requests may wait for their turn.
-TIME, WAITING = 60, 8
+#: Seconds until nobody waits for a model any more, also on a busy machine, and how many requests may wait their turn.
+TIME, WAITING = 180, 8
 
 
 @dataclass(frozen=True)
@@ -75,5 +75,9 @@ class Models:
         try:
             return own_process.ask("sfumato.service.models.worker", given, TIME)
         except own_process.NoAnswerError as problem:
-            said = f"takes longer than {TIME} seconds" if problem.late else "takes more memory than a server gives it"
+            said = (
+                f"takes longer than {worker.SECONDS} seconds"
+                if problem.late
+                else "takes more memory than a server gives it"
+            )
             raise RefusalError("not_possible", f"this {said}: choose fewer questions") from None

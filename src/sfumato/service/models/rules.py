@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sfumato.evidence import Evidence
 from sfumato.learn.rules import AssociationRules
-from sfumato.service.models.numbers import limited, often
+from sfumato.learn.rules.items import universe
+from sfumato.service.models.numbers import limited, moved, often
 
 #: The most rules that are sent, and the most items of a set.
 MOST, ITEMS = 40, 4
@@ -18,6 +20,11 @@ def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     found = AssociationRules(asked["support"], asked["confidence"], max_items=ITEMS, level=level)
     found.fit(source, target=asked["target"])
     held = found.rules_
+    items = {item.label: item for item in universe(source.schema, found.items, found.exclusive).items}
+
+    def codes(labels: Sequence[str]) -> dict[str, int]:
+        return {items[label].attribute: items[label].code for label in labels}
+
     return {
         "target": asked["target"],
         "looked_at": found.looked_at_,
@@ -29,7 +36,9 @@ def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
                 "if": list(rule.antecedent),
                 "then": list(rule.consequent),
                 "support": limited(rule.support, rule.support_low, rule.support_high),
+                "support_false": moved(source, codes([*rule.antecedent, *rule.consequent]), {}),
                 "confidence": limited(rule.confidence, rule.confidence_low, rule.confidence_high),
+                "confidence_false": moved(source, codes(rule.consequent), codes(rule.antecedent)),
                 "lift": limited(rule.lift, rule.lift_low, rule.lift_high),
             }
             for rule in held[:MOST]

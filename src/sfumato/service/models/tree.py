@@ -49,7 +49,7 @@ class _Shares:
         return limited(share, max(share - reach, 0.0), min(share + reach, 1.0))
 
     def false(self, node: Node) -> list[dict[str, float | None]]:
-        return [moved(self._source, self._found.target_, code, self._fixed(node)) for code in range(len(node.counts))]
+        return [moved(self._source, {self._found.target_: code}, self._fixed(node)) for code in range(len(node.counts))]
 
     def _fixed(self, node: Node) -> dict[str, int]:
         return {self._found.features_[axis]: code for axis, code in node.path}

@@ -38,6 +38,8 @@ KINDS: dict[str, Callable[[Evidence, Asked], dict[str, Any]]] = {
     "regression": regression,
     "distribution": distribution,
 }
+#: Of a processor, that a model may take.
+SECONDS = 60
 #: Those that take numbers under additive noise as they are. For the others they are cut into the bins of the schema.
 NUMBERS = ("regression", "distribution")
 
@@ -97,6 +99,7 @@ def main() -> None:
     """Read a request on standard input, answer on standard output."""
     given = sys.stdin.buffer.read()
     own_process.limit_memory()
+    own_process.limit_time(SECONDS)
     sys.stdout.write(json.dumps(answered(given)))
 
 

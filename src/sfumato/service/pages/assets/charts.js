@@ -26,6 +26,13 @@ const Charts = (() => {
   const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
   const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
+  /* Words in at most two lines. */
+  function folded(text, letters) {
+    if (text.length <= letters) return [text];
+    const at = text.lastIndexOf(" ", letters), end = at > letters / 2 ? at : letters;
+    return [text.slice(0, end), cut(text.slice(end).trim(), letters)];
+  }
+
   /* A phone gets a picture of its own width, so that its letters stay readable. */
   const narrow = () => window.innerWidth < 640;
   const width = () => (narrow() ? 400 : 700);
@@ -73,16 +80,17 @@ const Charts = (() => {
 
   /* A dot with its interval for each row, the row's words above it; ``zero`` marks where nothing goes along. */
   function intervals(rows, label, least, most, written, zero = null) {
-    const ends = round(least, most), { low, high } = ends;
-    const [left, right] = [12, width() - 90], line = 44, height = rows.length * line + 30;
+    const ends = round(least, most), { low, high } = ends, letters = narrow() ? 52 : 96;
+    const lines = Math.max(...rows.map((row) => folded(row.label, letters).length), 1);
+    const [left, right] = [12, width() - 90], line = 28 + 16 * lines, height = rows.length * line + 30;
     const at = scale(low, high, left, right);
     const picture = canvas(height, label);
     axis(picture, at, ends, height - 24, written);
     if (zero !== null && zero >= low && zero <= high) picture.append(drawn("line", { x1: at(zero), x2: at(zero), y1: 0, y2: height - 24, class: "zero" }));
     rows.forEach((row, i) => {
-      const y = i * line;
-      picture.append(drawn("text", { x: left, y: y + 15, class: "name halo" }, cut(row.label, narrow() ? 54 : 96)),
-        whisker(at, row.low ?? low, row.high ?? high, y + 23),
+      const words = folded(row.label, letters), y = i * line + 16 * (lines - 1);
+      words.forEach((text, j) => picture.append(drawn("text", { x: left, y: y + 15 - 16 * (words.length - 1 - j), class: "name halo" }, text)));
+      picture.append(whisker(at, row.low ?? low, row.high ?? high, y + 23),
         drawn("circle", { cx: at(row.value), cy: y + 28, r: 5, class: "share" }),
         drawn("text", { x: right + 12, y: y + 32, class: "tick" }, row.text));
     });

@@ -113,8 +113,8 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     return {
       picture: Charts.intervals(rows, "Confidence of the rules", 0, 1, percent),
       note: `Drawn is how often the second part is true of those for whom the first is, with its interval. ${found.found > rows.length ? `These are the ${rows.length} surest of ${whole(found.found)} rules.` : ""}`,
-      label: "Rules", heads: ["Rule", "Confidence", "interval", "Support", "interval", "Lift", "interval"],
-      rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), percent(rule.support.value), between(rule.support, percent), short(rule.lift.value), between(rule.lift, short)]),
+      label: "Rules", heads: ["Rule", "Confidence", "interval", "1 % false answers could move it by, points", "Support", "interval", "by, points", "Lift", "interval"],
+      rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), moved(rule.confidence_false), percent(rule.support.value), between(rule.support, percent), moved(rule.support_false), short(rule.lift.value), between(rule.lift, short)]),
     };
   }
 

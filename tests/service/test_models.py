@@ -94,6 +94,7 @@ def test_a_regression_has_the_coefficients_of_the_release(asked, tmp_path):
         limits = one["coefficient"]
         assert one["term"] == numbers[0]
         assert [limits["value"], limits["low"], limits["high"]] == pytest.approx(numbers[1:])
+        assert one["false"]["down"] < 0 < one["false"]["up"]
     assert model(asked, "regression?target=age")["family"] == "gaussian"
 
 

@@ -15,6 +15,7 @@ from sfumato.assess.evasive import Evasive, evasive
 from sfumato.assess.goodness_of_fit import GoodnessOfFit, goodness_of_fit
 from sfumato.assess.odds_ratio import OddsRatio, odds_ratio, odds_ratio_spread
 from sfumato.assess.poisoned_ratio import MovedMeans, poisoned_mean
+from sfumato.assess.poisoned_regression import poisoned_coefficients
 from sfumato.assess.poisoning import Poisoning, poisoning
 from sfumato.assess.precision import half_width, worst_half_width
 from sfumato.assess.resampling import Deterioration, dapl, dapl_lower, deterioration, scott_bandwidth
@@ -42,6 +43,7 @@ __all__ = [
     "kuiper",
     "odds_ratio",
     "odds_ratio_spread",
+    "poisoned_coefficients",
     "poisoned_mean",
     "poisoning",
     "robust",

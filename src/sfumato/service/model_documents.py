@@ -98,6 +98,7 @@ class Term(Document):
     term: str
     coefficient: Limited
     sd: float | None
+    false: Moved
 
 
 class RegressionOut(Model):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sfumato.assess.poisoned_regression import poisoned_coefficients
+from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.learn.regression import Regression, family_of
+from sfumato.service.estimates import FALSE
 from sfumato.service.models.numbers import limited, number, often, text
 
 
@@ -17,16 +20,26 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         event = next((label for label in domain.labels if label is not None and str(label) == event), event)
     found = Regression(family, event=event).fit(source, target=asked["target"])
     low, high = found.interval(often(asked["level"], source.n))
-    columns = zip(found.terms_, found.coef_, found.sd_, low, high, strict=True)
+    moved = _moved(source, found)
+    columns = zip(found.terms_, found.coef_, found.sd_, low, high, moved, strict=True)
     return {
         "target": asked["target"],
         "family": family,
         "event": text(found.classes_[1]) if family == "logistic" else None,
         "terms": [
-            {"term": term, "coefficient": limited(value, below, above), "sd": number(sd)}
-            for term, value, sd, below, above in columns
+            {"term": term, "coefficient": limited(value, below, above), "sd": number(sd), "false": false}
+            for term, value, sd, below, above, false in columns
         ],
         "method": found.method_,
         "covariance": found.covariance_,
         "converged": found.converged_,
     }
+
+
+def _moved(source: Evidence, found: Regression) -> list[dict[str, float | None]]:
+    """How far false answers could move each coefficient; nothing where that is not told."""
+    try:
+        down, up = poisoned_coefficients(source, FALSE, found)
+    except SfumatoError:
+        return [{"down": None, "up": None} for _ in found.coef_]
+    return [{"down": number(below), "up": number(above)} for below, above in zip(down, up, strict=True)]

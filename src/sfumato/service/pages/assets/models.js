@@ -146,8 +146,8 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     return {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, low, high > low ? high : low + 1, short, 0),
       note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}`,
-      label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval"],
-      rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short)]),
+      label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by"],
+      rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };
   }
 

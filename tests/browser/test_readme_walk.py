@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
@@ -11,41 +10,33 @@ from pathlib import Path
 
 import pytest
 
+from command_line import run
+
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BLOCK = re.search(r"test_readme_walk\.py.*?-->\n```sh\n(.*?)```", README, re.DOTALL)[1]
 
 
 @pytest.fixture
-def terminal(tmp_path):
-    """Runs lines of a shell in a folder of its own, against a server on a port of its own."""
-    place = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
-    place.pop("SFUMATO_TOKEN", None)
-    (tmp_path / "bin").mkdir()
-    program = tmp_path / "bin" / "sfumato"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m sfumato "$@"\n')
-    program.chmod(0o755)
-    folder = tmp_path / "work"
-    folder.mkdir()
+def terminal(tmp_path, monkeypatch):
+    """Runs commands in a folder of its own, against a server on a port of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SFUMATO_TOKEN", raising=False)
     servers = []
 
-    def run(line: str) -> str:
-        if line.endswith("&"):
-            server = subprocess.Popen(
-                [*shlex.split(line.rstrip("& ")), "--port", "0"],
-                cwd=folder,
-                env=place,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            servers.append(server)
-            found = next(filter(None, (re.search(r"http://localhost:\d+", text) for text in server.stderr)))
-            place["SFUMATO_SERVER"] = found[0]
-            return found[0]
-        done = subprocess.run(line, shell=True, cwd=folder, env=place, capture_output=True, text=True)
-        assert done.returncode == 0, (line, done.stderr)
-        return done.stdout + done.stderr
+    def said(line: str) -> str:
+        program, *words = shlex.split(line.rstrip("& "))
+        assert program == "sfumato"
+        if not line.endswith("&"):
+            done = run(shlex.join(words))
+            assert done.code == 0, (line, done.error)
+            return done.out + done.error
+        command = [sys.executable, "-m", "sfumato", *words, "--port", "0"]
+        servers.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+        found = next(filter(None, (re.search(r"http://localhost:\d+", text) for text in servers[-1].stderr)))
+        monkeypatch.setenv("SFUMATO_SERVER", found[0])
+        return found[0]
 
-    yield run
+    yield said
     for server in servers:
         server.terminate()
         server.wait()

@@ -102,6 +102,8 @@ def test_a_design_follows_the_slider_and_the_typed_number(visit, site):
     page.get_by_role("radio", name="How much one answer may tell").check()
     page.locator("#exact").fill("4")
     settled(page)
+    page.locator("#by").select_option("content")
+    page.get_by_role("columnheader", name="Within a group: How content").wait_for()
     made = saved(page, "#save-scheme")
     schema = sf.Schema.from_dict(made["schema"])
     assert made == sf.design.design(schema, 2000, gamma=4).scheme.to_dict()
@@ -221,7 +223,7 @@ def test_a_design_becomes_a_study_that_people_answer(visit, site):
     settled(page)
     page.get_by_label("Title").fill("How do you come?")
     assert page.get_by_label("Short name in links").input_value() == "how-do-you-come"
-    page.get_by_label("Answers before anything is shown").fill("3")
+    page.get_by_label("Minimum of answers").fill("3")
     page.get_by_label("Ends").fill("2031-05-06T07:00")
     page.get_by_label("Who may answer").select_option("invitation")
     page.locator("#draft").click()

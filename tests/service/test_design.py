@@ -152,6 +152,23 @@ def test_half_widths_of_attributes_that_are_asked_together_hold_in_replication()
     )
 
 
+def test_half_widths_within_blurred_groups_hold_in_replication(client):
+    group, other, n, rng = c.symmetric(3, gamma=6), c.symmetric(2, gamma=4), 20_000, np.random.default_rng(8)
+    schema = sf.Schema({"g": sf.Categorical(("a", "b", "c")), "x": sf.Categorical(("no", "yes"))})
+    made = found(client, scheme=sf.Scheme(schema, {"g": group, "x": other}).to_dict(), n=n, by="g")
+    claimed = made["attributes"][1]["within"]
+    assert made["attributes"][0]["within"] is None
+    seen = rng.multinomial(n, np.kron(np.full(3, 1 / 3) @ group.matrix, np.full(2, 0.5) @ other.matrix), 4000)
+    of_group, of_both = group.inverse.dense()[0], np.kron(group.inverse.dense()[0], other.inverse.dense()[1])
+    shares = (seen @ of_both) / (seen @ np.repeat(of_group, 2))
+    assert 1.96 * shares.std() == pytest.approx(claimed, rel=0.05)
+    assert 1.96 * shares.std() != pytest.approx(made["attributes"][1]["half_width"] * 3**0.5, rel=0.05)  # known groups
+    clear = sf.Scheme(schema, {"g": c.identity(3), "x": other})
+    known = found(client, scheme=clear.to_dict(), n=n, by="g")["attributes"][1]
+    assert known["within"] == pytest.approx(known["half_width"] * 3**0.5)
+    assert ask(client, schema=ONE, wish={"gamma": 3}, by="nothing").json()["error"]["details"] == {"where": "by"}
+
+
 def test_precisions_of_forms_add_up():
     schema = sf.Schema({"a": sf.Categorical(("no", "yes")), "b": sf.Categorical(("no", "yes"))})
     single = sf.Scheme(schema.select(["a"]), {"a": c.symmetric(2, gamma=3)})

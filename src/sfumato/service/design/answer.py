@@ -61,7 +61,9 @@ def _answered(request: dict[str, Any]) -> dict[str, Any]:
         python = equivalents.in_python(request["schema"], wish, value, n)
         command = equivalents.on_command_line(wish, value, n)
         whole = wish == "record_gamma"
-    name = request["attribute"]
+    name, by = request["attribute"], request.get("by")
+    if by is not None and by not in scheme.schema:
+        raise RefusalError("malformed", "there is no such attribute to compare groups by", where="by")
     return {
         "scheme": scheme.to_dict(),
         "forms": len(scheme) if isinstance(scheme, Forms) else 0,
@@ -70,7 +72,7 @@ def _answered(request: dict[str, Any]) -> dict[str, Any]:
         "epsilon": finite(scheme.epsilon),
         "records": n,
         "beliefs": [{"before": before, "after": rho2(scheme.gamma, before)} for before in (0.01, 0.1, 0.5)],
-        "attributes": list(attribute_facts(scheme, n)),
+        "attributes": list(attribute_facts(scheme, n, by)),
         "alternatives": [] if ways is None else list(_alternatives(ways)),
         "closer": None if name is None else _closer(scheme, name, n, whole),
         "askable": all(_askable(channel) for channel in {unit.channel for unit in units(scheme)}),

@@ -48,9 +48,10 @@ def units(scheme: Scheme | Forms) -> list[Unit]:
     ]
 
 
-def attribute_facts(scheme: Scheme | Forms, n: int) -> Iterator[dict[str, Any]]:
+def attribute_facts(scheme: Scheme | Forms, n: int, by: str | None = None) -> Iterator[dict[str, Any]]:
     """The facts about every attribute, as ``documents.AttributeOut`` lists them."""
     found, cache = units(scheme), Widths()
+    grouping = None if by is None or isinstance(scheme, Forms) else next(unit for unit in found if by in unit.names)
     for name, domain in scheme.schema.items():
         own = [unit for unit in found if name in unit.names]
         gamma = max(unit.channel.gamma for unit in own)
@@ -71,6 +72,7 @@ def attribute_facts(scheme: Scheme | Forms, n: int) -> Iterator[dict[str, Any]]:
             "blind": None if values is None else 1 / values,
             "target": target,
             "half_width": finite(width),
+            "within": None if grouping is None or grouping in own else finite(width * group_factor(grouping)),
             "only_common": target == "shares" and values is not None and only_common(values, width),
         }
 
@@ -136,6 +138,25 @@ def hardest_among(channel: Channel, axis: int, n: int) -> float:
         scores = channel.inverse.T.apply(inside.astype(np.float64))
         worst = max(worst, float(channel.transition.T.apply(np.asarray(theta)) @ scores**2) - 0.25)
     return float(ndtri((1 + LEVEL) / 2)) * math.sqrt(worst / n)
+
+
+def group_factor(unit: Unit) -> float:
+    r"""By how much half-widths grow within one of equally large groups that a blurred answer tells apart.
+
+        sqrt(max_g sum_y s_y² q_y) / pi,      s = Aᵀ [x = g],      q = Pᵀ (pi, ..., pi),      pi = 1 / groups
+
+    The share of x in a group is a ratio, whose error is (s_x - share) s_g / pi. Its second moment is a product, because
+    the two answers are blurred apart: that of s_x - share gives the half-width of everybody, that of s_g the factor.
+    Where groups are known, s_g is 1 or 0, and the factor the square root of their number.
+    """
+    channel = unit.channel
+    if len(unit.names) > 1 or channel.continuous or not channel.listed or channel.k * channel.m > _MOST_ENTRIES:
+        return math.inf
+    try:
+        second = channel.inverse.power(2).apply(channel.transition.T.apply(np.full(channel.k, 1 / channel.k)))
+    except (EstimationError, ChannelError):
+        return math.inf
+    return channel.k * math.sqrt(float(second.max()))
 
 
 def _guess(name: str, own: list[Unit]) -> float | None:

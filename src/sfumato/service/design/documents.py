@@ -30,6 +30,7 @@ class DesignIn(Document):
     n: int = Field(ge=2, le=10**9, description="how many people will answer")
     groups: int = Field(default=1, ge=1, le=1000, description="equally large groups, in each of which it is to hold")
     attribute: str | None = Field(default=None, max_length=1000, description="the attribute to look at closely")
+    by: str | None = Field(default=None, max_length=1000, description="the attribute whose groups are compared")
 
 
 class Belief(Document):
@@ -52,6 +53,7 @@ class AttributeOut(Document):
     blind: float | None = Field(description="how often it is right without the answer")
     target: Literal["shares", "cdf", "mean"]
     half_width: float | None = Field(description="expected, of the hardest share; of a mean as a share of its range")
+    within: float | None = Field(description="the same within one of the equally large groups of ``by``")
     only_common: bool = Field(description="whether only common values can be told from none")
 
 

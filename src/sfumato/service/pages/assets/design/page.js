@@ -11,7 +11,7 @@
 
   /* The ends of the sliders: the more private one first. */
   const RANGES = { half_width: [0.2, 0.003], gamma: [1.1, 100], record_gamma: [1.5, 1000] };
-  const fresh = () => ({ questions: Questions.example(), wish: "half_width", half_width: 0.05, gamma: 3, record_gamma: 9, n: 2000, groups: 1, closer: null, scheme: null });
+  const fresh = () => ({ questions: Questions.example(), wish: "half_width", half_width: 0.05, gamma: 3, record_gamma: 9, n: 2000, groups: 1, by: null, closer: null, scheme: null });
   let state = null, opened = new Set(), parts = {}, found = null;
 
   // ---- Kept on this device ---------------------------------------------------------------------------------------------
@@ -50,7 +50,8 @@
   function request() {
     const schema = Questions.schema(state.questions), names = Object.keys(schema);
     if (!names.includes(state.closer)) state.closer = names[0];
-    const common = { n: state.n, groups: state.groups, attribute: state.closer };
+    if (!names.includes(state.by)) state.by = null;
+    const common = { n: state.n, groups: state.groups, attribute: state.closer, ...(state.by === null ? {} : { by: state.by }) };
     return state.wish === "scheme" ? { scheme: state.scheme, ...common } : { schema, wish: { [state.wish]: state[state.wish] }, ...common };
   }
 
@@ -97,7 +98,11 @@
   function show() {
     parts.verdict.replaceChildren(...Results.verdict(found).map((text) => element("p", {}, text)));
     const unfolded = [...parts.result.querySelectorAll("figure details")].map((one) => one.open);
-    parts.overview.replaceChildren(...Results.overview(found, titleOf), ...Results.ways(found));
+    const by = menu([["", say("by_none")], ...found.attributes.map(({ name }) => [name, titleOf(name)])], state.by ?? "", (name) => { state.by = name || null; changed(); });
+    by.id = "by";
+    const compared = document.activeElement?.id === "by";
+    parts.overview.replaceChildren(...Results.overview(found, titleOf, state.by), ...(found.forms || found.attributes.length < 2 ? [] : [field(say("compare"), by, say("compare_hint"))]), ...Results.ways(found));
+    if (compared) by.focus();
     const chosen = menu(found.attributes.map(({ name }) => [name, titleOf(name)]), state.closer, (name) => { state.closer = name; changed(); });
     chosen.id = "closer";
     const focused = document.activeElement?.id === "closer";

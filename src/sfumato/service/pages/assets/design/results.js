@@ -20,14 +20,15 @@ const Results = (() => {
     return found.gamma === null ? [say("verdict_clear"), exact] : [say(whom, { gamma: gamma(found.gamma) }) + " " + say("verdict_suspicion", { after: percent(ten.after) }), exact];
   }
 
-  function overview(found, titleOf) {
+  function overview(found, titleOf, by) {
     const noted = (text, note) => (note === "" ? text : element("span", {}, text, element("br"), element("small", {}, note)));
     const rows = found.attributes.map((one) => [titleOf(one.name), noted(sent(one), one.asked < 0.999 ? say("asked", { share: percent(one.asked) }) : ""), gamma(one.gamma), percent(one.suspicion),
       one.guess === null ? "" : noted(percent(one.guess), say("blind", { blind: percent(one.blind) })), noted(points(one.half_width), { mean: say("of_mean"), cdf: say("of_cdf"), shares: "" }[one.target])]);
-    const heads = [say("question"), say("what_is_sent"), say("col_gamma"), say("col_suspicion"), say("col_guess"), say("col_exact")];
+    if (by) found.attributes.forEach((one, i) => rows[i].push(one.name === by ? "" : points(one.within)));
+    const heads = [say("question"), say("what_is_sent"), say("col_gamma"), say("col_suspicion"), say("col_guess"), say("col_exact"), ...(by ? [say("col_within", { by: titleOf(by) })] : [])];
     const rare = found.attributes.filter((one) => one.only_common).map((one) => say("only_common", { title: titleOf(one.name), width: percent(one.half_width ?? 1) }));
     if (!found.askable) rare.push(say("not_askable"));
-    return [table(say("overview"), heads, rows, [2, 3, 4, 5]), element("p", { class: "about" }, say("overview_text")), ...rare.map((text) => element("p", { class: "callout" }, text))];
+    return [table(say("overview"), heads, rows, [2, 3, 4, 5, 6]), element("p", { class: "about" }, say("overview_text")), ...rare.map((text) => element("p", { class: "callout" }, text))];
   }
 
   /* Under a bound on the whole person: the ways to ask side by side. */

@@ -43,7 +43,7 @@ from sfumato.cli.console import emit, error, warn
 from sfumato.cli.csv_options import with_csv_options
 from sfumato.cli.preparation import prepared
 from sfumato.cli.signals import Stopped, stoppable
-from sfumato.errors import SfumatoError, SfumatoWarning, quoted
+from sfumato.errors import MissingPartError, SfumatoError, SfumatoWarning, quoted
 
 app = typer.Typer(
     name="sfumato",
@@ -137,15 +137,24 @@ def _main() -> None:
         stop("file", f"{problem.filename or 'a file'}: {problem.strerror or problem}", 1)
     except MemoryError:
         stop("memory", "out of memory: ask for fewer attributes at a time", 1)
+    except ModuleNotFoundError as problem:
+        name = (problem.name or "").partition(".")[0]
+        if name in ("", "sfumato"):
+            _unforeseen(problem)
+        stop("missing_part", str(MissingPartError.named("this command", name, "all")), 1)
     except Exception as problem:
         usage = getattr(problem, "format_message", None)  # what the command-line parser has to say
         if usage is not None:
             stop("usage", f"{usage()} (see --help)", 2)
-        if os.environ.get("SFUMATO_TRACEBACK"):
-            raise
-        what = type(problem).__name__ + quoted(str(problem))  # a KeyError may name a value of the data
-        line = f"this should not happen: {what}; SFUMATO_TRACEBACK=1 shows where, with values of the data"
-        stop("internal", line, 70)
+        _unforeseen(problem)
+
+
+def _unforeseen(problem: Exception) -> NoReturn:
+    if os.environ.get("SFUMATO_TRACEBACK"):
+        raise problem
+    what = type(problem).__name__ + quoted(str(problem))  # a KeyError may name a value of the data
+    line = f"this should not happen: {what}; SFUMATO_TRACEBACK=1 shows where, with values of the data"
+    stop("internal", line, 70)
 
 
 def stop(kind: str, line: str, code: int) -> NoReturn:

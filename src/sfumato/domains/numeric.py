@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Codes
 from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text, null_rows
 from sfumato.domains.categorical import is_number
+from sfumato.domains.edges import as_written, edge_texts, evenly
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.randomness import ONE
 
@@ -25,24 +25,6 @@ if TYPE_CHECKING:
 #: The most bins of a numeric attribute, and of all that a document describes by their number.
 MOST_BINS = 1 << 20
 _FARTHEST = 1e50  # fourth powers, of which variances of squares are made, are still doubles
-
-
-def edge_texts(edges: Sequence[float]) -> list[str]:
-    """Increasing numbers in plain digits: enough to tell neighbours apart, and at least six.
-
-    >>> edge_texts([0, 1_200_000]), edge_texts([1_000_001, 1_000_001.5]), edge_texts([0.1 + 0.2, 1e20])
-    (['0', '1200000'], ['1000001', '1000001.5'], ['0.3', '1e+20'])
-    """
-    decimals = max(0, 2 - math.floor(math.log10(min(b - a for a, b in pairwise(edges)))))
-    return [_plain_digits(edge, decimals) for edge in edges]
-
-
-def _plain_digits(number: float, decimals: int) -> str:
-    if number == 0:
-        return "0"
-    digits = min(max(6, math.floor(math.log10(abs(number))) + 1 + decimals), 17)
-    rounded = float(f"{number:.{digits}g}")
-    return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +85,7 @@ class Numeric(Domain):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
             if self.bins is not None and self.bins > MOST_BINS:
                 raise SchemaError(f"bins must be at most {MOST_BINS}, got more: use wider ones")
-            edges = tuple(np.linspace(low, high, int(self.bins or 20) + 1).tolist())
+            edges = tuple(evenly(low, high, int(self.bins or 20) + 1).tolist())
             if len(set(edges)) < len(edges):
                 raise SchemaError(f"{self.bins} bins between {self.low} and {self.high} are too narrow for doubles")
         if not np.isfinite(edges).all():
@@ -179,8 +161,8 @@ class Numeric(Domain):
     def midpoints(self) -> NDArray[np.float64]:
         """What each code stands for as a number: its point, or the middle of its bin."""
         if self.points is not None:
-            return np.linspace(self.edge_array[0], self.edge_array[-1], self.points)
-        return np.asarray((self.edges_between_values[1:] + self.edges_between_values[:-1]) / 2)
+            return evenly(self.edge_array[0], self.edge_array[-1], self.points)
+        return as_written((self.edges_between_values[1:] + self.edges_between_values[:-1]) / 2)
 
     @cached_property
     def edges_between_values(self) -> NDArray[np.float64]:

@@ -63,6 +63,11 @@ def scrolling(inside: str, label: str) -> str:
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">{inside}</div>'
 
 
+def folded(title: str, inside: str) -> str:
+    """What opens on a click on its title; ``inside`` is HTML."""
+    return f'<details class="rows"><summary>{escape(title)}</summary>{inside}</details>'
+
+
 def bars(title: str, rows: Sequence[tuple[str, float, float]], before: str, after: str) -> str:
     """Two bars per row, shares in [0, 1]: ``before`` in outline, ``after`` filled."""
     key = f'<p class="key"><span class="before"><i></i>{escape(before)}</span><span><i></i>{escape(after)}</span></p>'

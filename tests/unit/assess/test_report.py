@@ -97,6 +97,11 @@ class TestPage:
         assert page.count("<svg") == 3 * 4
         assert page.count('<div class="bars">') == 1
 
+    def test_numbers_and_pictures_of_many_attributes_are_folded(self, page):
+        assert page.count("<summary>Numbers and pictures of ") == 3  # the fourth is passed on in the clear
+        few = sf.Schema({name: SCHEMA[name] for name in ("sex", "ill")})
+        assert "Numbers and pictures" not in report(sf.Scheme.for_gamma(few, gamma=4), n=500).html()
+
     def test_has_contents_that_name_every_attribute(self, page):
         nav = page[page.index("<nav") : page.index("</nav>")]
         for name in ("At a glance", "What to watch", "The whole record", *SCHEMA, "What the numbers mean"):

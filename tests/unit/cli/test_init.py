@@ -183,3 +183,15 @@ def test_version_and_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert capsys.readouterr().out.strip() == sf.__version__
     assert run("", monkeypatch) == 0
     assert "randomize" in capsys.readouterr().out
+
+
+def test_a_missing_library_is_named_with_what_brings_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "matplotlib":
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert run("learn rules good.parquet --support 0.1 --confidence 0.3 --plot rules.png", monkeypatch) == 1
+    said = capsys.readouterr().err
+    assert "needs matplotlib" in said and "sfumato[all]" in said and "should not happen" not in said

@@ -341,6 +341,19 @@ def test_rules_are_sorted_by_their_lower_limit_and_reach_it():
     assert len(points.rules_) > len(mined.rules_)
 
 
+@pytest.mark.parametrize("by", ["lower", "estimate", "upper"])
+def test_no_estimate_stands_on_its_own_limit(strongly_private, by):
+    release, _ = strongly_private
+    mined = AssociationRules(0.05, 0.1, by=by, max_items=2).fit(release)
+    assert mined.rules_
+    for rule in mined.rules_:
+        assert (
+            rule.confidence_low < rule.confidence or rule.confidence_low == rule.confidence_high or rule.confidence == 0
+        )
+        assert rule.confidence < rule.confidence_high or rule.confidence == 1
+    assert all(one.low < one.support or one.support == 0 for one in mined.itemsets_ if one.sd and len(one.items) == 1)
+
+
 def test_where_nothing_can_be_told_it_says_what_it_would_take():
     table, schema, _ = survey(n=400)
     release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=2), rng=1)

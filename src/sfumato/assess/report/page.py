@@ -25,21 +25,23 @@ from sfumato.assess.report.what_happens import what_happens
 from sfumato.forms import Forms
 from sfumato.pages import Section
 from sfumato.pages import page as shell
-from sfumato.pages.parts import badge, breakable, callout, scrolling, table, terms
+from sfumato.pages.parts import badge, breakable, callout, folded, scrolling, table, terms
 
 _MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
+_MOST_OPEN = 3  # attributes whose numbers and pictures stand open: more make many screens on a phone
 _KINDS = {"strong": "good", "moderate": "fair", "weak": "poor", "very weak": "bad", "none": "worst"}
 TOGETHER = "All answers of one person together"
 
 
 def page(facts: Facts, title: str) -> str:
     """The whole document."""
+    fold = len(facts.shown) > _MOST_OPEN
     sections = [
         Section("At a glance", _overview(facts)),
         *([Section("What to watch", watched)] if (watched := _cautions(facts)) else []),
         *([Section("The whole record", together)] if (together := _whole(facts)) else []),
         Section("Attribute by attribute", _undrawn(facts)),
-        *[_unit(unit, facts.n, drawn=i < _MOST_DRAWN) for i, unit in enumerate(facts.shown)],
+        *[_unit(unit, facts.n, i < _MOST_DRAWN, fold) for i, unit in enumerate(facts.shown)],
         *[_noisy(name, measures) for name, measures in facts.noise.items()],
         Section("What the numbers mean", terms(GLOSSARY)),
     ]
@@ -105,7 +107,7 @@ def _overview(facts: Facts) -> str:
     head = '<th scope="col">Attribute</th><th scope="col">Protection</th>' + "".join(
         f'<th scope="col" class="num">{sentences.whole_numbers(text)}</th>' for text in heads
     )
-    rows, folded = [], len(facts.shown) < len(facts.units)
+    rows, many = [], len(facts.shown) < len(facts.units)
     for unit in facts.units:
         m = unit.measures
         reach = m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))
@@ -138,12 +140,10 @@ def _overview(facts: Facts) -> str:
             f'<td colspan="5">γ&nbsp;{sentences.number(gamma)}: {how}</td></tr>'
         )
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    drawn = figures.overview(facts) if len(facts.units) <= 24 and not folded else None
+    drawn = figures.overview(facts) if len(facts.units) <= 24 and not many else None
     shown = scrolling(inside, "Protection and accuracy of every attribute")
-    if folded:
-        shown = (
-            f"{_paragraphs([forms_in_short(facts)])}<details><summary>All forms in a table</summary>{shown}</details>"
-        )
+    if many:
+        shown = _paragraphs([forms_in_short(facts)]) + folded("All forms in a table", shown)
     return shown + (drawn or "")
 
 
@@ -165,7 +165,7 @@ def _undrawn(facts: Facts) -> str:
     return f'<p class="about">Pictures are drawn for the first {_MOST_DRAWN} attributes only.</p>'
 
 
-def _unit(unit: Unit, n: int | None, drawn: bool = True) -> Section:
+def _unit(unit: Unit, n: int | None, drawn: bool, fold: bool) -> Section:
     said = [what_happens(unit)]
     rows: list[tuple[str, str]] = []
     if unit.channel.k > 1:
@@ -176,8 +176,11 @@ def _unit(unit: Unit, n: int | None, drawn: bool = True) -> Section:
         panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit, n)]
     small = "".join(f"<figure>{p}</figure>" for p in panels if p)
     below = f'<div class="panels">{small}</div>' if small else ""
-    body = _channel(str(unit.channel)) + _paragraphs(said) + _numbers(unit.title, rows) + below
-    return Section(unit.title, body, 3, _badge(unit))
+    shown = _numbers(unit.title, rows) + below
+    if fold and shown:
+        what = "Numbers and pictures" if below else "Numbers"
+        shown = folded(f"{what} of {unit.title}", shown)
+    return Section(unit.title, _channel(str(unit.channel)) + _paragraphs(said) + shown, 3, _badge(unit))
 
 
 def _channel(name: str) -> str:

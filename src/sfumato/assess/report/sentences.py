@@ -53,10 +53,15 @@ def number(value: float | None, digits: int = 3) -> str:
         return "∞"
     if value >= 1e9:
         digit, _, power = f"{value:.1e}".partition("e+")
-        return f"{digit}\u00a0·\u00a010{str(int(power)).translate(_RAISED)}"
+        return scientific(digit, int(power))
     if value >= 1000:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
+
+
+def scientific(digits: str, power: int) -> str:
+    """Digits times a power of ten."""
+    return f"{digits}\u00a0·\u00a010{str(power).translate(_RAISED)}"
 
 
 def points(share: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.sentences import grade, listed, number, percent, points, quoted
+from sfumato.assess.report.sentences import grade, listed, number, percent, points, quoted, scientific
 from sfumato.forms import Forms
 
 _PROTECTED = {
@@ -178,7 +178,14 @@ def joint_epsilon(units: list[Unit]) -> float:
 
 
 def factor(epsilon: float) -> str:
-    """The factor in words, also where it is too large for a double."""
+    r"""The factor in words, also where it is too large for a double.
+
+    >>> factor(0.0), factor(1500.0)
+    ('1', '2.8\xa0·\xa010⁶⁵¹')
+    """
     if epsilon == math.inf:
         return "∞"
-    return number(math.exp(epsilon)) if epsilon < 700 else f"10^{math.floor(epsilon / math.log(10))}"
+    if epsilon < 700:
+        return number(math.exp(epsilon))
+    rest, power = math.modf(epsilon / math.log(10))
+    return scientific(f"{10**rest:.1f}", int(power))

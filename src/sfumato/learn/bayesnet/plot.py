@@ -12,6 +12,7 @@ import numpy as np
 
 from sfumato.learn.bayesnet.layout import Place, routed
 from sfumato.learn.bayesnet.learned import LearnedNetwork
+from sfumato.learn.bayesnet.parameters import CPT
 from sfumato.learn.bayesnet.structure import Parents
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
@@ -169,23 +170,32 @@ def _shelves(tables: Sequence[_Table], width: float) -> list[list[_Table]]:
     return out
 
 
+def _commonest(cpt: CPT) -> tuple[list[int], list[int]]:
+    """The rows and columns of a table that are shown: those of most records, in the order of the values."""
+    counts = (cpt.counts if cpt.estimate is not None else cpt.values).reshape(-1, cpt.shape[-1])
+    rows = np.argsort(-counts.sum(1), kind="stable")[:_MOST_ROWS]
+    columns = np.argsort(-counts.sum(0), kind="stable")[:_MOST_COLUMNS]
+    return np.sort(rows).tolist(), np.sort(columns).tolist()
+
+
 class _Table:
     """One conditional probability table as a grid, darker where more probable."""
 
     def __init__(self, net: LearnedNetwork, node: str) -> None:
         cpt = net.cpts_[node]
         self.node, self.parents = node, cpt.parents
-        self.values = cpt.values.reshape(-1, cpt.shape[-1])
+        kept_rows, kept_columns = _commonest(cpt)
+        self.values = cpt.values.reshape(-1, cpt.shape[-1])[np.ix_(kept_rows, kept_columns)]
         labels = [[figure_text(label) for label in net.schema_[name].labels] for name in cpt.parents]
         places = np.ndindex(*cpt.shape[:-1])
-        rows = (", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places)
-        self.rows = [shorten(row, 44, placeholder=" …") for row in rows]
-        self.hidden = max(len(self.rows) - _MOST_ROWS, 0)
-        self.rows = self.rows[:_MOST_ROWS]
-        self.columns = [shorten(figure_text(label), 18, placeholder="…") for label in net.schema_[node].labels]
-        self.cut = max(len(self.columns) - _MOST_COLUMNS, 0)
-        self.columns = self.columns[:_MOST_COLUMNS]
-        self.sds = cpt.sd().reshape(self.values.shape) if cpt.estimate is not None else None
+        rows = [", ".join(label[code] for label, code in zip(labels, place, strict=True)) for place in places]
+        self.rows = [shorten(rows[i], 44, placeholder=" …") for i in kept_rows]
+        self.hidden = len(rows) - len(self.rows)
+        own = net.schema_[node].labels
+        self.columns = [shorten(figure_text(own[i]), 18, placeholder="…") for i in kept_columns]
+        self.cut = len(own) - len(self.columns)
+        sds = cpt.sd().reshape(-1, cpt.shape[-1]) if cpt.estimate is not None else None
+        self.sds = sds[np.ix_(kept_rows, kept_columns)] if sds is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
@@ -208,7 +218,7 @@ class _Table:
                 shade = 0.0 if said == "unknown" else 0.08 + 0.5 * value
                 axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=shade, lw=0)
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
-        left = [f"{many} more {what}" for many, what in ((self.hidden, "rows"), (self.cut, "values")) if many]
+        left = [f"{many} rarer {what}" for many, what in ((self.hidden, "rows"), (self.cut, "values")) if many]
         if left:
             said, y = f"and {' and '.join(left)}", 0.7 + 0.24 * len(self.rows)
             axes.text(self.margin, y, said, fontsize=7.5, va="center")

@@ -22,6 +22,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 
+#: How far a model may draw an estimate, as a share of the way to its limit: an estimate never stands on its own limit.
+#: Efron and Morris (1972) limit the translation of shrunken estimates in this way.
+DRAWN = 0.5
+
 
 def quantile(level: float, share: float = 1.0) -> float:
     """How many standard deviations a two-sided limit lies away, where a share of the candidates is reported.

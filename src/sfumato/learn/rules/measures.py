@@ -13,7 +13,7 @@ from sfumato.arrays import Array
 from sfumato.errors import SfumatoWarning
 from sfumato.learn.bayesnet.ratio_of_counts import fieller
 from sfumato.learn.rules.apriori import Itemset
-from sfumato.learn.rules.limits import quantile, widened
+from sfumato.learn.rules.limits import DRAWN, quantile, widened
 from sfumato.learn.rules.supports import Supports
 from sfumato.printable import printable
 
@@ -99,7 +99,7 @@ class Candidates:
         if by == "lower":
             z = widened(level, len(self), lambda at: int((self.limits(at)[0] >= least - 1e-12).sum()))
         low, high = self.limits(z)
-        confidence = np.clip(self.confidence, low, high)
+        confidence = np.clip(self.confidence, *self.limits(DRAWN * z))
         value = {"lower": low, "estimate": confidence, "upper": high}[by]
         kept = np.flatnonzero(value >= least - 1e-12).tolist()
         out = [self._rule(i, float(confidence[i]), float(low[i]), float(high[i]), z) for i in kept]

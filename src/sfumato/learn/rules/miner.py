@@ -18,7 +18,7 @@ from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Parameters
 from sfumato.learn.rules.apriori import Itemset, levels
 from sfumato.learn.rules.items import Universe, universe
-from sfumato.learn.rules.limits import Nested, quantile, widened
+from sfumato.learn.rules.limits import DRAWN, Nested, quantile, widened
 from sfumato.learn.rules.measures import FrequentSet, Rule, make_rules
 from sfumato.learn.rules.plot import draw
 from sfumato.learn.rules.requirements import no_rules, no_sets
@@ -255,10 +255,11 @@ _COLUMN = {"estimate": 0, "lower": 1, "upper": 2}
 
 
 def _limits(numbers: Array, z: float) -> Array:
-    """Support, low and high of each set; its own interval is the furthest that the model may draw a support."""
+    """Support, low and high of each set; the model draws a support at most half the way to its limit."""
     unbiased, sd, drawn = numbers.T
     low, high = np.clip(unbiased - z * sd, 0, 1), np.clip(unbiased + z * sd, 0, 1)
-    return np.stack([np.clip(drawn, low, high), low, high], axis=1)
+    near = np.clip(drawn, unbiased - DRAWN * z * sd, unbiased + DRAWN * z * sd)
+    return np.stack([np.clip(near, 0, 1), low, high], axis=1)
 
 
 def _below(level: Sequence[Itemset], shown: dict[Itemset, Array]) -> Iterable[Array]:

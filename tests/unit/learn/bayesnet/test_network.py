@@ -221,10 +221,19 @@ def test_pictures_are_drawn(tmp_path) -> None:
         net.plot(cpts=["nobody"])
     wide = random_network(4, 3, (4, 4), links=3.0)
     figure = wide.plot(cpts=True)
-    assert any("and 48 more rows" in text.get_text() for axes in figure.axes for text in axes.texts)
+    assert any("and 48 rarer rows" in text.get_text() for axes in figure.axes for text in axes.texts)
     assert max(figure.get_size_inches()) < 20
     with pytest.raises(SfumatoError, match="no does not exist"):
         net.plot(tmp_path / "no" / "net.png")
+
+
+def test_tables_in_pictures_show_the_commonest_values():
+    labels = tuple(f"v{i}" for i in range(14))
+    schema = sf.Schema({"a": sf.Categorical(("no", "yes")), "b": sf.Categorical(labels)})
+    rows = {"a": ["no", "yes"] * 100, "b": [labels[13]] * 100 + [labels[i % 13] for i in range(100)]}
+    net = BayesianNetwork(parents={"a": [], "b": ["a"]}).fit(sf.evidence(rows, schema))
+    texts = [text.get_text() for axes in net.plot(cpts="b").axes for text in axes.texts]
+    assert "v13" in texts and "and 4 rarer values" in texts
 
 
 SCHEMA = sf.Schema({name: sf.Categorical((0, 1)) for name in "abc"})

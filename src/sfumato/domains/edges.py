@@ -1,0 +1,50 @@
+"""Equally spaced numbers as one would write them, and their text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Significant digits of a number that somebody may have meant to write.
+_DIGITS = 12
+
+
+def evenly(low: float, high: float, count: int) -> NDArray[np.float64]:
+    """So many equally spaced numbers, low and high among them: 0.6 where doubles add up to 0.6000000000000001.
+
+    >>> evenly(0, 4, 21)[3].item(), evenly(0, 1, 4)[1].item()
+    (0.6, 0.3333333333333333)
+    """
+    return as_written(np.linspace(low, high, count))
+
+
+def as_written(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers; one that differs from a short decimal by a rounding error only is that decimal."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    decimals = _DIGITS - math.ceil(math.log10(largest)) if largest else 0
+    if not 0 < decimals <= 22:  # powers of ten beyond are no doubles
+        return numbers
+    short = np.round(numbers, decimals)
+    return np.where(np.abs(short - numbers) <= 4 * np.spacing(largest), short, numbers)
+
+
+def edge_texts(edges: Sequence[float]) -> list[str]:
+    """Increasing numbers in plain digits: enough to tell neighbours apart, and at least six.
+
+    >>> edge_texts([0, 1_200_000]), edge_texts([1_000_001, 1_000_001.5]), edge_texts([0.1 + 0.2, 1e20])
+    (['0', '1200000'], ['1000001', '1000001.5'], ['0.3', '1e+20'])
+    """
+    decimals = max(0, 2 - math.floor(math.log10(min(b - a for a, b in pairwise(edges)))))
+    return [_plain_digits(edge, decimals) for edge in edges]
+
+
+def _plain_digits(number: float, decimals: int) -> str:
+    if number == 0:
+        return "0"
+    digits = min(max(6, math.floor(math.log10(abs(number))) + 1 + decimals), 17)
+    rounded = float(f"{number:.{digits}g}")
+    return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"

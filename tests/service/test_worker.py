@@ -59,10 +59,9 @@ def test_refusals_pass_through_and_mistakes_say_nothing_of_what_was_asked(worker
     with pytest.raises(RuntimeError) as failed:
         worker.ask({"do": "crash"})
     assert "4711" not in str(failed.value)
-    assert worker.ask({"do": "next"}) == {"said": "next"}
 
 
-def test_more_than_may_wait_are_sent_away(worker):
+def test_more_than_may_wait_are_sent_away_and_all_of_them_at_the_end(worker):
     worker.ask({"do": "start"})
     waiting = [threading.Thread(target=_quietly, args=(worker,)) for _ in range(8)]
     for one in waiting:
@@ -71,7 +70,9 @@ def test_more_than_may_wait_are_sent_away(worker):
     with pytest.raises(RefusalError) as refused:
         worker.ask({"do": "one too many"})
     assert (refused.value.code, refused.value.details) == ("busy", {"seconds": 2})
+    process = worker._process
     worker.close()
+    assert process.poll() is not None  # it ends with the server
     for one in waiting:
         one.join(20)
 
@@ -79,10 +80,3 @@ def test_more_than_may_wait_are_sent_away(worker):
 def _quietly(worker):
     with contextlib.suppress(RefusalError, RuntimeError):
         worker.ask({"do": "sleep"})
-
-
-def test_the_process_ends_with_the_server(worker):
-    worker.ask({"do": "start"})
-    process = worker._process
-    worker.close()
-    assert process.poll() is not None

@@ -13,6 +13,7 @@ import gc
 import re
 import shlex
 import shutil
+import textwrap
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,12 +47,12 @@ def blocks(text: str) -> list[Block]:
     out: list[Block] = []
     before, opened = "", None
     for number, line in enumerate(text.splitlines(), 1):
-        if line.startswith("```"):
+        if line.lstrip().startswith("```"):  # also in the items of a list
             if opened is None:
-                opened, inside = (number, line[3:].strip(), REASON.search(before)), []
+                opened, inside = (number, line.strip()[3:].strip(), REASON.search(before)), []
             else:
                 why = opened[2][1] if opened[2] else None
-                out.append(Block(opened[0], opened[1], "\n".join(inside), why))
+                out.append(Block(opened[0], opened[1], textwrap.dedent("\n".join(inside)), why))
                 opened = None
         elif opened is not None:
             inside.append(line)
@@ -99,6 +100,14 @@ def test_every_fence_says_what_it_is(page: Path) -> None:
         assert block.language in RUN | SHOWN, f"{page.name}:{block.line}: a fence must say python, sh, text or json"
         if block.language == "sh" and block.reason is None:
             assert all(line.startswith("sfumato ") for line in _commands(block.text)), f"{page.name}:{block.line}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_stand_in_fences(page: Path) -> None:
+    """An indented block is only shown: commands in it would be run by nobody."""
+    text = re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    commands = r"^ {4,}(?:sfumato (?!response|upload)|pip |python |SFUMATO_\w+=\S+ sfumato ).*"
+    assert re.findall(commands, text, re.M) == []
 
 
 def test_almost_everything_is_run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 
 import pytest
@@ -148,6 +149,66 @@ def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browse
     after = page.evaluate("[window.scrollY, document.activeElement.textContent]")
     assert abs(after[0] - before[0]) < 5 and after[1] == before[1] == "Grow the tree"
     assert page.problems == []
+
+
+ODD = {
+    "forms": sf.Forms([SCHEME.select(["car", "km"]), SCHEME.select(["km", "bus"])]),
+    "noisy": {"car": c.symmetric(2, 0.2), "km": c.gaussian(3.0), "bus": c.symmetric(2, 0.2)},
+    "many": sf.Schema({"town": sf.Categorical(tuple(f"t{i}" for i in range(90))), "age": sf.Numeric(0, 90, bins=90)}),
+}
+
+
+SAYS = {
+    "forms": "The widest interval reaches",
+    "noisy": "The widest interval reaches",
+    "wide": "The 40 largest of 90 shares",
+    "rows": "Resampled rows of all sites",
+}
+
+
+def pushed(route):
+    """As if sites had pushed rows."""
+    route.fulfill(json={"state": "open", "responses": 0, "uploads": 1, "rows": 50, "minimum": 2, "hours": []})
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_studies_of_every_kind_have_a_page(browser, serving):
+    """Forms, numbers under noise, questions with very many values, and resampled rows."""
+    noisy = sf.Scheme(SCHEME.schema, ODD["noisy"])
+    wide = sf.Scheme.for_gamma(ODD["many"], 9)
+    studies = {"forms": ODD["forms"], "noisy": noisy, "wide": wide}
+    fields = {name: {"scheme": scheme.to_dict(), "minimum": 20} for name, scheme in studies.items()}
+    fields["rows"] = {"kind": "resampled", "schema": SCHEME.schema.to_dict(), "minimum": 2}
+    sent = {
+        "forms": [({"form": i % 2}, {"km": i % 4, "bus" if i % 2 else "car": i // 3 % 2}) for i in range(60)],
+        "noisy": [({}, {"car": i % 2, "km": 20 + 7 * math.sin(i), "bus": i // 2 % 2}) for i in range(60)],
+        "wide": [({}, {name: 7 * i % size for name, size in wide.output_sizes.items()}) for i in range(60)],
+    }
+    with serving(fields) as site:
+        context = browser.new_context(base_url=site[0])
+        for study, answers in sent.items():
+            known = {"study": study, "fingerprint": studies[study].fingerprint}
+            body = [{**known, "id": secrets.token_hex(16), **form, "answers": one} for form, one in answers]
+            found = context.request.post("/v1/responses", data={"responses": body}).json()["results"]
+            assert {one["status"] for one in found} == {"accepted"}, found[0]
+        seen = {}
+        for study in fields:
+            page = browser.new_context().new_page()
+            problems = []
+            page.on("pageerror", lambda problem, own=problems: own.append(str(problem)))
+            if study == "rows":
+                page.route("**/progress", pushed)
+            page.goto(f"{site[0]}/results/{study}#token={tokens(site, study)}")
+            page.locator("#download").wait_for()
+            page.get_by_text(SAYS[study]).first.wait_for()
+            seen[study] = page.locator("main").text_content()
+            if study == "noisy":
+                page.get_by_role("button", name="Draw the distribution").click()
+                page.get_by_role("img", name="The distribution of km").wait_for()
+                assert page.get_by_text("the numbers as they arrived").is_visible()
+            assert problems == []
+    assert "Not listed by value: km" in seen["noisy"] and "Not listed by value: age" in seen["wide"]
+    assert "Models" in seen["forms"] and "Models" not in seen["rows"]
 
 
 def test_a_token_of_another_study_opens_nothing(browser, site):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sfumato.errors import SfumatoError
 from sfumato.papers.figure import PAPERS
+from sfumato.papers.gallery import ORDER
 from sfumato.papers.registry import figures, selected
 
 WANTED = {
@@ -42,3 +45,15 @@ def test_entries_are_chosen_by_id_or_by_paper() -> None:
     assert len(selected([])) == len(figures())
     with pytest.raises(SfumatoError, match="did you mean 'aa01_fig7'"):
         selected(["aa01_fg7"])
+
+
+def test_the_summary_in_the_readme_counts_every_entry() -> None:
+    """The block is made by `sfumato reproduce --fast`: a new entry, or one that goes, asks for a new run."""
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("<!-- made by: sfumato reproduce --fast -->")[2].partition("<!-- end -->")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.strip().splitlines()]
+    assert rows[0][1:] == [*ORDER, "not run"]
+    told = {row[0]: [int(cell) for cell in row[1:]] for row in rows[2:]}
+    for paper, full in PAPERS.items():
+        assert sum(told[full]) == sum(figure.paper == paper for figure in figures().values()), paper
+    assert told["all"] == [sum(column) for column in zip(*(told[full] for full in PAPERS.values()), strict=True)]

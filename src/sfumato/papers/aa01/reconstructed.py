@@ -30,7 +30,7 @@ NO_EDGE = "With equal cells and the same stop rule the two algorithms give the s
 
 
 def _seeds(fast: bool, fewer: int = 1) -> range:
-    return range(max((20 if fast else 100) // fewer, 4))
+    return range(max((30 if fast else 100) // fewer, 4))
 
 
 def _other(how: How) -> How:

@@ -34,7 +34,7 @@ def parametric(n: int, seeds: int) -> Array:
 
 
 def measure(fast: bool) -> Found:
-    seeds = 6 if fast else 40
+    seeds = 10 if fast else 40
     em = Curve("EM, 50 cells", SIZES, np.stack([losses(GAUSSIAN_X, NOISE, n, range(seeds), **EM) for n in SIZES]))
     auto = Curve(
         "our default", SIZES, np.stack([losses(GAUSSIAN_X, NOISE, n, range(max(seeds // 3, 3))) for n in SIZES])

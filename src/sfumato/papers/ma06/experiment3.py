@@ -40,7 +40,7 @@ def distances(p: float, n: int, runs: int, seed: int = 0) -> Array:
 
 
 def measure(fast: bool) -> Found:
-    runs = 4 if fast else RUNS
+    runs = RUNS
     found = {p: distances(p, N, runs) for p in PS}
     rows: list[Row] = []
     for i, node in enumerate(NODES):

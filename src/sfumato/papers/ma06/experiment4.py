@@ -64,7 +64,7 @@ def wrong(rules: Mapping[str, Rule], p: float, runs: int, n: int = N, seed: int 
 
 def _measure(rules: Mapping[str, Rule], plain: str, best: str) -> Callable[[bool], Found]:
     def measure(fast: bool) -> Found:
-        runs, ps = (3, PS[::2]) if fast else (10, PS)
+        runs, ps = (6, PS[::2]) if fast else (10, PS)
         found = [wrong(rules, p, runs) for p in ps]
         links = {name: np.stack([one[name][:, :2].sum(1) for one in found]) for name in rules}
         extra, missing = (np.array([[one[name][:, i].mean() for one in found] for name in rules]) for i in (0, 1))

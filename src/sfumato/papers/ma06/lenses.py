@@ -69,7 +69,7 @@ def once(p: float, seed: int) -> dict[str, float]:
 
 
 def measure(fast: bool) -> Found:
-    runs = 2 if fast else 5
+    runs = 5
     curves = measured(P, runs, once)
     by = {curve.label: curve for curve in curves}
     fixed, naive, model = (by[name] for name in ("corrected", "as if clean", "corrected, joint model"))

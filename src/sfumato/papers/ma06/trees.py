@@ -115,7 +115,7 @@ FIGURE7_9 = Figure(
     "figure 7.9",
     "a decision tree on Breast Cancer Wisconsin",
     _CLAIM,
-    _measure(on_wisconsin, 5, lambda: majority(WISCONSIN, rows("wisconsin"), "class"), 2),
+    _measure(on_wisconsin, 5, lambda: majority(WISCONSIN, rows("wisconsin"), "class"), 5),
     _draw,
     (
         Setting("records", "the table 5 times, attributes with 3, 2, 3, 2, … values", "683 complete records, 5 times"),

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from . import others, shares
 from .installed import versions
-from .rows import markdown, table
+from .rows import lines, markdown
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     elif options.markdown:
         print(markdown(rows))
     else:
-        Console().print(table(rows))
+        Console(highlight=False).print(*lines(rows), sep="\n")
     return 0
 
 

@@ -19,12 +19,12 @@ CALLS = Path(__file__).with_name("calls.py")
 #: What is installed for each peer. Some libraries are held back, because the peer fails with newer ones.
 PEERS: dict[str, tuple[str, ...]] = {
     "multi-freq-ldpy": ("multi-freq-ldpy==0.2.5", "xxhash<4"),
-    "pure-ldp": ("pure-ldp==1.2.0", "xxhash<4"),
+    "pure-ldp": ("pure-ldp==1.2.0", "xxhash<4", "scikit-learn"),
     "ldp-toolbox": ("ldp-toolbox==0.1.3", "xxhash<4"),
     "qif": ("qif==1.6.0",),
     "opendp": ("opendp==0.16.0", "numpy"),
     "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn<1.7"),
-    "pram": ("pram==0.2.0",),
+    "pram": ("pram==0.2.0", "pandas<2.1", "numpy<2"),
     "scikit-image": ("scikit-image==0.26.0",),
     "PyUnfold": ("PyUnfold==0.5.0", "numpy<1.24", "scipy<1.11", "pandas<2"),
     "efficient-apriori": ("efficient-apriori==2.0.6", "numpy"),

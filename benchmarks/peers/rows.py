@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from textwrap import wrap
 
-from rich.table import Table
+from rich.markup import escape
 
 
 @dataclass(frozen=True)
@@ -35,28 +36,24 @@ class Row:
         return {**asdict(self), "faster": self.faster, "error_ratio": self.error_ratio}
 
 
-def table(rows: Iterable[Row]) -> Table:
-    """A block for each task, a line for each peer."""
-    shown = Table("peer", title_justify="left", pad_edge=False, box=None)
-    for name in ("theirs", "ours", "faster", "their error", "ours"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.columns[0].no_wrap = True
-    task = ""
+def lines(rows: Iterable[Row]) -> Iterator[str]:
+    """A block for each task, a line for each peer and one for its note, in 80 columns."""
+    task, note = "", ""
     for row in rows:
         if row.task != task:
-            task = row.task
-            shown.add_section()
-            shown.add_row(f"[bold]{task}[/]")
-        shown.add_row(
-            f"  {row.peer}",
-            *(_seconds(value) for value in (row.theirs, row.ours)),
+            task, note = row.task, ""
+            yield f"\n[bold]{task}[/]"
+            yield f"  {'':<24}{'theirs':>9}{'ours':>9}{'faster':>9}{'their error':>13}{'ours':>9}"
+        shown = (
+            _seconds(row.theirs),
+            _seconds(row.ours),
             "" if row.faster is None else f"{row.faster:,.1f}x" if row.faster < 100 else f"{row.faster:,.0f}x",
-            "" if row.their_error is None else f"{row.their_error:.3g}",
-            "" if row.error is None else f"{row.error:.3g}",
         )
-        if row.note:
-            shown.add_row(f"    [dim]{row.note}[/]")
-    return shown
+        wrong = ["" if error is None else f"{error:.3g}" for error in (row.their_error, row.error)]
+        yield f"  {row.peer:<24}{shown[0]:>9}{shown[1]:>9}{shown[2]:>9}{wrong[0]:>13}{wrong[1]:>9}"
+        if row.note and row.note != note:
+            note = row.note
+            yield from (f"    [dim]{escape(line)}[/]" for line in wrap(note, 74))
 
 
 def markdown(rows: Iterable[Row]) -> str:

@@ -35,7 +35,7 @@ def test_few_extra_links_on_six_nodes_and_many_without_the_test() -> None:
 
 
 def test_at_most_half_the_wrong_links_of_the_best_constant() -> None:
-    """At 50 000 records, where most links can be found at all; see docs/bayesnet.md for fewer."""
+    """At 50 000 records, where most links can be found at all; see docs/measured/bayesnet.md for fewer."""
     nets = [gallery(name) for name in NETWORKS]
     nets += [random_network(6, 9000 + seed) for seed in range(4)]
     nets += [random_network(9, 9100 + seed, links=1.5) for seed in range(2)]

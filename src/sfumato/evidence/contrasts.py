@@ -22,7 +22,7 @@ from sfumato.evidence.spreads import spreads
 from sfumato.evidence.table import Table
 from sfumato.evidence.wald import wald
 
-# Chosen by wrong links on other networks than those that judge (docs/bayesnet.md, "The Wald score"); any EFFECT
+# Chosen by wrong links on other networks than those that judge (docs/measured/bayesnet.md); any EFFECT
 # from .02 to .3 does about as well.
 #: A configuration is used when its estimated count exceeds this many standard deviations.
 CLEAR = 3.0

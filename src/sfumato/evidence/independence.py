@@ -21,7 +21,7 @@ _CLEARLY = 20.0
 DEPENDENT = 0.15
 ODDS = 2 * log((1 - DEPENDENT) / DEPENDENT)
 #: How likely a dependence is to be a trend where there is an order, and how likely to be a bend. Chosen on other
-#: settings than those that judge (docs/bayesnet.md, "Trends").
+#: settings than those that judge (docs/measured/bayesnet.md).
 TREND, BEND = 0.9, 0.05
 #: The shares of the false alarms that the tests of a trend and of a bend may give. The trend's is large so that it is
 #: found as often as by a test that looks for nothing else.

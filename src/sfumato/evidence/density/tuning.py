@@ -1,10 +1,10 @@
 """The constants of "auto" that were set by measurement: what each does, why it is so, and on which data it was set.
 
 The weights of the models were chosen on ``DEVELOPMENT`` of ``benchmarks/density_battery`` alone. The corrections of the
-band were set on half of all pairs there. What judges them is ``HELD_OUT`` (docs/density.md).
+band were set on half of all pairs there. What judges them is ``HELD_OUT`` (docs/measured/density.md).
 """
 
-#: Log prior odds of a model, by the order of its differences and the kind of its rows: step 4 of docs/density.md.
+#: Log prior odds of a model, by the order of its differences and the kind of its rows (docs/mathematics/densities.md).
 BONUS = {
     (1, "gaussian"): -2.0,
     (2, "gaussian"): 2.0,

@@ -35,7 +35,7 @@ def randomize(
     scheme: Annotated[Path | None, typer.Option(help="The public scheme, or forms, as JSON.")] = None,
     gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
     schema: Annotated[Path | None, typer.Option(help="With --gamma: the public schema, as JSON.")] = None,
-    columns: Annotated[str | None, typer.Option(help="With --gamma: the attributes to release (a,b,c).")] = None,
+    columns: Annotated[str | None, typer.Option(help="Release only these attributes (a,b,c).")] = None,
     save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,
     id: Annotated[
         str | None, typer.Option(help="The column that tells records apart; it leaves as a pseudonym.")
@@ -217,9 +217,24 @@ def _scheme(
     if path is not None:
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
-        return console.read_scheme_or_forms(path)
+        whole = console.read_scheme_or_forms(path)
+        return whole if columns is None else _part(whole, console.listed(columns))
     if schema is not None:
         known = console.read_schema(schema)
         return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)
     names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)
+
+
+def _part(scheme: Scheme | Forms, names: list[str]) -> Scheme:
+    """The scheme of the named attributes and of no other."""
+    if isinstance(scheme, Forms):
+        raise SchemeError("--columns cannot choose from forms: each form asks its own questions")
+    unknown = [name for name in names if name not in scheme.schema]
+    if unknown:
+        raise SchemeError(f"the scheme has no attribute {unknown[0]!r}; it has {', '.join(scheme.schema.names)}")
+    part = scheme.select(names)
+    more = [name for name in part.schema.names if name not in names]
+    if more:
+        raise SchemeError(f"{more[0]!r} is randomized together with a column of --columns: name it there, too")
+    return part

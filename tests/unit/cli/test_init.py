@@ -195,3 +195,21 @@ def test_a_missing_library_is_named_with_what_brings_it(
     assert run("learn rules good.parquet --support 0.1 --confidence 0.3 --plot rules.png", monkeypatch) == 1
     said = capsys.readouterr().err
     assert "needs matplotlib" in said and "sfumato[all]" in said and "should not happen" not in said
+
+
+def test_columns_choose_from_a_scheme(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    assert run("randomize raw.csv part.parquet --scheme scheme.json --columns sex", monkeypatch) == 0
+    assert sf.Release.load("part.parquet").schema.names == ("sex",)
+    assert "gamma of a whole record 3;" in capsys.readouterr().out
+    pair = sf.Scheme(SCHEMA, {("sex", "grade"): c.symmetric((2, 3), 0.3)})
+    (folder / "pair.json").write_text(pair.to_json())
+    (folder / "forms.json").write_text(sf.Forms.for_gamma(SCHEMA, 9, ask=1).to_json())
+    for given, said in (
+        ("scheme.json --columns age", "the scheme has no attribute 'age'; it has sex, grade"),
+        ("pair.json --columns sex", "'grade' is randomized together with"),
+        ("forms.json --columns sex", "--columns cannot choose from forms"),
+    ):
+        assert run(f"randomize raw.csv other.parquet --scheme {given}", monkeypatch) == 1
+        assert said in capsys.readouterr().err and not (folder / "other.parquet").exists()

@@ -13,6 +13,7 @@ from sfumato.forms import merged
 from sfumato.printable import printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.reading.spark_session import is_spark
 from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import read_counts, write_counts
@@ -20,6 +21,7 @@ from sfumato.released.description import check_matrices, part_documents, read_de
 from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, held, several_parts
 from sfumato.released.release_folder import folder_parts
+from sfumato.released.spark_raw import raw_part
 from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -62,6 +64,8 @@ class Release:
         """
         import pyarrow as pa
 
+        if is_spark(table):
+            return cls.of([raw_part(table, schema, id, None if link_key is None else Pseudonyms.under(None, link_key))])
         if id is not None and not tables.is_path(table):
             found = list(tables.batches(table, [*schema.names, id]))  # once: the table may be a stream
             table = pa.Table.from_batches(found) if found else table

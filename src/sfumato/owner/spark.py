@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from sfumato.owner.request import RandomizeRequest, answered_batches
 from sfumato.owner.shuffle import TAG, repeated_ids, tags_of
 from sfumato.randomness import SecureSource
 from sfumato.reading.positions import spark_places
-from sfumato.reading.spark_rows import larger, packed, unpacked
+from sfumato.reading.spark_rows import SIGNED, larger, packed, signed, unpacked
 from sfumato.reading.spark_session import in_one_line
 from sfumato.reading.spark_workers import map_batches, place_of_partition
 from sfumato.release import Release
@@ -28,8 +28,6 @@ from sfumato.secrets.pseudonyms import Pseudonyms, hexadecimal
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Spark has no unsigned integers: each code moves to the next signed type.
-_SIGNED = {8: "smallint", 16: "int", 32: "bigint"}
 _CELLS = "form int, place binary, n bigint, rows binary"
 _ORDER = "order of rows"
 
@@ -76,7 +74,7 @@ def _two_copies(frame: Any) -> Any:
 def _rows(held: Any, number: int, frame: Any, request: RandomizeRequest, once: bytes) -> Part:
     """The rows of one form, in the order they are released in."""
     scheme, id = request.schemes[number], request.id
-    kinds = [_SIGNED.get(kind.bit_width, "double") for kind in code_types(scheme).values()]
+    kinds = [SIGNED.get(kind.bit_width, "double") for kind in code_types(scheme).values()]
     if id is not None:
         own = frame.schema.fields[frame.columns.index(id)].dataType.simpleString()
         kinds.append(own if request.clear_ids else "string")
@@ -149,7 +147,7 @@ def unpack_partition(
         for place, cell in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
             found = unpacked(cell.as_buffer())
             columns = {
-                f"c{i}": hexadecimal(tags_of(found.column(TAG))) if name == pseudonyms else _signed(found.column(name))
+                f"c{i}": hexadecimal(tags_of(found.column(TAG))) if name == pseudonyms else signed(found.column(name))
                 for i, name in enumerate(names)
             }
             if once is not None:
@@ -166,11 +164,3 @@ def tags_of_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBa
     for batch in batches:
         for cell in batch.column(0):
             yield pa.RecordBatch.from_pydict({"tag": unpacked(cell.as_buffer()).column(TAG).cast(pa.binary())})
-
-
-def _signed(column: pa.Array) -> pa.Array:
-    """Codes in signed integers."""
-    import pyarrow as pa
-
-    wider: Mapping[int, Any] = {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}
-    return column.cast(wider[column.type.bit_width]) if pa.types.is_unsigned_integer(column.type) else column

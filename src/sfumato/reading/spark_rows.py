@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Rows that Spark's workers put into one cell: its own batches of 10 000 take longer to begin than to treat.
 ROWS_IN_A_CELL = 1 << 17
+#: Spark has no unsigned integers: a code of so many bits moves to the next signed type.
+SIGNED = {8: "smallint", 16: "int", 32: "bigint"}
 
 
 def spark_batches(frame: Any, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
@@ -73,3 +75,21 @@ def packed_rows(cells: Any) -> int:
     """How many rows cells hold, which say it of themselves."""
     with in_one_line():
         return int(cells.selectExpr("coalesce(sum(n), 0) as n").first()["n"])
+
+
+def unpack_partition(names: Sequence[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """On a worker: the rows that cells hold, as columns."""
+    import pyarrow as pa
+
+    for batch in batches:
+        for cell in batch.column(0):
+            found = unpacked(cell.as_buffer())
+            yield pa.RecordBatch.from_pydict({f"c{i}": signed(found.column(name)) for i, name in enumerate(names)})
+
+
+def signed(column: pa.Array) -> pa.Array:
+    """Codes in signed integers."""
+    import pyarrow as pa
+
+    wider = {8: pa.int16(), 16: pa.int32(), 32: pa.int64()}
+    return column.cast(wider[column.type.bit_width]) if pa.types.is_unsigned_integer(column.type) else column

@@ -15,7 +15,7 @@ import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import SfumatoError
-from sfumato.evidence import counting
+from sfumato.evidence import counting, spark_counting
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 
@@ -65,13 +65,27 @@ def test_dask_counts_the_same() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_spark_counts_the_same(spark_session: object) -> None:
+def test_spark_counts_the_same(spark_session: object, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.sql.types import ShortType, StructField, StructType
 
     kinds = StructType([StructField(name, ShortType()) for name in NAMES])
     frame = spark_session.createDataFrame([tuple(row.values()) for row in rows().to_pylist()], kinds)
+    jobs: list[object] = []
+    original = spark_counting._collected
+    monkeypatch.setattr(spark_counting, "_collected", lambda *a: jobs.append(a) or original(*a))
     release = sf.Release(frame, SCHEME)
-    np.testing.assert_array_equal(sf.evidence(release).released_counts(["b", "f"]), brute(rows(), ["b", "f"]))
+    monkeypatch.setattr(counting, "JOINT_CELLS", 27)  # so that no table holds all the others
+    pairs = [[x, y] for i, x in enumerate(NAMES) for y in NAMES[i + 1 :]]
+    for names, found in zip(pairs, sf.evidence(release).counts_many(pairs, quiet=True), strict=True):
+        np.testing.assert_array_equal(found.seen[0].counts, brute(rows(), names))
+    assert len(jobs) == 1  # all from one pass over the rows
+    every = sf.Release(frame, SCHEME)
+    counting.counter(every.parts[0]).count_pairs()
+    np.testing.assert_array_equal(sf.evidence(every).released_counts(["f", "b"]), brute(rows(), ["f", "b"]))
+    assert len(jobs) == 2 and len(every) == 3000
+    bad = sf.Release(frame.selectExpr("a + 1 as a", *NAMES[1:]), SCHEME)
+    with pytest.raises(SfumatoError, match="column 'a' of the release holds 3, outside the codes 0 .. 2"):
+        sf.evidence(bad).released_counts(["a"])
 
 
 def test_many_tables_come_from_one_scan(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,8 +160,7 @@ def _draw(figure: Any, found: Found) -> None:
         lines(axes, [Curve(c.label.partition(":")[0], c.x, c.values) for c in curves if c.label.endswith(graph)])
         axes.set_title(graph if graph != "sets found" else f"sets found ({frequent} are frequent)", fontsize=8.5)
         axes.set_xlabel("p")
-    places[0].set_yscale("log")
-    places[2].set_yscale("symlog", linthresh=0.1)
+    places[0].set_ylim(bottom=0)
     legend(figure, places[0], 2)
 
 

@@ -14,7 +14,7 @@ from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.rules import AssociationRules
 from sfumato.learn.weighted_cells import Encoding
-from sfumato.papers import ma06_fig6_1 as lenses
+from sfumato.papers.ma06 import lenses
 
 from .harness import Case, benchmark
 

@@ -8,7 +8,7 @@ import scipy.stats
 
 from sfumato import channels as c
 from sfumato.assess import accuracy, attacks
-from sfumato.papers import ma06_fig3_3
+from sfumato.papers.ma06 import odds
 
 
 def test_the_delta_method_gives_the_spread_of_the_odds_ratio():
@@ -28,7 +28,7 @@ def test_the_delta_method_gives_the_spread_of_the_odds_ratio():
 
 
 def test_figure_3_3_spreads_25_times():
-    plain, randomized = ma06_fig3_3.simulate(runs=500)
+    plain, randomized = odds.simulate(runs=500)
     wide = np.nanstd(np.log(randomized[np.isfinite(randomized)]))
     narrow = np.nanstd(np.log(plain[np.isfinite(plain)]))
     assert 20 < wide / narrow < 35

@@ -11,7 +11,7 @@ from sfumato.errors import EstimationError
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
-from sfumato.papers import ma06_fig6_1 as lenses
+from sfumato.papers.ma06 import lenses
 
 c = sf.channels
 

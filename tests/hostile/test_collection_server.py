@@ -21,6 +21,7 @@ from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
 from sfumato.service.refusals import RefusalError
 from sfumato.service.settings import Settings
+from sfumato.service.sweeping import UNFINISHED
 
 UPLOADS = "/v1/studies/commuting/uploads"
 
@@ -248,3 +249,31 @@ def test_others_on_the_machine_cannot_read_the_answers(http: Http, tmp_path: Pat
     tmp_path.chmod(0o755)
     open_collection(tmp_path).close()
     assert not [path.name for path in tmp_path.iterdir() if path.is_file() and path.stat().st_mode & 0o077]
+
+
+def test_sweeping_waits_for_nobody(http: Http) -> None:
+    """An old upload whose bytes trickle in held up everybody who announced one, until no thread was left to end it."""
+    uploads = http.collection.uploads
+    old, _ = http.collection.writer.now(uploads.announce("commuting", new_id(), "site", "0" * 64, 100))
+    http.collection.clock.now += UNFINISHED + 7200
+    with uploads.lock(old):
+        sweeping = threading.Thread(target=uploads.sweep, daemon=True)
+        sweeping.start()
+        sweeping.join(10)
+        assert not sweeping.is_alive() and uploads.find("commuting", old.id) is old
+        with pytest.raises(RefusalError, match="being looked at"):
+            uploads.delete("commuting", old.id)
+    uploads.sweep()
+    assert uploads.every("commuting") == []
+
+
+def test_an_upload_that_another_sweeps_is_left_to_it(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two who announced at once, the second looked for what the first had forgotten, and failed."""
+    uploads = http.collection.uploads
+    http.collection.writer.now(uploads.announce("commuting", new_id(), "site", "0" * 64, 100))
+    http.collection.clock.now += UNFINISHED + 7200
+    found = uploads.unfinished
+    uploads.sweep()
+    monkeypatch.setattr(type(uploads), "unfinished", found)
+    uploads.sweep()
+    assert uploads.every("commuting") == []

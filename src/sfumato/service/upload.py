@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
+from sfumato.service.refusals import RefusalError
 from sfumato.service.tallies import Tally
 
 
@@ -35,3 +39,14 @@ class Upload:
             return None
         line = f"sfumato upload 1|{self.study}|{self.id}|{self.digest}|{self.rows}"
         return hashlib.sha256(line.encode()).hexdigest()
+
+
+@contextmanager
+def without_waiting(lock: Lock) -> Iterator[None]:
+    """Alone with an upload, or sent away: those who wait for one file shall not take the threads of all others."""
+    if not lock.acquire(blocking=False):
+        raise RefusalError("busy", "this upload is being looked at: ask again in a moment", seconds=2)
+    try:
+        yield
+    finally:
+        lock.release()

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ from sfumato.service.studies import Studies
 from sfumato.service.study import Study
 from sfumato.service.sweeping import left_behind, unfinished
 from sfumato.service.tallies import Tally
-from sfumato.service.upload import Upload
+from sfumato.service.upload import Upload, without_waiting
 from sfumato.service.upload_files import UploadFiles
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -110,8 +111,9 @@ class Uploads:
     def sweep(self) -> None:
         """Forget uploads that nobody went on with: neither their bytes nor their ids are kept."""
         for upload in self.unfinished:
-            with self.lock(upload):
-                if self._held[upload.study, upload.id].state == "arriving":
+            with suppress(RefusalError), without_waiting(self.lock(upload)):  # the next one sweeps what is busy
+                known = self._held.get((upload.study, upload.id))
+                if known is not None and known.state == "arriving":
                     self._writer.now(Alone(partial(_forget, upload), self._forgotten))
 
     def _forgotten(self, upload: Upload) -> None:
@@ -169,10 +171,7 @@ class Uploads:
 
     def commit(self, study: str, id: str, token: str) -> tuple[Upload, bool]:
         """Check the whole file and take it; the upload, and whether it is new. Waits for the disk."""
-        lock = self.lock(self.find(study, id, token))
-        if not lock.acquire(blocking=False):  # those who wait for one file shall not take the threads of all others
-            raise RefusalError("busy", "this upload is being looked at: ask again in a moment", seconds=2)
-        try:
+        with without_waiting(self.lock(self.find(study, id, token))):
             upload = self.find(study, id, token)
             if upload.state == "accepted":
                 return upload, False
@@ -187,8 +186,6 @@ class Uploads:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
             with reader.in_line(), self._taking(study):
                 done = self._take(upload, asked)
-        finally:
-            lock.release()
         if done.about is not None and done.about["attributes"] is not None:
             self._join(done)
         return done, True
@@ -284,7 +281,7 @@ class Uploads:
     def delete(self, study: str, id: str) -> Upload:
         """Take the rows out again; the id stays."""
         upload = self.find(study, id)
-        with self.lock(upload):
+        with without_waiting(self.lock(upload)):
             upload = self.find(study, id)
             if upload.state == "deleted":
                 return upload

@@ -66,6 +66,7 @@ async def piece(study: str, id: str, request: Request, upload_offset: Annotated[
             "conflict", "another piece of this upload is arriving", received=uploads.files.received(found)
         )
     try:
+        found = uploads.find(study, id, token.id)  # it may have been taken or forgotten meanwhile
         held, there = bytearray(), upload_offset
         try:
             async for some in request.stream():

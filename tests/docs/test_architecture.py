@@ -79,7 +79,7 @@ def test_imports_inside_functions_save_a_heavy_library():
         "questions/ask.py: sfumato.evidence.questions.",  # what stands on the densities
         ": sfumato.service",  # what stands on FastAPI
         "service/own_process.py: resource",  # not on every system
-        "service/storage/database.py: fcntl",
+        "writing/locked_file.py: fcntl",
         "evidence/base.py: sfumato.evidence.texts",  # asked of free text only
     )
     assert {entry for entry in found if not any(one in entry for one in large)} == set()

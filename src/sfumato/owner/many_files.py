@@ -67,7 +67,7 @@ def randomize_folder(
         raise SchemaError(f"{origin}: a release in a folder is made of Parquet, a file or a folder of files")
     request = RandomizeRequest.of(scheme, key, id, link_key, **how)
     check_distinct({"the source": origin}, {"the target": path, "the ledger": ledger})
-    check_folder(path, overwrite)
+    check_folder(path, origin, overwrite)
     wanted = [*scheme.schema.names, *([id] if id is not None else [])]
     tables.check_has(origin, wanted)
     if origin.is_dir():
@@ -76,8 +76,11 @@ def randomize_folder(
     if not pieces:
         raise SchemaError("the table is empty: there is nothing to randomize")
     lasting = key is not None or link_key is not None
-    with booked(ledger, scheme, key, again, id) as booking, _kept_when_full(path):
-        work = Unfinished(path, request, origin, pieces, request.link if lasting else None)
+    with (
+        booked(ledger, scheme, key, again, id) as booking,
+        _kept_when_full(path),
+        Unfinished(path, request, origin, pieces, request.link if lasting else None) as work,
+    ):
         if id is not None and not lasting:
             request = replace(request, pseudonyms=Pseudonyms(subkey(work.secret, "sfumato pseudonyms 2")))
         if booking is not None and id is not None:
@@ -91,9 +94,10 @@ def randomize_folder(
         describe_folder(made, request.schemes, links, id, request.order, inside, known)
         for note in [*made.rglob("*.parquet.json"), *made.rglob("*.draft")]:
             note.unlink()
+        check_folder(path, origin, overwrite)  # before anything is booked
         if booking is not None:
             booking.settle()
-        take_place(made, path)
+        take_place(made, path, origin, overwrite)
         work.remove()
     return Release.load(path)
 

@@ -39,7 +39,7 @@ def randomize_on_spark(
     if kind in tables.CSV:
         raise SchemaError(f"{origin}: with an engine the table is Parquet, a file or a folder of files")
     check_distinct({"the source": origin}, {"the target": path, "the ledger": how.get("ledger")})
-    check_folder(path, overwrite)
+    check_folder(path, origin, overwrite)
     wanted = [*scheme.schema.names, *([how["id"]] if how.get("id") is not None else [])]
     tables.check_has(origin, wanted)
     if kind == tables.FOLDER:
@@ -47,7 +47,7 @@ def randomize_on_spark(
     session = spark_session(engine, config)
     frame = session.read.parquet(str(origin.resolve()))
     release = randomize(frame, scheme, **how)
-    with replacing_folder(path, overwrite) as folder, in_one_line():
+    with replacing_folder(path, origin, overwrite) as folder, in_one_line():
         several = len(release.parts) > 1
         places = [f"form={number}" if several else "." for number in range(len(release.parts))]
         for part, place in zip(release.parts, places, strict=True):

@@ -15,11 +15,12 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from sfumato.errors import ReleaseError
 from sfumato.owner.request import RandomizeRequest
 from sfumato.reading.parquet_folder import named_values, part_files
+from sfumato.writing.locked_file import LockedFile
 
 _CHUNK = 1 << 20
 PLAN = "plan.json"
@@ -57,25 +58,45 @@ def units(source: Path, rows_in_a_unit: int) -> list[Unit]:
 
 
 class Unfinished:
-    """The working folder of one request; made, or found again where the same request was interrupted."""
+    """The working folder of one request; made, or found again where the same request was interrupted.
+
+    One process at a time works in it: two would write over each other's pieces.
+    """
 
     def __init__(
         self, target: Path, request: RandomizeRequest, source: Path, pieces: Sequence[Unit], link: str | None
     ) -> None:
         self.folder = target.with_name(f".{target.name}.unfinished")
         asked = _asked(request, source, pieces, link)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self._lock = LockedFile(self.folder / "lock")
+        if not self._lock.ours:
+            raise ReleaseError(f"{target}: another process is making this release: wait for it, or end it")
+        try:
+            self.secret = self._begun(asked)
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def _begun(self, asked: dict[str, Any]) -> bytes:
+        """The secret of this release: a new one, or that of the work so far."""
         found = self._read()
         if found is None:
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            self.secret = os.urandom(32)
-            _write(self.folder / PLAN, {"asked": asked, "secret": self.secret.hex()})
-            return
+            secret = os.urandom(32)
+            _write(self.folder / PLAN, {"asked": asked, "secret": secret.hex()})
+            return secret
         if found.get("asked") != asked:
             raise ReleaseError(
                 f"{self.folder} holds unfinished work of another request, or its source has changed since: finish that "
                 f"one, or remove the folder; what is in it was never released"
             )
-        self.secret = bytes.fromhex(found["secret"])
+        return bytes.fromhex(found["secret"])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
 
     def _read(self) -> dict[str, Any] | None:
         try:

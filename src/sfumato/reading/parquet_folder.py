@@ -28,7 +28,11 @@ def part_files(folder: Path) -> list[Path]:
     found = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
-        if path.name.lower().endswith(ENDINGS) and not any(one.startswith(("_", ".")) for one in inside):
+        if (
+            path.name.lower().endswith(ENDINGS)
+            and path.is_file()
+            and not any(one.startswith(("_", ".")) for one in inside)
+        ):
             found.append(path)
     if not found:
         raise SchemaError(f"{folder}: the folder holds no Parquet files")

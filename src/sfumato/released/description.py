@@ -12,10 +12,10 @@ from sfumato.domains import check_bins
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.reading import tables
 from sfumato.reading.json_documents import DocumentError, read_json
-from sfumato.released.release_folder import DESCRIPTION
 from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import KEY, content, sidecar
+from sfumato.writing.whole_folders import DESCRIPTION
 
 _OLD = (
     "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "

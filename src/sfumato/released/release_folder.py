@@ -18,8 +18,8 @@ from sfumato.reading.parquet_folder import file_rows, part_files
 from sfumato.released.part import Part
 from sfumato.released.writer import VERSION, code_types, id_kind
 from sfumato.scheme import Scheme
+from sfumato.writing.whole_folders import DESCRIPTION
 
-DESCRIPTION = "release.json"
 _CHUNK = 1 << 20
 
 
@@ -79,18 +79,22 @@ def folder_parts(
     """The parts of a release in a folder, whose files must be those that the description lists."""
     import pyarrow as pa
 
-    out = []
+    out: list[Part] = []
+    places: list[str] = []
     for document, (rows, scheme, link, raw) in zip(documents, entries, strict=True):
         place, listed = document.get("folder"), document.get("files")
         if (
             not isinstance(place, str)
             or not isinstance(listed, Mapping)
-            or place == ".."
+            or place in ("", "..")
             or (place != Path(place).name and place != ".")
+            or place in places
+            or (place == "." and len(documents) > 1)
         ):
             raise ReleaseError(
                 f"{folder}: the description of the release is damaged: a part names no folder of its own"
             )
+        places.append(place)
         if not rows:
             kinds = {**code_types(scheme), **({id: pa.string()} if id else {})}
             nobody = pa.table({name: pa.array([], type=kind) for name, kind in kinds.items()})
@@ -102,6 +106,8 @@ def folder_parts(
             held = "is missing" if name in listed else f"is not in {DESCRIPTION}"
             raise ReleaseError(f"{folder}: the file {name} {held}")
         for name, file in found.items():
+            if folder.resolve() not in file.resolve().parents:
+                raise ReleaseError(f"{file}: is a link that leads out of the folder of the release")
             about = listed[name]
             if not isinstance(about, Mapping) or file.stat().st_size != about.get("bytes"):
                 raise ReleaseError(f"{file}: is not the file that {DESCRIPTION} describes: its size differs")

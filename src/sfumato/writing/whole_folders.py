@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-import re
+import json
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -12,35 +12,40 @@ from pathlib import Path
 
 from sfumato.errors import ReleaseError
 
-#: The files of a release in a folder, and what Spark leaves beside them.
-_OURS = re.compile(r"release\.json|part-[^/]*\.parquet|_SUCCESS|\.[^/]*\.crc")
+#: What says of a folder which files are its release.
+DESCRIPTION = "release.json"
 
 
 @contextmanager
-def replacing_folder(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
+def replacing_folder(target: str | Path, source: str | Path, overwrite: bool = False) -> Iterator[Path]:
     """A new folder beside the target, which takes the target's place only if the block ends without an error."""
     path = Path(target)
-    check_folder(path, overwrite)
+    check_folder(path, Path(source), overwrite)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
         temporary.mkdir()
         yield temporary
-        take_place(temporary, path)
+        take_place(temporary, path, Path(source), overwrite)
     except OSError as problem:
         raise ReleaseError(f"{path}: {in_words(problem)}; nothing was changed") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def check_folder(path: Path, overwrite: bool) -> None:
-    """Raise unless a folder can be written there."""
+def check_folder(path: Path, source: Path, overwrite: bool) -> None:
+    """Raise unless a folder can be written there: what is replaced is a release, whole and with nothing beside it."""
     if not path.name:
         raise ReleaseError(f"{str(path)!r} names no folder: choose a name")
     if path.exists() and not overwrite:
         raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
     if path.exists() and not path.is_dir():
         raise ReleaseError(f"{path} is a file, and this release is a folder: choose another name")
-    other = next((file for file in path.rglob("*") if not file.is_dir() and not _OURS.fullmatch(file.name)), None)
+    target, origin = path.resolve(), source.resolve()
+    if target in origin.parents or origin in target.parents:
+        raise ReleaseError(f"{path}: the source and the release lie in one another: choose another name")
+    ours = _released(path)
+    found = (file for file in sorted(path.rglob("*")) if file.is_symlink() or not file.is_dir())
+    other = next((file for file in found if not _of_the_release(file.relative_to(path), ours)), None)
     if other is not None:
         raise ReleaseError(
             f"{path} holds {other.relative_to(path)}, which is no part of a release, and would be deleted: choose "
@@ -50,9 +55,30 @@ def check_folder(path: Path, overwrite: bool) -> None:
         raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
 
 
-def take_place(temporary: Path, path: Path) -> None:
-    """Put a finished folder where another one may be, which then is gone."""
+def _released(folder: Path) -> set[str]:
+    """The files of the release in a folder; none where it does not say that it is one."""
+    try:
+        about = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        if about["format"] != "sfumato release":
+            return set()
+        return {DESCRIPTION, *(str(file) for part in about["parts"] for file in part["files"])}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return set()
+
+
+def _of_the_release(file: Path, ours: set[str]) -> bool:
+    """Whether it is one of these, or what Spark leaves beside them."""
+    left = file.name == "_SUCCESS" or (file.name.startswith(".") and file.name.endswith(".crc"))
+    return file.as_posix() in ours or (left and bool(ours))
+
+
+def take_place(temporary: Path, path: Path, source: Path, overwrite: bool) -> None:
+    """Put a finished folder where another release may be, which then is gone.
+
+    What is there is looked at once more: it may have come while the folder was filled.
+    """
     old = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    check_folder(path, source, overwrite)
     if path.exists():
         path.rename(old)
     temporary.rename(path)

@@ -229,7 +229,7 @@ def test_a_ledger_books_once_whatever_was_interrupted(
         (lambda s, t: randomize_folder(s, s, SCHEME, overwrite=True), "are the same file"),
         (lambda s, t: randomize_folder(s / "none", t, SCHEME), "must end in one of"),
         (
-            lambda s, t: randomize_folder(s.parent, t, sf.Scheme.identity(sf.Schema({"z": sf.Categorical((0, 1))}))),
+            lambda s, t: randomize_folder(s, t, sf.Scheme.identity(sf.Schema({"z": sf.Categorical((0, 1))}))),
             "'z'",
         ),
     ],

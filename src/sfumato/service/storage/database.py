@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from sfumato.errors import MissingPartError, SfumatoError
 from sfumato.service.storage.migrations import migrate
+from sfumato.writing.locked_file import LockedFile
 
 #: What the advisory lock of PostgreSQL is called: the first bytes of "sfumato" as a number.
 _LOCK = 0x7366756D61746F
@@ -41,7 +41,9 @@ class Database:
     def _hold(self) -> None:
         """Keep a second server out: counts and limits are kept in memory, by one process."""
         if self.url.get_backend_name() == "sqlite":
-            self._held = _locked_file(self.folder / "server.lock")
+            self._held = LockedFile(self.folder / "server.lock")
+            if not self._held.ours:
+                raise SfumatoError(f"another server uses the folder {self.folder}: stop it, or choose another folder")
             return
         self._held = self.engine.connect()
         until = time.monotonic() + _PATIENCE
@@ -102,30 +104,6 @@ def _durable_postgresql(connection: Any, _: Any) -> None:
 
 def _begin(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN")
-
-
-def _locked_file(path: Path) -> Any:
-    try:
-        import fcntl
-    except ImportError:  # not on this system: the owner of the folder takes care
-        return None
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        raise SfumatoError(f"another server uses the folder {path.parent}: stop it, or choose another folder") from None
-    return _File(file)
-
-
-class _File:
-    def __init__(self, number: int) -> None:
-        self._number: int | None = number
-
-    def close(self) -> None:
-        if self._number is not None:
-            os.close(self._number)
-            self._number = None
 
 
 def said(problem: DBAPIError) -> str:

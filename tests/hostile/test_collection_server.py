@@ -277,3 +277,22 @@ def test_an_upload_that_another_sweeps_is_left_to_it(http: Http, monkeypatch: py
     monkeypatch.setattr(type(uploads), "unfinished", found)
     uploads.sweep()
     assert uploads.every("commuting") == []
+
+
+def test_a_model_rests_on_no_table_of_few_people(http: Http) -> None:
+    """Three people were asked both attributes. Their table was refused, and models were learned from it."""
+    domains = {name: sf.Categorical(("no", "yes")) for name in "abz"}
+    pairs = [("a", "b"), ("a", "z"), ("b", "z")]
+    forms = sf.Forms([sf.Scheme.for_gamma(sf.Schema({name: domains[name] for name in pair}), 4) for pair in pairs])
+    held = http.collection
+    held.writer.now(held.studies.create("pairs", {"scheme": forms.to_dict(), "minimum": 20}))
+    held.writer.now(held.studies.open("pairs"))
+    for form, answers in ((0, 3), (1, 20), (2, 20)):
+        for number in range(answers):
+            given = dict(zip(pairs[form], (number % 2, number // 2 % 2), strict=True))
+            body = {"id": new_id(), "fingerprint": forms.fingerprint, "form": form, "answers": given}
+            assert http.ask("POST", "/v1/studies/pairs/responses", body).status_code == 201
+    for asked in ("estimates?names=a,b", "models/tree?target=a&names=b", "models/network?names=a,b,z"):
+        answer = http.ask("GET", f"/v1/studies/pairs/{asked}", token=http.admin)
+        assert answer.status_code == 409 and answer.json()["error"]["code"] == "too_few"
+    assert http.ask("GET", "/v1/studies/pairs/models/tree?target=a&names=z", token=http.admin).status_code == 200

@@ -101,11 +101,17 @@ class Estimates:
         return {"name": name, "by": list(by), "answers": answers, "level": level, "false": false, "rows": rows}
 
     def about(self, names: Sequence[str]) -> tuple[Part, ...]:
-        """All that was asked about some of these attributes, if enough people answered each of them."""
+        """All that was asked about some of these attributes.
+
+        Enough people must have answered each of them, and whatever any form asks of them together: a model may rest on
+        that table alone.
+        """
         self._check_names(names)
-        for name in names:
-            self.check_enough([name])
-        return tuple(part for part in self._parts if not set(names).isdisjoint(part.scheme.schema))
+        parts = tuple(part for part in self._parts if not set(names).isdisjoint(part.scheme.schema))
+        together = [tuple(name for name in names if name in part.scheme.schema) for part in parts]
+        for asked in dict.fromkeys([*((name,) for name in names), *together]):
+            self.check_enough(asked)
+        return parts
 
     def check_enough(self, names: Sequence[str] = ()) -> list[Part]:
         """The parts that asked these attributes, if enough people answered them."""

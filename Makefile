@@ -1,7 +1,7 @@
 # make demo: the main job end to end.  make test: the tests.  Both set themselves up in .venv.
 BIN := .venv/bin
 
-.PHONY: demo test check bench gallery docs clean
+.PHONY: demo test check bench compare gallery docs clean
 
 demo: .venv/.ready
 	$(BIN)/sfumato demo
@@ -17,6 +17,9 @@ check: .venv/.ready
 
 bench: .venv/.ready
 	$(BIN)/sfumato bench
+
+compare: .venv/.ready
+	-$(BIN)/sfumato bench counting density_speed.em estimating.loading randomizing.keyed --compare
 
 gallery: .venv/.ready
 	$(BIN)/sfumato reproduce --fast

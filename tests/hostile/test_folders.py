@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.command_line import run
 from tests.hostile.guard import refused
 
 import sfumato as sf
@@ -106,3 +107,10 @@ def test_a_release_in_a_folder_holds_files_of_its_own_once_each(tmp_path: Path) 
     (tmp_path / "thrice" / "release.json").write_text(json.dumps(about))
     assert "folder of its own" in refused(lambda: sf.Release.load(tmp_path / "thrice"))
     assert len(sf.Release.load(tmp_path / "whole")) == 100
+
+
+def test_a_page_that_is_no_gallery_is_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("mine")
+    ran = run(f"reproduce ma06_fig2_2 --fast --jobs 1 --out {tmp_path}")
+    assert ran.code == 1 and "choose another --out" in ran.error
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

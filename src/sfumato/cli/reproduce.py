@@ -10,12 +10,14 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.errors import ReleaseError
 from sfumato.papers.figure import Figure
 from sfumato.papers.gallery import ORDER, gallery, summary_markdown
 from sfumato.papers.registry import selected
 from sfumato.papers.run import Result, run
 
 _FEW = 3  # entries whose rows are printed unasked
+_PAGE, _SUMMARY, _KEPT = "index.html", "summary.md", "kept"
 
 
 def reproduce(
@@ -47,9 +49,10 @@ def reproduce(
     if listing:
         _list(wanted, json)
         return
+    _check_ours(out)
     results = _run(wanted, out, fast, jobs or _cores())
-    (out / "summary.md").write_text(summary_markdown(wanted, results), encoding="utf-8")
-    (out / "index.html").write_text(gallery(wanted, results, fast), encoding="utf-8")
+    (out / _SUMMARY).write_text(summary_markdown(wanted, results), encoding="utf-8")
+    (out / _PAGE).write_text(gallery(wanted, results, fast), encoding="utf-8")
     if json:
         console.emit({result.id: result.document() for result in results})
         return
@@ -58,7 +61,14 @@ def reproduce(
             _show(figure, result)
     else:
         _count(wanted, results)
-    console.say(f"The gallery is in {out / 'index.html'}")
+    console.say(f"The gallery is in {out / _PAGE}")
+
+
+def _check_ours(out: Path) -> None:
+    """Refuse to write over a page that an earlier run did not make."""
+    present = [out / name for name in (_PAGE, _SUMMARY) if (out / name).exists()]
+    if present and not (out / _KEPT).is_dir():
+        raise ReleaseError(f"{present[0]} already exists, and is no gallery of this program: choose another --out")
 
 
 def _run(wanted: list[Figure], out: Path, fast: bool, jobs: int) -> list[Result]:
@@ -68,7 +78,7 @@ def _run(wanted: list[Figure], out: Path, fast: bool, jobs: int) -> list[Result]
         def done(result: Result, kept: bool) -> None:
             advance(1)
 
-        return run(wanted, out / "kept", fast, jobs, done)
+        return run(wanted, out / _KEPT, fast, jobs, done)
 
 
 def _list(wanted: list[Figure], json: bool) -> None:

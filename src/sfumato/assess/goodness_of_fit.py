@@ -62,18 +62,25 @@ def goodness_of_fit(
     if counts[~P.any(axis=0)].any():  # answers that nobody can have given
         return GoodnessOfFit(np.inf, 0.0, np.full(channel.k, np.nan))
     fitted = _fitted(P, counts / total)
-    q = _least_favourable(channel, fitted, counts) @ P
+    generator = np.random.default_rng(rng)
+    # dropping rare values makes some answers of a channel with thousands of them far too rare: the fit has its say too
+    judged = [_judged(P, theta, counts, generator) for theta in (_least_favourable(channel, fitted, counts), fitted)]
+    found, p = judged[0][0], max(p for _, p in judged)
+    return GoodnessOfFit(found if found > _ROUNDING else 0.0, p, fitted / fitted.sum())
+
+
+def _judged(P: Array, theta: Array, counts: Array, generator: np.random.Generator) -> tuple[float, float]:
+    """The distance, and the chance of one as great among simulated tables of people with the shares theta."""
+    total, q = counts.sum(), theta @ P
     q /= q.sum()
     distances = _Distances(P, np.maximum(q, 0.5 / total), total)
-    found = distances(counts[None])[0]
-    generator = np.random.default_rng(rng)
+    found = float(distances(counts[None])[0])
     farther = made = 0
     while made < _DRAWS and farther < _ENOUGH:
         tables = generator.multinomial(int(total), q, _AT_A_TIME)
         farther += int((distances(tables) >= found - _ROUNDING).sum())
         made += _AT_A_TIME
-    p = farther / made if farther >= _ENOUGH else (farther + 1) / (made + 1)
-    return GoodnessOfFit(float(found) if found > _ROUNDING else 0.0, p, fitted / fitted.sum())
+    return found, farther / made if farther >= _ENOUGH else (farther + 1) / (made + 1)
 
 
 class _Distances:

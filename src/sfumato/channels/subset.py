@@ -100,7 +100,9 @@ class Subset(SetChannel):
         )
 
     def __str__(self) -> str:
-        return f"subset({self.values}, gamma={as_float(self.bound):.6g})"
+        gamma = as_float(self.bound)
+        usual = (self.design, self.size) == best_sets(self.values, gamma)
+        return f"subset({self.values}, gamma={gamma:.6g}{'' if usual else f', size={self.size}'})"
 
 
 @overload

@@ -46,6 +46,7 @@ class Requests:
         if unknown:
             raise SchemaError(
                 f"a column can be asked for as {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {unknown[0]!r} instead"
+                "; an order is written into the schema: kind ordinal, the values in their order"
             )
         numeric = sorted({*self.kinds} & {*self.points, *self.edges, *self.bins_of, *self.ranges, *self.by})
         if numeric:

@@ -102,7 +102,11 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     missing = no_answers(counts)
     counts = Counter({word: times for word, times in counts.items() if word not in missing})
     nullable = bool(cells.blank or missing)
-    said = [f"{len(missing)} of its words stand for no answer: see missing"] if missing else []
+    said = (
+        [f"{len(missing)} of its words {'stands' if len(missing) == 1 else 'stand'} for no answer: see missing"]
+        if missing
+        else []
+    )
     if not counts:
         return Verdict(cells.name, "empty", "no row holds a value")
     answered = sum(counts.values())

@@ -62,7 +62,7 @@ def column_names(first: list[str], width: int, data: list[list[str]]) -> tuple[l
     names = [name or f"column{place}" for place, name in enumerate(given, 1)]
     blank = [name for name, old in zip(names, given, strict=True) if not old]
     if blank and len(given) == len(first):
-        notes.append(f"columns without a name: {', '.join(blank[:_SHOWN])}")
+        notes.append(f"columns without a name are called {', '.join(blank[:_SHOWN])}")
     twice = [name for name, times in Counter(names).items() if times > 1]
     return names, twice, notes + _tell_apart(names, twice)
 

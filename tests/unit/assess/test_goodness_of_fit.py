@@ -38,6 +38,16 @@ def test_answers_that_nobody_can_give_have_no_chance():
     assert goodness_of_fit([10, 10, 0], never, rng=1).p > 0.1
 
 
+def test_honest_answers_pass_where_there_are_more_sets_than_records_fill():
+    channel, rng = c.subset(17, gamma=9, size=4), np.random.default_rng(11)
+    shares = np.array([5705, 745, 567, 245, 200, 90, 70, 60, 50, 40, 30, 25, 20, 15, 6, 3, 3.0])
+    honest = [rng.multinomial(4000, shares / shares.sum() @ channel.matrix) for _ in range(12)]
+    assert sum(goodness_of_fit(counts, channel, rng=1).p < 0.05 for counts in honest) <= 2
+    lies = honest[0].copy()
+    lies[100] += 40  # negative control: forty people said the same set of four
+    assert goodness_of_fit(lies, channel, rng=1).p < 0.01
+
+
 def release() -> sf.Release:
     schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "vote": sf.Categorical(tuple("abcdefgh"))})
     scheme = sf.Scheme(schema, {"sex": c.binary(0.2, 0.2), "vote": c.subset(8, 2)})

@@ -42,6 +42,6 @@ def refuse_collinear(
     worst = int(np.argmin(left - _CLEAR * noise))
     if left[worst] < _CLEAR * noise[worst]:
         raise EstimationError(
-            f"the records do not tell {terms[worst]!r} apart from a combination of the other covariates: leave it out, "
-            f"or merge rare values"
+            f"the records do not tell {terms[worst]!r} apart from a combination of the other covariates, or how much "
+            f"it varies at all under its noise: leave it out, give it fewer or narrower bins, or collect more records"
         )

@@ -462,3 +462,14 @@ def test_parts_share_the_spread_of_their_values() -> None:
         value, _ = Sums(tuple(parts)).population(lambda S: np.array([[1 / S[1], -S[0] / S[1] ** 2]]))
         weights[name] = (value[0] - 0.5) / (counts[1, 1] / 25 - 0.5)
     assert weights["low"] == pytest.approx(25 / 1025, rel=1e-9) == weights["high"]
+
+
+def test_means_of_bins_say_how_far_they_may_be_off():
+    hours = {"hours": [0] * 500 + [40] * 500}  # heaps at the lower ends of their bins
+    in_bins = sf.evidence(hours, sf.Schema({"hours": sf.Numeric(0, 60, bins=12)})).mean("hours")
+    assert in_bins.value[0] == pytest.approx(22.5)
+    assert any("a mean is off by up to 2.5" in note for note in in_bins.notes)
+    whole = sf.evidence(hours, sf.Schema({"hours": sf.Numeric(0, 60, bins=12, step=1)})).mean("hours")
+    assert any("off by up to 2" in note for note in whole.notes)
+    at_points = sf.evidence(hours, sf.Schema({"hours": sf.Numeric(0, 60, points=13)})).mean("hours")
+    assert not any("off by" in note for note in at_points.notes)

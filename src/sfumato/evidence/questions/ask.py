@@ -21,7 +21,7 @@ from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import answered_by, ends_of, numbers, scale
+from sfumato.evidence.questions.values import answered_by, ends_of, numbers, off_by, scale
 from sfumato.printable import label_text
 from sfumato.schema import Numeric
 
@@ -107,6 +107,10 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
+    half = 0.0 if name in noisy(ev) else off_by(domain)
+    if half > np.nanmin(found.sd, initial=np.inf):
+        said = f"numbers count as the middle of their bin: where they heap on one side, a mean is off by up to {half:g}"
+        found = replace(found, said=(*found.said, said))
     own = values[: domain.size - domain.nullable]
     return _smoothed(asked, name, found, smooth, lambda one: [one.mean(own)[0]])
 

@@ -45,3 +45,10 @@ def ends_of(domain: Domain, values: Array) -> tuple[float, float]:
         return float(domain.edge_array[0]), float(domain.edge_array[-1])
     own = values[: domain.size - domain.nullable]
     return float(own.min()), float(own.max())
+
+
+def off_by(domain: Domain) -> float:
+    """How far the number that a code stands for may lie from the true one, at most."""
+    if not isinstance(domain, Numeric) or domain.rounds:
+        return 0.0
+    return float((np.diff(domain.edges_between_values).max() - (domain.step or 0.0)) / 2)

@@ -74,9 +74,11 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
     strange = [name for name in names if not _numeric(whole.schema.field(name).type)]
     if strange:
         more = f" (and {len(strange) - 1} more)" if len(strange) > 1 else ""
+        gaps = [name for name in names if name not in strange and whole.column(name).null_count]
+        also = f"; fill the nulls of {', '.join(gaps[:5])}{' and others' if len(gaps) > 5 else ''}, too" if gaps else ""
         raise SchemaError(
             f"column {strange[0]!r}{more} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
-            f"(--drop {quote(','.join(strange))}), and randomize it with a channel of its own (sf.randomize)"
+            f"(--drop {quote(','.join(strange))}), and randomize it with a channel of its own (sf.randomize){also}"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")

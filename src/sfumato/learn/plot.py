@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.pages.picture import empty_picture, saved
+from sfumato.pages.picture import empty_picture, saved, set_title
 from sfumato.printable import figure_text
 
 #: The most rows of a picture.
@@ -51,7 +51,7 @@ def bars(
     axes.axvline(0, color="#4a5568", linewidth=0.8)
     axes.set_yticks(at, [figure_text(row) for row in rows])
     axes.set_xlabel(axis)
-    axes.set_title(figure_text(title), loc="left", fontsize=11)
+    set_title(axes, figure_text(title))
     axes.tick_params(axis="y", labelsize=8)
     figure.legend(loc="outside lower center", ncols=6, frameon=False, fontsize=9)
     return saved(figure, path)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from sfumato.errors import SfumatoError
 
 ENDINGS = (".svg", ".png", ".pdf")
 GRID = "#e2e8f0"
+_TITLE = 52  # characters of a line that stands above the axes of a picture as wide as a page
 
 
 def check_picture(path: str | Path) -> None:
@@ -43,6 +45,11 @@ def empty_panels(width: float, height: float, columns: int, rows: int = 1) -> tu
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
     return figure, panels
+
+
+def set_title(axes: Any, text: str) -> None:
+    """A title from the left end of the axes, in as many lines as it takes not to be cut off."""
+    axes.set_title("\n".join(wrap(text, _TITLE)), loc="left", fontsize=11)
 
 
 def saved(figure: Any, path: str | Path | None) -> Any:

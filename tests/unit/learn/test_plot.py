@@ -9,6 +9,7 @@ import sfumato as sf
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.plot import PAGE
 from sfumato.learn.tree.plot import MOST_ENDS, least_share
+from sfumato.pages.picture import empty_picture, set_title
 
 
 def text_of(figure):
@@ -145,3 +146,11 @@ def test_cells_of_two_attributes_are_named_in_a_picture(release):
     names = list(release.schema)[:2]
     rows = [text.get_text() for text in sf.evidence(release).counts(names).plot().axes[0].get_yticklabels()]
     assert all(f"{names[0]} = " in row and f", {names[1]} = " in row for row in rows)
+
+
+def test_titles_are_broken_before_the_edge_of_the_picture():
+    figure, axes = empty_picture(7.2, 3)
+    set_title(axes, "The surest 20 of 188 rules: how often the right side holds where the left does")
+    figure.canvas.draw()
+    assert axes.title.get_text() == "" and "\n" in axes.get_title("left")
+    assert axes._left_title.get_window_extent().x1 <= figure.bbox.x1

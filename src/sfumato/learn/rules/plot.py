@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.measures import Rule
-from sfumato.pages.picture import empty_picture, saved
+from sfumato.pages.picture import empty_picture, saved, set_title
 from sfumato.printable import figure_text
 
 _WIDTH = 58
@@ -39,7 +39,7 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     axes.tick_params(axis="y", labelsize=8)
     axes.set_xlabel(f"confidence, from {n:,} records")
     which = f"The surest {len(rules)} of {len(found):,} rules" if len(rules) < len(found) else f"{len(found):,} rules"
-    axes.set_title(f"{which}: how often the right side holds where the left does", loc="left", fontsize=11)
+    set_title(axes, f"{which}: how often the right side holds where the left does")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return saved(figure, path)
 

@@ -74,4 +74,5 @@ def main(master: str, marker: str, source: str, target: str) -> None:
     session.stop()
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -49,4 +49,5 @@ def main(master: str) -> None:
     print("FOUND", json.dumps(found))
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -74,9 +74,10 @@ def _groups(scheme: Scheme) -> list[dict[str, Any]]:
 def drawing(channel: Channel) -> dict[str, Any]:
     """How a page draws from this channel, and what it says about it."""
     gamma = None if math.isinf(channel.gamma) else channel.gamma
-    if isinstance(channel, Noise):
-        likely = [float(end) for end in channel.quantile([0.05, 0.95])]
-        return {"kind": "noise", "draws": 1, "gamma": gamma, "likely": likely, **_noise(channel)}
+    if channel.continuous:
+        noise = cast(Noise, channel)
+        likely = [float(end) for end in noise.quantile([0.05, 0.95])]
+        return {"kind": "noise", "draws": 1, "gamma": gamma, "likely": likely, **_noise(noise)}
     frame = {"outputs": list(channel.outputs), "draws": channel.draws, "gamma": gamma}
     if isinstance(channel, Prefixes):
         return {"kind": "prefixes", **frame, **_prefixes(channel)}

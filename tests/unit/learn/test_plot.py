@@ -47,7 +47,7 @@ class TestNetworks:
         net = BayesianNetwork(parents).fit(sf.evidence(table, schema))
         figure = net.plot(cpts=True)
         assert figure.get_size_inches()[0] <= PAGE + 0.5
-        assert "and 14 more rows and 15 more values" in text_of(figure)  # of c given b
+        assert "and 14 rarer rows and 15 rarer values" in text_of(figure)  # of c given b
 
     def test_wide_networks_are_wrapped_without_boxes_on_top_of_each_other(self):
         parents = {f"lone{i}": () for i in range(24)} | {f"leaf{i}": ("lone0",) for i in range(18)}

@@ -181,7 +181,7 @@ def lines(result: Result) -> list[str]:
     if result.peak is not None:
         numbers.append(f"{result.peak:.0f} of {result.peak_goal:.0f} MB")
     verdict = "[green]met[/]" if result.met else "[red]missed[/]"
-    return [f"[bold]{result.name}[/]", f"    {' · '.join(numbers)} · {verdict}"]
+    return [f"[bold]{result.name}[/]", f"  {' · '.join(numbers)} · {verdict}"]
 
 
 def slower(results: Iterable[Result], stored: Mapping[str, float]) -> list[str]:

@@ -116,8 +116,8 @@ def test_every_result_fits_80_columns(capsys: pytest.CaptureFixture[str], monkey
     assert harness.main(["demo"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "quick"
-    assert shown[1] == "    2 ms · plain 1 ms · ratio 2, goal 0.5 · missed"
-    assert shown[2:4] == ["alone", "    20 µs · goal 1 s · met"]
+    assert shown[1] == "  2 ms · plain 1 ms · ratio 2, goal 0.5 · missed"
+    assert shown[2:4] == ["alone", "  20 µs · goal 1 s · met"]
 
 
 @pytest.mark.usefixtures("only_one")

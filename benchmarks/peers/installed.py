@@ -19,7 +19,7 @@ CALLS = Path(__file__).with_name("calls.py")
 #: What is installed for each peer. Some libraries are held back, because the peer fails with newer ones.
 PEERS: dict[str, tuple[str, ...]] = {
     "multi-freq-ldpy": ("multi-freq-ldpy==0.2.5", "xxhash<4"),
-    "pure-ldp": ("pure-ldp==1.2.0", "xxhash<4", "scikit-learn"),
+    "pure-ldp": ("pure-ldp==1.2.0", "xxhash<4", "scikit-learn", "statsmodels"),
     "ldp-toolbox": ("ldp-toolbox==0.1.3", "xxhash<4"),
     "qif": ("qif==1.6.0",),
     "opendp": ("opendp==0.16.0", "numpy"),

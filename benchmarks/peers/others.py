@@ -95,13 +95,13 @@ def deconvolution(fast: bool) -> Iterator[Row]:
     far = 4 * sd
     outer = np.linspace(-far, 1 + far, cells + 2 * round(far * cells) + 1)
     counts = np.histogram(z, outer)[0].astype(float)
-    matrix = noise.discretize(edges, outer)
+    matrix = noise.discretize(edges, np.concatenate(([-np.inf], outer[1:-1], [np.inf])))
     middles = np.arange(-round(far * cells), round(far * cells) + 1) / cells
     kernel = np.exp(-0.5 * (middles / sd) ** 2)
     for peer in ("scikit-image", "PyUnfold"):
         task = "a density under gaussian noise, 20,000 records"
         try:
-            given = {"counts": counts, "matrix": np.asarray(matrix), "kernel": kernel / kernel.sum()}
+            given = {"counts": counts, "matrix": np.asarray(matrix.matrix), "kernel": kernel / kernel.sum()}
             answer = ask(peer, "unfold", given)
         except PeerError as problem:
             yield Row(task, peer, ours=seconds, error=error, note=f"fails: {problem}")

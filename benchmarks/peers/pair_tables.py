@@ -60,7 +60,7 @@ def _ours(columns: list[np.ndarray]) -> dict[tuple[int, int], np.ndarray]:
         found = {}
         for a, b in combinations(range(len(SIZES)), 2):
             table = np.asarray(evidence.counts([names[a], names[b]]).value)
-            found[a, b] = table / table.sum()
+            found[a, b] = (table / table.sum()).reshape(SIZES[a], SIZES[b])
     return found
 
 

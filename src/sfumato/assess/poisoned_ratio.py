@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.assess.poisoning import checked_share
+from sfumato.assess.shown_table import ShownTable
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.protocol import By
@@ -17,26 +18,20 @@ from sfumato.evidence.questions.groups import groups
 from sfumato.evidence.questions.statistics import Statistic, released_scores
 from sfumato.evidence.questions.values import answered_by, ends_of, numbers
 from sfumato.evidence.seen import seen
-from sfumato.pages.display import MOST, html_table, text_table
-from sfumato.printable import label_text, printable
+from sfumato.pages.display import MOST
+from sfumato.printable import label_text
 
 Vertices = Sequence[tuple[float, float]]
 
 
-@dataclass(frozen=True, eq=False)
-class MovedMeans:
+@dataclass(frozen=True, eq=False, repr=False)
+class MovedMeans(ShownTable):
     """How far a share of false answers can move the mean of each group, ``down`` and ``up``."""
 
     share: float
     labels: tuple[str, ...]
     down: Array
     up: Array
-
-    def __repr__(self) -> str:
-        return f"{printable(self._title)}\n{text_table(*self._shown())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, *self._shown())
 
     @property
     def _title(self) -> str:

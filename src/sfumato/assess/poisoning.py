@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.assess.released_counts import cell_labels
 from sfumato.assess.shares import given_shares
+from sfumato.assess.shown_table import ShownTable
 from sfumato.assess.subject import Attribute, channel_of
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Kronecker, Operator, UniformPlus
@@ -18,16 +19,15 @@ from sfumato.errors import SchemeError, SfumatoError
 from sfumato.evidence import Estimate
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.seen import Seen
-from sfumato.pages.display import MOST, html_table, text_table
-from sfumato.printable import printable
+from sfumato.pages.display import MOST
 from sfumato.scheme import Scheme
 
 #: The most entries of a left inverse that is looked through in full.
 _ENTRIES = 1 << 24
 
 
-@dataclass(frozen=True, eq=False)
-class Poisoning:
+@dataclass(frozen=True, eq=False, repr=False)
+class Poisoning(ShownTable):
     r"""How far a share of false answers can move the estimated share of each value.
 
     The moment estimate of the share of x is the mean of A[x, y] over the released answers y, where A is the left
@@ -55,12 +55,6 @@ class Poisoning:
     def factor(self) -> float:
         """How many times more than an ordinary lie, one that goes through the channel, the worst false answer moves."""
         return self.worst / self.share
-
-    def __repr__(self) -> str:
-        return f"{printable(self._title)}\n{text_table(*self._shown())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, *self._shown())
 
     @property
     def _title(self) -> str:

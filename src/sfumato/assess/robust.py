@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.assess.poisoning import checked_share
 from sfumato.assess.released_counts import channel_and_counts
+from sfumato.assess.shown_table import ShownTable
 from sfumato.assess.subject import Attribute
 from sfumato.channels import Channel
 from sfumato.channels.linear import UniformPlus
 from sfumato.errors import EstimationError
-from sfumato.pages.display import MOST, html_table, text_table
-from sfumato.printable import printable
+from sfumato.pages.display import MOST
 
 _MOST_VALUES, _MOST_ENTRIES = 512, 1 << 22
 #: Up to so many values, and entries of the matrix, the range is sought by linear programmes.
@@ -27,8 +27,8 @@ _AT_RANDOM = 0.9  # how likely it is, before the answers are seen, that liars ha
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class RobustShares:
+@dataclass(frozen=True, eq=False, repr=False)
+class RobustShares(ShownTable):
     r"""Shares of the values behind answers of which a share s is false.
 
     The released shares are q = (1 - s) Pᵀθ + s φ with any φ whatever. So θ can be anything with
@@ -48,12 +48,6 @@ class RobustShares:
     high: Array
     least: Array
     most: Array
-
-    def __repr__(self) -> str:
-        return f"{printable(self._title)}\n{text_table(*self._shown())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, *self._shown())
 
     @property
     def _title(self) -> str:

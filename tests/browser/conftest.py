@@ -52,3 +52,24 @@ def serving(tmp_path_factory):
         held.close()
 
     return started
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Open a page of the module's site as a new device; what it sends, and what goes wrong in it, is written down."""
+    contexts = []
+
+    def opened(path, **options):
+        context = browser.new_context(locale="en-GB", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.sent, page.problems = [], []
+        page.on("request", lambda request: page.sent.append((request.method, request.url, request.post_data)))
+        page.on("pageerror", lambda problem: page.problems.append(str(problem)))
+        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
+        page.goto(site[0] + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()

@@ -51,28 +51,6 @@ def site(serving):
         yield running
 
 
-@pytest.fixture
-def visit(browser, site):
-    """Open a page as a new device; everything that it sends is written down."""
-    contexts = []
-
-    def opened(path, **options):
-        context = browser.new_context(locale="en-GB", **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.sent = []
-        page.on("request", lambda request: page.sent.append((request.method, request.url, request.post_data)))
-        page.problems = []
-        page.on("pageerror", lambda problem: page.problems.append(str(problem)))
-        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
-        page.goto(site[0] + path)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-
-
 def answer(page, smokes="Yes", pay="1234.5"):
     page.get_by_label(smokes, exact=True).check()
     page.get_by_label("train", exact=True).check()

@@ -34,26 +34,6 @@ def site(serving):
         yield running
 
 
-@pytest.fixture
-def visit(browser, site):
-    contexts = []
-
-    def opened(path="/design", storage=None, **options):
-        context = browser.new_context(locale="en-GB", storage_state=storage, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.sent, page.problems = [], []
-        page.on("request", lambda request: page.sent.append((request.method, request.url, request.post_data)))
-        page.on("pageerror", lambda problem: page.problems.append(str(problem)))
-        page.on("console", lambda line: page.problems.append(line.text) if line.type == "error" else None)
-        page.goto(site[0] + path)
-        return page
-
-    yield opened
-    for context in contexts:
-        context.close()
-
-
 def settled(page):
     """Wait until what stands there is the answer to the last change."""
     page.wait_for_timeout(300)
@@ -79,7 +59,7 @@ def load(page, document):
 
 
 def test_a_design_follows_the_slider_and_the_typed_number(visit, site):
-    page = visit()
+    page = visit("/design")
     settled(page)
     assert page.locator("figure > svg").count() == 3
     assert page.locator("figure figcaption").count() == page.locator("figure > p.about").count() == 3
@@ -114,7 +94,7 @@ def test_a_design_follows_the_slider_and_the_typed_number(visit, site):
 
 
 def test_what_a_wish_cannot_reach_is_said(visit):
-    page = visit()
+    page = visit("/design")
     settled(page)
     page.locator("#exact").fill("0.5")
     page.locator("#verdict", has_text="cannot be reached with 2,000 answers").wait_for()
@@ -127,7 +107,7 @@ def test_what_a_wish_cannot_reach_is_said(visit):
 
 
 def test_a_bound_on_the_person_shows_ways_to_ask(visit):
-    page = visit()
+    page = visit("/design")
     settled(page)
     page.get_by_role("radio", name="How much all answers of one person may tell together").check()
     settled(page)
@@ -140,7 +120,7 @@ def test_a_bound_on_the_person_shows_ways_to_ask(visit):
 
 
 def test_questions_are_edited_moved_and_removed(visit):
-    page = visit()
+    page = visit("/design")
     settled(page)
     page.get_by_role("button", name="Add a question").click()
     card = page.locator(".question").last
@@ -173,7 +153,7 @@ def test_it_is_kept_on_the_device_without_the_token(visit, site):
     settled(page)
     held = page.context.storage_state()
     assert "Kept?" in json.dumps(held) and admin not in json.dumps(held)
-    again = visit(storage=held)
+    again = visit("/design", storage_state=held)
     settled(again)
     assert again.locator("#n").input_value() == "7777"
     assert again.locator(".question .title").first.text_content() == "Kept?"
@@ -184,7 +164,7 @@ def test_it_is_kept_on_the_device_without_the_token(visit, site):
 
 
 def test_a_schema_goes_in_and_out_as_it_is(visit):
-    page = visit()
+    page = visit("/design")
     load(page, SCHEMA)
     settled(page)
     assert saved(page, "#save-schema") == SCHEMA
@@ -196,7 +176,7 @@ def test_a_schema_goes_in_and_out_as_it_is(visit):
 
 
 def test_a_scheme_is_shown_as_it_is_until_something_changes(visit, tmp_path):
-    page = visit()
+    page = visit("/design")
     (tmp_path / "scheme.json").write_text(SCHEME.to_json(), encoding="utf-8")
     page.locator("#load > summary").click()
     page.get_by_label("File").set_input_files(tmp_path / "scheme.json")
@@ -271,7 +251,7 @@ def test_a_design_becomes_a_study_that_people_answer(visit, site):
 
 
 def test_without_a_token_nothing_is_made(visit, site):
-    page = visit()
+    page = visit("/design")
     settled(page)
     page.get_by_label("Title").fill("Not mine")
     page.locator("#create").click()

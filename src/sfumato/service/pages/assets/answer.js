@@ -3,7 +3,8 @@
 "use strict";
 
 (() => {
-  const { say, speak, element, scrolling } = Survey;
+  const { element, scrolling } = Elements;
+  const { say, speak } = Survey;
   const study = decodeURIComponent(location.pathname.split("/")[2]);
   const address = `/v1/studies/${encodeURIComponent(study)}`;
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";

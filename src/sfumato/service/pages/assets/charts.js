@@ -3,28 +3,13 @@
 "use strict";
 
 const Charts = (() => {
-  const SVG = "http://www.w3.org/2000/svg";
+  const { element, drawn, scrolling, narrow, cut } = Elements;
   const CLASSES = 6; // colours that classes are told apart by
-
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) { if (key.startsWith("on")) made[key] = value; else made.setAttribute(key, value); }
-    made.append(...children.filter((child) => child !== null && child !== undefined));
-    return made;
-  }
-
-  function drawn(name, attributes = {}, text = null) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== null) made.textContent = text;
-    return made;
-  }
 
   const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1)} %`);
   const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
   const short = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
   const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
-  const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
   /* Words in at most two lines. */
   function folded(text, letters) {
@@ -33,8 +18,6 @@ const Charts = (() => {
     return [text.slice(0, end), cut(text.slice(end).trim(), letters)];
   }
 
-  /* A phone gets a picture of its own width, so that its letters stay readable. */
-  const narrow = () => window.innerWidth < 640;
   const width = () => (narrow() ? 400 : 700);
 
   const canvas = (height, label, own = width()) => drawn("svg", { viewBox: `0 0 ${own} ${height}`, role: "img", "aria-label": label, class: "chart" });
@@ -197,12 +180,12 @@ const Charts = (() => {
   function table(label, heads, rows) {
     const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$/.test(String(row[i] ?? "unknown"))));
     const kind = (i) => (numeric[i] ? { class: "num" } : {});
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element("table", {},
+    return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...kind(i) }, head)))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => (i === 0 && !numeric[0] ? element("th", { scope: "row" }, cell) : element("td", kind(i), cell))))))));
   }
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { element, percent, whole, short, between, narrow, bars, intervals, columns, tree, network, distribution, table, key, CLASSES };
+  return { percent, whole, short, between, bars, intervals, columns, tree, network, distribution, table, key, CLASSES };
 })();

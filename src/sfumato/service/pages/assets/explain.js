@@ -3,7 +3,8 @@
 "use strict";
 
 const Explain = (() => {
-  const { say, number, element, scrolling } = Survey;
+  const { element, scrolling } = Elements;
+  const { say, number } = Survey;
   const short = (value) => number(Number(value.toPrecision(3)));
 
   const clear = (plan) => (Odds.own(plan)?.least ?? 0) > 1 - 1e-12;

@@ -3,7 +3,8 @@
 "use strict";
 
 const Questions = (() => {
-  const { say, number, limit, element } = Survey;
+  const { element } = Elements;
+  const { say, number, limit } = Survey;
   const FEW = 8; // so many choices stand in a list; more of them in a menu
 
   const pointOf = (attribute, code) => attribute.low + (code * (attribute.high - attribute.low)) / (attribute.points - 1);

@@ -4,7 +4,8 @@
 "use strict";
 
 (() => {
-  const { element, percent, whole, short, between } = Charts;
+  const { element, scrolling } = Elements;
+  const { percent, whole, short, between } = Charts;
   const AGAIN = 10000; // milliseconds until the numbers are read again
   const LISTED = 40; // values of a question whose shares are drawn
   const CELLS = 400; // of a table of two questions
@@ -101,7 +102,7 @@
       const found = await read(`/estimates?names=${encodeURIComponent(x)},${encodeURIComponent(y)}`);
       const columns = attribute(y).size, rows = [];
       for (let i = 0; i < found.cells.length; i += columns) rows.push(found.cells.slice(i, i + columns));
-      return { picture: element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${title(x)} by ${title(y)}` }, element("table", {},
+      return { picture: scrolling(`${title(x)} by ${title(y)}`, element("table", {},
         element("caption", {}, "Shares of all"),
         element("thead", {}, element("tr", {}, element("td", {}), ...rows[0].map((cell) => element("th", { scope: "col", class: "num" }, worded(y, cell.values[1]))))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, worded(x, row[0].values[0])), ...row.map((cell) => element("td", { class: "num" },
@@ -204,10 +205,10 @@
 
   /* Pictures have the width of the screen: they are drawn again when it changes. */
   function follow() {
-    let before = Charts.narrow();
+    let before = Elements.narrow();
     window.addEventListener("resize", () => {
-      if (Charts.narrow() === before || parts === null) return;
-      before = Charts.narrow();
+      if (Elements.narrow() === before || parts === null) return;
+      before = Elements.narrow();
       for (const one of [...parts.drawn, ...(parts.models?.shown() ?? [])]) one.update();
     });
   }

@@ -1,8 +1,9 @@
-/* What every part of the survey page uses: its words in the reader's language, and elements of the page. */
+/* What every part of the survey page uses: its words in the reader's language, and one screen after the other. */
 
 "use strict";
 
 const Survey = (() => {
+  const { element } = Elements;
   const languages = { en: "English", de: "Deutsch" };
   const main = document.getElementById("text");
   let words = {};
@@ -18,15 +19,6 @@ const Survey = (() => {
     document.documentElement.lang = known;
   }
 
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (key.startsWith("on")) made[key] = value; else if (value !== false) made.setAttribute(key, value === true ? "" : value);
-    }
-    made.append(...children.filter((child) => child !== null));
-    return made;
-  }
-
   /* Show these parts instead of what is there, under the menu of languages; `changed` is called when another one was chosen. */
   function show(changed, ...parts) {
     const menu = element("select", { "aria-label": say("languages"), onchange: async () => { changed.before?.(); await speak(menu.value); await changed.after(); } },
@@ -37,7 +29,5 @@ const Survey = (() => {
     window.scrollTo(0, 0);
   }
 
-  const scrolling = (label, table) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, table);
-
-  return { say, number, limit, speak, element, show, scrolling };
+  return { languages, say, number, limit, speak, show };
 })();

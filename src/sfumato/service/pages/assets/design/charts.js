@@ -3,11 +3,10 @@
 "use strict";
 
 const Charts = (() => {
-  const { say, element, drawn, number, percent, points, table } = Page;
+  const { element, drawn, narrow, cut } = Elements;
+  const { say, number, percent, points, table } = Page;
   const MOST_NUMBERS = 64; // entries of a matrix that are written into its picture
   const MOST_TABLE = 144; // entries of a matrix that its table lists one by one
-  const narrow = () => window.innerWidth < 640; // a phone gets pictures of its own width, so that letters stay readable
-  const short = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
   function figure(title, sentence, picture, ...more) {
     return element("figure", {}, element("figcaption", {}, title), element("p", { class: "about" }, sentence), picture, ...more);
@@ -38,7 +37,7 @@ const Charts = (() => {
     const shade = (chance) => (0.05 + (numbers ? 0.5 : 0.95) * (chance / most)).toFixed(3);
     rows.forEach((row, x) => {
       const y = top + x * height;
-      if (height >= 11) picture.append(drawn("text", { x: left - 6, y: y + height / 2 + 4, "text-anchor": "end", class: "name" }, short(inputs[x] ?? "", narrow() ? 14 : 21)));
+      if (height >= 11) picture.append(drawn("text", { x: left - 6, y: y + height / 2 + 4, "text-anchor": "end", class: "name" }, cut(inputs[x] ?? "", narrow() ? 14 : 21)));
       for (let first = 0; first < columns;) { // neighbours of one shade are drawn as one
         let end = first + 1;
         while (!numbers && end < columns && shade(row[end]) === shade(row[first])) end++;
@@ -47,7 +46,7 @@ const Charts = (() => {
       }
       if (numbers) row.forEach((chance, i) => picture.append(drawn("text", { x: left + (i + 0.5) * wide, y: y + height / 2 + 4, "text-anchor": "middle", class: "name" }, percent(chance).replace("\u00a0%", ""))));
     });
-    if (named) outputs.forEach((text, i) => picture.append(drawn("text", { x: left + (i + 0.5) * wide, y: 14, "text-anchor": "middle", class: "tick" }, short(text, Math.max(Math.floor(wide / 8), 3)))));
+    if (named) outputs.forEach((text, i) => picture.append(drawn("text", { x: left + (i + 0.5) * wide, y: 14, "text-anchor": "middle", class: "tick" }, cut(text, Math.max(Math.floor(wide / 8), 3)))));
     return figure(say("matrix_title"), say("matrix_text"), picture, folded(matrixTable(rows, inputs, outputs)));
   }
 

@@ -4,7 +4,8 @@
 "use strict";
 
 (() => {
-  const { say, element, field, menu, button, number, whole, points } = Page;
+  const { element } = Elements;
+  const { say, field, menu, button, number, whole, points } = Page;
   const PLACE = "sfumato design";
   const PAUSE = 250; // milliseconds without a change until the server is asked
   const main = document.getElementById("text");
@@ -202,7 +203,7 @@
 
   function build() {
     const place = (name, attributes = {}) => (parts[name] = element("div", attributes));
-    const language = menu(Object.entries(Page.languages), document.documentElement.lang, async (code_) => { await Page.speak(code_); build(); changed(); });
+    const language = menu(Object.entries(Survey.languages), document.documentElement.lang, async (code_) => { await Page.speak(code_); build(); changed(); });
     language.setAttribute("aria-label", "Language");
     document.title = `${say("heading")} · Sfumato`;
     Object.assign(document.querySelector(".skip"), { textContent: say("skip"), onclick: jump });
@@ -236,7 +237,7 @@
 
   async function begin() {
     const wanted = new URLSearchParams(location.search).get("lang") ?? navigator.language.slice(0, 2);
-    await Page.speak(wanted in Page.languages ? wanted : "en");
+    await Page.speak(wanted in Survey.languages ? wanted : "en");
     state = restore();
     build();
     ask();

@@ -3,7 +3,8 @@
 "use strict";
 
 const Questions = (() => {
-  const { say, element, field, menu, check, button, number } = Page;
+  const { element } = Elements;
+  const { say, field, menu, check, button, number } = Page;
   const KINDS = ["categorical", "ordinal", "numeric", "date", "other"];
   const PERIODS = ["day", "week", "month", "quarter", "year", "weekday", "hour of day"];
   const ROUND = ["weekday", "hour of day"];

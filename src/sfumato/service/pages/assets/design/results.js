@@ -3,7 +3,8 @@
 "use strict";
 
 const Results = (() => {
-  const { say, element, number, whole, percent, points, table } = Page;
+  const { element } = Elements;
+  const { say, number, whole, percent, points, table } = Page;
 
   const ASKED = ["all", "one", "two", "three"];
   const sent = (one) => (Page.has(`family_${one.family}`) ? say(`family_${one.family}`) : one.channel);

@@ -3,7 +3,8 @@
 "use strict";
 
 const Studies = (() => {
-  const { say, element, field, menu, button, table, copied, whole } = Page;
+  const { element } = Elements;
+  const { say, field, menu, button, table, copied, whole } = Page;
   let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? ""; // kept in this page only
 
   const ask = (method, path, body = null) => Page.ask(method, path, body, token);

@@ -1,10 +1,9 @@
-/* What the parts of the design page share: elements, pictures, words and numbers in the reader's language. */
+/* What the parts of the design page share: fields and buttons, words and numbers in the reader's language, requests to the server. */
 
 "use strict";
 
 const Page = (() => {
-  const SVG = "http://www.w3.org/2000/svg";
-  const languages = { en: "English", de: "Deutsch" };
+  const { element, scrolling } = Elements;
   let words = {};
 
   /* The words for a key, with {names} filled in. */
@@ -15,22 +14,6 @@ const Page = (() => {
     await Survey.speak(code); // what a respondent reads is shown here as it is there
     words = await (await fetch(`/assets/words/${code}.json`)).json();
     document.documentElement.lang = code;
-  }
-
-  function element(name, attributes = {}, ...children) {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (key.startsWith("on")) made[key] = value; else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
-    }
-    made.append(...children.filter((child) => child !== null && child !== undefined));
-    return made;
-  }
-
-  function drawn(name, attributes = {}, text = null) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    if (text !== null) made.textContent = text;
-    return made;
   }
 
   const number = (value, digits = 3) => value.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: digits });
@@ -62,7 +45,7 @@ const Page = (() => {
 
   function table(label, heads, rows, numeric = []) {
     const kind = (i) => (numeric.includes(i) ? "num" : null);
-    return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, element("table", {},
+    return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: kind(i) }, head)))),
       element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, row[0]), ...row.slice(1).map((cell, i) => element("td", { class: kind(i + 1) }, cell)))))));
   }
@@ -97,5 +80,5 @@ const Page = (() => {
     return found;
   }
 
-  return { languages, say, has, speak, element, drawn, number, whole, percent, points, field, menu, check, button, table, save, copied, ask, Refusal };
+  return { say, has, speak, number, whole, percent, points, field, menu, check, button, table, save, copied, ask, Refusal };
 })();

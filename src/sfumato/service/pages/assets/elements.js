@@ -1,0 +1,34 @@
+/* What every page is built of: its elements, the marks of its pictures, and boxes that scroll by themselves. */
+
+"use strict";
+
+const Elements = (() => {
+  const SVG = "http://www.w3.org/2000/svg";
+
+  /* An element with its attributes and children. What is null or false is left out, and what begins with "on" is a function. */
+  function element(name, attributes = {}, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) {
+      if (key.startsWith("on")) made[key] = value; else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value === true ? "" : value);
+    }
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  /* A mark of a picture. */
+  function drawn(name, attributes = {}, text = null) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== null) made.textContent = text;
+    return made;
+  }
+
+  /* A wide thing in a box of its own, which the keyboard reaches. */
+  const scrolling = (label, inside) => element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, inside);
+
+  /* A phone gets a picture of its own width, so that its letters stay readable. */
+  const narrow = () => window.innerWidth < 640;
+  const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
+
+  return { element, drawn, scrolling, narrow, cut };
+})();

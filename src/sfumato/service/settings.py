@@ -19,7 +19,6 @@ class Settings:
     largest_piece: int = 16 * MB
     largest_upload: int = 4096 * MB
     slowest_body: float = 10.0  # seconds until a whole body of JSON must be there, and between two bytes of a piece
-    most_reports: int = 1000
     most_uploads: int = 100  # of one site, arriving at a time
     read_apart: bool = True  # whether pushed files are read, and designs worked out, in processes of their own
     longest_design: float = 15.0  # seconds that working out a design may take

@@ -21,6 +21,7 @@ from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.records import RecordScores, record_scores
 from sfumato.evidence.questions.statistics import Statistic, product
 from sfumato.learn.regression.design_columns import Column
+from sfumato.learn.regression.moments import Moments
 from sfumato.learn.regression.response import Response
 from sfumato.schema import Numeric, Schema
 
@@ -115,78 +116,18 @@ def noisy_moments(
     return NoisyMoments(source, names, scaled, terms[len(columns)], answered), sizes
 
 
-class NoisyMoments:
-    """Unbiased moments of the columns and the response, as ``RecordMoments`` has them."""
+class NoisyMoments(Moments[RecordScores, Term]):
+    """The moments of records whose numbers carry noise; ``answered`` is 0 where there is no response."""
 
     def __init__(self, source: Evidence, names: Sequence[str], columns: Sequence[Term], y: Term, answered: Term | None):
-        self.parts: list[RecordScores] = record_scores(source, names)
-        self.factors = [1.0] * len(self.parts)
-        self._columns, self._y, self._answered = columns, y, answered
-        self._sums = [self._moments(part) for part in self.parts]
-
-    def _moments(self, part: RecordScores) -> tuple[Array, Array, float]:
-        width = len(self._columns)
-        xx, xy = np.empty((width, width)), np.empty(width)
-        for i, one in enumerate(self._columns):
-            xy[i] = self._told(part, one, self._y).sum()
-            for j, other in enumerate(self._columns[: i + 1]):
-                xx[i, j] = xx[j, i] = self._told(part, one, other).sum()
-        return xx, xy, float(self._told(part, self._y, self._y).sum())
-
-    def weigh(self, factors: Sequence[float]) -> None:
-        """Let each part count by a factor, which leaves the number of records what it is."""
-        held = sum(factor * part.total for factor, part in zip(factors, self.parts, strict=True))
-        self.factors = [factor * self.total / held for factor in factors]
-
-    @property
-    def information(self) -> Array:
-        return np.asarray(sum(f * one[0] for f, one in zip(self.factors, self._sums, strict=True)))
-
-    @property
-    def answers(self) -> Array:
-        """Σ x y."""
-        return np.asarray(sum(f * one[1] for f, one in zip(self.factors, self._sums, strict=True)))
-
-    @property
-    def squares(self) -> float:
-        """Σ y²."""
-        return float(sum(f * one[2] for f, one in zip(self.factors, self._sums, strict=True)))
-
-    @property
-    def total(self) -> float:
-        return float(sum(part.total for part in self.parts))
-
-    def spreads(self, beta: Array) -> list[Array]:
-        """Σ s sᵀ of every part, s = (xy) - (xxᵀ) β of a record."""
-        out = []
-        for part in self.parts:
-            s = np.stack([self._told(part, one, self._y) for one in self._columns], axis=1)
-            for i, one in enumerate(self._columns):
-                for j, other in enumerate(self._columns[: i + 1]):
-                    told = self._told(part, one, other)
-                    s[:, i] -= beta[j] * told
-                    if i != j:
-                        s[:, j] -= beta[i] * told
-            out.append(s.T @ s)
-        return out
-
-    def spread(self, beta: Array) -> Array:
-        return np.asarray(sum(f * f * one for f, one in zip(self.factors, self.spreads(beta), strict=True)))
-
-    def quadratic_spread(self, directions: Array) -> Array:
-        """The variance of Σ (xᵀv)² for each column v of the directions."""
-        out = np.zeros(directions.shape[1])
-        for factor, part in zip(self.factors, self.parts, strict=True):
-            s = np.zeros((part.rows, directions.shape[1]))
-            for i, one in enumerate(self._columns):
-                for j, other in enumerate(self._columns[: i + 1]):
-                    both = directions[i] * directions[j] * (1 if i == j else 2)
-                    s += self._told(part, one, other)[:, None] * both
-            out += factor**2 * ((s**2).sum(axis=0) - s.sum(axis=0) ** 2 / part.total)
-        return out
+        self._answered = answered
+        super().__init__(record_scores(source, names), columns, y)
 
     def _told(self, part: RecordScores, one: Term, other: Term) -> Array:
         scale, both = one.times(other)
         if both is not None and self._answered is not None:
             both = product(both, self._answered.factors)
         return np.zeros(part.rows) if both is None else scale * part.score(both)
+
+    def _counts(self, part: RecordScores) -> Array:
+        return np.ones(part.rows)

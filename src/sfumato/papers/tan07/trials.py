@@ -41,8 +41,6 @@ SIZES = {
     "breast cancer": (10, 512, 171),
     "ionosphere": (34, 263, 88),
 }
-#: Data sets that may not be bundled, and where they are asked for.
-UNBUNDLED = {"pima": "pima", "svmguide1": "svmguide1"}
 _FILES = {"pima": "pima", "breast cancer": "breast_wisconsin_complete", "ionosphere": "ionosphere", "iris": "iris"}
 
 

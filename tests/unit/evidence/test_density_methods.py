@@ -173,3 +173,19 @@ def test_em_starts_from_equal_density_where_cells_are_unequal() -> None:
     assert found.mass == pytest.approx(expected, abs=1e-9)
     wrong = (0.5 * per_width / (per_width @ [0.5, 0.5])[:, None]).mean(0)
     assert np.abs(found.mass - wrong).max() > 0.01
+
+
+def test_cells_that_are_given_stay_where_they_are() -> None:
+    rng = np.random.default_rng(5)
+    x = np.where(rng.random(20_000) < 0.4, rng.normal(0.3, 0.06, 20_000), rng.normal(0.7, 0.08, 20_000))
+    z, cells = gaussian(0.1).randomize(x, rng), np.linspace(0, 1, 61)
+    truth = np.histogram(x, cells)[0] / x.size
+    d = density(z, gaussian(0.1), support=(0, 1), bins=60)
+    np.testing.assert_allclose(d.edges, cells)
+    assert 0.5 * np.abs(d.mass - truth).sum() < 0.08
+    assert d.band()[0].shape == d.mass.shape
+    moved = density(z, gaussian(0.1), support=(0, 1), bins=60, crop_support=True)
+    assert moved.edges[0] > 0  # where only one of the two is given, the cells go where the mass is
+    assert 0.5 * np.abs(moved.mass - truth).sum() > 0.1  # masses of other cells
+    assert 0.5 * np.abs(np.diff(moved.cdf(cells)) - truth).sum() < 0.08
+    assert density(z, gaussian(0.1), support=(0, 1)).edges[0] > 0

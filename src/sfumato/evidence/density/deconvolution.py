@@ -40,7 +40,7 @@ def density(
     *,
     column: str | None = None,
     outside: str = "refuse",
-    crop_support: bool = True,
+    crop_support: bool | None = None,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[int], None] | None = None,
     place_only: bool = False,
@@ -49,8 +49,9 @@ def density(
 
     z may be numbers, an iterable of arrays, a table with `column`, or a path to CSV or Parquet; it is read once.
     noise is a channel (`channels.uniform(1)`), a frozen scipy.stats distribution or text ("uniform:1").
-    support is where x may lie (default: the range of z, less the median of the noise); "auto" crops it to where the
-    mass is unless crop_support=False. bins is the number of equal cells, or their edges (then nothing is cropped).
+    support is where x may lie (default: the range of z, less the median of the noise). bins is the number of equal
+    cells, or their edges. "auto" puts the cells where the mass is, unless they are given: by edges, or by a support and
+    a number. crop_support=False keeps them where only one of the two is given, True moves them where both are.
     stop is the rule of "em" and "as": a number of iterations, "theta:1e-3", "loglik:0.3", "chi2:0.01" or "cv:5".
     outside: "refuse" z that support and noise do not allow, or "widen" the support until they do.
     place_only: only where x lies and how wide is of use; then nothing is said of a shape that the data cannot tell.
@@ -70,6 +71,8 @@ def density(
     channel = as_noise(noise)
     rule = parse_stop(stop, "chi2")
     given, cells = None, BINS
+    if crop_support is None:
+        crop_support = support is None or bins is None
     if isinstance(bins, int | np.integer):
         cells = int(bins)
         if cells < 2:

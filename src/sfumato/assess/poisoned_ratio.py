@@ -10,15 +10,16 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.assess.poisoning import checked_share
-from sfumato.assess.shown_table import ShownTable
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.protocol import By
+from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.groups import groups
 from sfumato.evidence.questions.statistics import Statistic, released_scores
 from sfumato.evidence.questions.values import answered_by, ends_of, numbers
 from sfumato.evidence.seen import seen
 from sfumato.pages.display import MOST
+from sfumato.pages.shown_table import ShownTable
 from sfumato.printable import label_text
 
 Vertices = Sequence[tuple[float, float]]
@@ -62,7 +63,7 @@ def poisoned_mean(ev: Evidence, share: float, name: str, by: By = None) -> Moved
     domain = ev.schema[name]
     if not domain.ordered:
         raise EstimationError(f"{name!r} has no order, so that it has no mean that could be moved")
-    held = groups(ev.schema, _noisy(ev), by, None)
+    held = groups(ev.schema, noisy(ev), by, None)
     _refuse_noise(ev, name)
     answered, values = answered_by(domain), numbers(domain)
     own = values[answered > 0]
@@ -137,10 +138,6 @@ def ratio_moves(
     return round(float(every.min()) - now, 12), round(float(every.max()) - now, 12)
 
 
-def _noisy(ev: Evidence) -> set[str]:
-    return {name for part in ev.release.parts for name in part.scheme.noises}
-
-
 def _refuse_noise(ev: Evidence, name: str) -> None:
-    if name in _noisy(ev):
+    if name in noisy(ev):
         raise EstimationError(f"{name!r} has additive noise: an answer can be any number, and no bound holds")

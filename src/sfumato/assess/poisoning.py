@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.assess.released_counts import cell_labels
 from sfumato.assess.shares import given_shares
-from sfumato.assess.shown_table import ShownTable
 from sfumato.assess.subject import Attribute, channel_of
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Kronecker, Operator, UniformPlus
@@ -20,6 +19,7 @@ from sfumato.evidence import Estimate
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST
+from sfumato.pages.shown_table import ShownTable
 from sfumato.scheme import Scheme
 
 #: The most entries of a left inverse that is looked through in full.

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.assess.poisoning import checked_share
 from sfumato.assess.released_counts import channel_and_counts
-from sfumato.assess.shown_table import ShownTable
 from sfumato.assess.subject import Attribute
 from sfumato.channels import Channel
 from sfumato.channels.linear import UniformPlus
 from sfumato.errors import EstimationError
 from sfumato.pages.display import MOST
+from sfumato.pages.shown_table import ShownTable
 
 _MOST_VALUES, _MOST_ENTRIES = 512, 1 << 22
 #: Up to so many values, and entries of the matrix, the range is sought by linear programmes.

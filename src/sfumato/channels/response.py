@@ -138,6 +138,12 @@ def identity(k: int | Sequence[int]) -> Symmetric:
     return Symmetric(check_sizes(k), 0)
 
 
+def is_identity(channel: Channel) -> bool:
+    """Whether every value is released as it is."""
+    small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
+    return small and bool((channel.matrix == np.eye(channel.k)).all())
+
+
 def other_weight(k: int, p: float | None, gamma: float | None = None) -> int:
     """The integer weight of each other value, so that p is met to one part in 10^9 or gamma is never exceeded."""
     if k < 2:

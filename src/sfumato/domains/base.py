@@ -50,6 +50,11 @@ class Domain(ABC):
         """What each code stands for, None last for a nullable attribute."""
 
     @property
+    def label_array(self) -> NDArray[Any]:
+        """The labels as an array, in the order of their codes."""
+        return np.array(self.labels, dtype=object if None in self.labels else None)
+
+    @property
     def listed(self) -> bool:
         """Whether the values can be listed; free text cannot."""
         return True

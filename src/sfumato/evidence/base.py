@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.pram import check_distribution
+from sfumato.channels.response import is_identity
 from sfumato.errors import EstimationError
 from sfumato.evidence import mle
-from sfumato.evidence.blocks import blocks, is_identity
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where

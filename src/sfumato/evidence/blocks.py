@@ -184,9 +184,3 @@ def _summed(operator: Operator, sizes: Sequence[int], dropped: tuple[int, ...]) 
     out = np.zeros((rows, operator.cols))
     out[:, operator.cells] = inner
     return out
-
-
-def is_identity(channel: Channel) -> bool:
-    """Whether every value is released as it is."""
-    small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
-    return small and bool((channel.matrix == np.eye(channel.k)).all())

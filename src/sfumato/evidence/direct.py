@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
+from sfumato.channels.response import is_identity
 from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning
 from sfumato.evidence import mle
 from sfumato.evidence.base import ReleaseEvidence
-from sfumato.evidence.blocks import blocks, is_identity
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
 from sfumato.evidence.record_moments import listed_cells

@@ -20,8 +20,9 @@ from sfumato.evidence.pooled import Pooled, pooled
 from sfumato.evidence.questions.combinations import Combination, contrast, linear, ratio
 from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
-from sfumato.pages.display import MOST, html_table, settled, text_table
-from sfumato.printable import label_text, printable
+from sfumato.pages.display import MOST, settled
+from sfumato.pages.shown_table import ShownTable
+from sfumato.printable import label_text
 from sfumato.schema import Schema
 from sfumato.writing.data_frames import as_frame
 
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 COVARIANCE_CELLS = 1 << 12
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Estimate(ShownTable):
     r"""Counts of every combination of some attributes, flat, first attribute slowest.
 
         finite population:   Cov(N̂ | table)  =  A diag(Ñ) Aᵀ - diag(N̂)
@@ -265,12 +266,6 @@ class Estimate:
     def _drawn(self) -> float:
         """How far the records are a sample: 1 of the distribution behind the table, 1 - f of a table asked in part."""
         return 1.0 if self.of_population else 1.0 - self.asked
-
-    def __repr__(self) -> str:
-        return f"{printable(self._title)}\n{text_table(*self._shown())}"
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title, *self._shown())
 
     @property
     def _title(self) -> str:

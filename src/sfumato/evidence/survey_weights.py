@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
-from sfumato.evidence.blocks import is_identity
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.part import Part

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.domains import Domain
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
@@ -225,12 +224,7 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
     model.schema_ = schema
     model.target_ = target
     model.features_ = features
-    model.classes_ = class_labels(schema[target])
-
-
-def class_labels(domain: Domain) -> NDArray[Any]:
-    """The values of an attribute as an array, in the order of their codes."""
-    return np.array(domain.labels, dtype=object if None in domain.labels else None)
+    model.classes_ = schema[target].label_array
 
 
 def one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.pages.chart import ACCENT, FAINT, SOFT, WARM
+from sfumato.papers.figure import Found
 
 #: In the order of use; each with a dash and a mark of its own, so that colour is never alone.
 STYLES = (
@@ -77,6 +78,14 @@ def legend(figure: Any, axes: Any, columns: int = 3) -> None:
     """One legend below the picture."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+
+
+def draw_accuracy(figure: Any, found: Found) -> None:
+    """Accuracy against p, a curve for each method."""
+    (axes,) = panels(figure, 1)
+    lines(axes, found.data)
+    axes.set(xlabel="p, the probability of changing a value", ylabel="accuracy on clean records")
+    legend(figure, axes)
 
 
 def level(axes: Any, at: float, label: str) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.channels.base import Channel
 from sfumato.channels.noise import Noise
+from sfumato.channels.response import is_identity
 from sfumato.domains import Domain, Numeric
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
@@ -47,7 +48,7 @@ class NoisyNumbers:
         rows = _rows(table, self.schema.names)
         columns = [_as_numbers(self.schema[name], rows.column(name), name) for name in self.names]
         codes = self.schema[self.target].encode(rows.column(self.target), self.target)
-        return np.stack(columns, axis=1), class_array(self.schema[self.target])[codes]
+        return np.stack(columns, axis=1), self.schema[self.target].label_array[codes]
 
 
 def noisy_numbers(parts: Sequence[Part], schema: Schema, target: str) -> NoisyNumbers:
@@ -58,7 +59,7 @@ def noisy_numbers(parts: Sequence[Part], schema: Schema, target: str) -> NoisyNu
     scheme = schemes.pop()
     if target not in schema:
         raise ReleaseError(f"there is no attribute {target!r}; the release has {', '.join(schema.names)}")
-    if target in scheme.noises or not _clear(scheme[target]):
+    if target in scheme.noises or not is_identity(scheme[target]):
         raise ReleaseError(
             f"{target!r} is randomized, and trees by reconstruction take the classes as they are: cut the numbers into "
             "intervals instead (release.in_intervals(), or leave --reconstruct out)"
@@ -68,7 +69,7 @@ def noisy_numbers(parts: Sequence[Part], schema: Schema, target: str) -> NoisyNu
     names = [name for name in schema.names if name != target]
     for name in names:
         domain = schema[name]
-        if name not in scheme.noises and (not domain.ordered or domain.nullable or not _clear(scheme[name])):
+        if name not in scheme.noises and (not domain.ordered or domain.nullable or not is_identity(scheme[name])):
             raise ReleaseError(
                 f"{name!r} is no number, with noise or in the clear, and trees by reconstruction take nothing else: "
                 "leave it out (release.select, or --columns), or cut numbers into intervals (release.in_intervals())"
@@ -78,17 +79,12 @@ def noisy_numbers(parts: Sequence[Part], schema: Schema, target: str) -> NoisyNu
     noises = [cast("Noise | None", scheme.noises.get(name)) for name in names]
     return NoisyNumbers(
         np.stack(columns, axis=1).astype(np.float64),
-        class_array(schema[target])[rows[target].astype(np.int64)],
+        schema[target].label_array[rows[target].astype(np.int64)],
         tuple(noises),
         tuple(_ends(schema[name]) for name in names),
         schema.select([*names, target]),
         target,
     )
-
-
-def class_array(domain: Domain) -> NDArray[Any]:
-    """The values of an attribute as an array, in the order of their codes."""
-    return np.array(domain.labels, dtype=object if None in domain.labels else None)
 
 
 def in_intervals(part: Part) -> Part:
@@ -129,11 +125,6 @@ def _rows(table: Any, names: Sequence[str]) -> Any:
     if not found:
         raise ReleaseError("the table holds no rows")
     return pa.Table.from_batches(found)
-
-
-def _clear(channel: Channel) -> bool:
-    small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
-    return small and bool((channel.matrix == np.eye(channel.k)).all())
 
 
 def _column(part: Part, name: str) -> NDArray[Any]:

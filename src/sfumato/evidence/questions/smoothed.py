@@ -21,9 +21,9 @@ from sfumato.arrays import Array
 from sfumato.channels.average import Average
 from sfumato.channels.base import Channel
 from sfumato.channels.noise import Noise
+from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
-from sfumato.evidence.blocks import is_identity
 from sfumato.evidence.density.smooth import Smooth, smooth
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
 from sfumato.evidence.questions.forms import Ratios

@@ -13,7 +13,6 @@ from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.table import Table, eliminate
 from sfumato.learn.arguments import whole
-from sfumato.learn.base import class_labels
 from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.learn.bayesnet.pgmpy_model import ask
 from sfumato.learn.bayesnet.structure import topological
@@ -84,7 +83,7 @@ def predict_proba(net: LearnedNetwork, table: Any, target: str) -> Array:
 
 def predict(net: LearnedNetwork, table: Any, target: str) -> NDArray[Any]:
     """The most probable value in each row."""
-    return np.asarray(class_labels(net.schema_[target])[predict_proba(net, table, target).argmax(axis=1)])
+    return np.asarray(net.schema_[target].label_array[predict_proba(net, table, target).argmax(axis=1)])
 
 
 def log_likelihood(net: LearnedNetwork, data: Any) -> float:

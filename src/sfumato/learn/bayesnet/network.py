@@ -15,7 +15,7 @@ from sfumato.errors import EstimationError, UnrecoverableWarning
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.learn.arguments import real, whole
-from sfumato.learn.base import Parameters, class_labels
+from sfumato.learn.base import Parameters
 from sfumato.learn.bayesnet import inference
 from sfumato.learn.bayesnet.bif import read_bif
 from sfumato.learn.bayesnet.bif_writer import write_bif
@@ -195,7 +195,7 @@ class BayesianNetwork(Parameters):
     def classes_(self) -> NDArray[Any]:
         """The values of the target."""
         self._fitted()
-        return class_labels(self.schema_[self._asked(None)])
+        return self.schema_[self._asked(None)].label_array
 
     def log_likelihood(self, data: Any) -> float:
         """log Pr(rows) of a table of true values, or its estimate Σ N̂_ijk log θ_ijk from evidence."""

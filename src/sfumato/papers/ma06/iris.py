@@ -14,7 +14,7 @@ from sfumato.learn.linear import LinearClassifier
 from sfumato.owner import mgas, randomize
 from sfumato.owner.discretize import Groups
 from sfumato.pages.chart import ACCENT, SOFT
-from sfumato.papers.curves import legend, lines, measured, panels
+from sfumato.papers.curves import draw_accuracy, measured, panels
 from sfumato.papers.figure import Figure, Found, Row, Setting, beside, claimed
 from sfumato.randomness import experiment
 from sfumato.release import Release
@@ -96,13 +96,6 @@ def measure(fast: bool) -> Found:
     return Found(tuple(rows), curves, runs)
 
 
-def draw(figure: Any, found: Found) -> None:
-    (axes,) = panels(figure, 1)
-    lines(axes, found.data)
-    axes.set(xlabel="p, the probability of changing a value", ylabel="accuracy on clean records")
-    legend(figure, axes)
-
-
 def shares(seed: int = 0, p: float = 0.3) -> dict[str, tuple[Any, Any, Any, Any]]:
     """For each attribute: group means, true shares, estimated shares, their standard deviations."""
     data = grouped(seed)
@@ -151,7 +144,7 @@ FIGURE6_2 = Figure(
     "the pocket algorithm on Iris",
     "The accuracy is almost as good as with the original data, even with large randomization (p up to .6).",
     measure,
-    draw,
+    draw_accuracy,
     (*_SETTINGS, Setting("runs", "5", "see below")),
     heavy=True,
 )

@@ -12,7 +12,7 @@ from sfumato.channels import Channel, binary, ternary
 from sfumato.evidence import evidence
 from sfumato.learn.linear import LinearClassifier
 from sfumato.owner import randomize
-from sfumato.papers.curves import legend, lines, measured, panels
+from sfumato.papers.curves import draw_accuracy, measured
 from sfumato.papers.figure import Figure, Found, Row, Setting, beside, claimed, lost
 from sfumato.randomness import experiment
 from sfumato.release import Release
@@ -97,20 +97,13 @@ def measure(fast: bool) -> Found:
     return Found(tuple(rows), curves, runs)
 
 
-def draw(figure: Any, found: Found) -> None:
-    (axes,) = panels(figure, 1)
-    lines(axes, found.data)
-    axes.set(xlabel="p, the probability of changing a value", ylabel="accuracy on clean records")
-    legend(figure, axes)
-
-
 FIGURE6_1 = Figure(
     "ma06_fig6_1",
     "figure 6.1",
     "the pocket algorithm on Lenses",
     "The accuracy of the weights learned from randomized data is reasonable, for p from 0 to .5.",
     measure,
-    draw,
+    draw_accuracy,
     (
         Setting("records", "6000, independent attributes with the shares of table 6.1"),
         Setting("classes", "hard and soft lenses together, against none"),

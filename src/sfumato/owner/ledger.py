@@ -70,7 +70,12 @@ class Ledger:
 
     @contextmanager
     def entry(
-        self, scheme: Scheme | Forms, key: bytes | None = None, again: bool = False, id: str | None = None
+        self,
+        scheme: Scheme | Forms,
+        key: bytes | None = None,
+        again: bool = False,
+        id: str | None = None,
+        draft: str | None = None,
     ) -> Iterator[Booking]:
         """Book a release: ``see`` is told who answers, ``settle`` books it before anything leaves the house.
 
@@ -78,7 +83,7 @@ class Ledger:
         settled may have left.
         """
         with self.file.opened() as database:
-            booking = Booking(self, database, scheme, key, again, id)
+            booking = Booking(self, database, scheme, key, again, id, draft)
             yield booking
             booking.settle()
 
@@ -131,7 +136,10 @@ class Ledger:
 
 
 class Booking:
-    """One release about to be made: an account in the sense of ``owner.answers``, which sees digests and no values."""
+    """One release about to be made: an account in the sense of ``owner.answers``, which sees digests and no values.
+
+    ``draft`` is a digest of the answers where these outlive an interrupt: the very same ones are booked once.
+    """
 
     def __init__(
         self,
@@ -141,7 +149,9 @@ class Booking:
         key: bytes | None,
         again: bool,
         id: str | None,
+        draft: str | None = None,
     ) -> None:
+        self.draft = draft
         self._ledger, self._database = ledger, database
         self._scheme, self._again, self._id = scheme, again, id
         self._key = fingerprint(key)
@@ -151,7 +161,7 @@ class Booking:
         self._settled = False
         self._identity = ledger.file.identity()
         ledger_people.begin(database)
-        if id is None:
+        if id is None and not self._is_booked():
             self._check()  # it is of everybody: what is refused at the end can be refused at the start
             database.commit()  # no other release shall wait for this one
 
@@ -177,22 +187,30 @@ class Booking:
         try:
             if file.identity() != self._identity:
                 raise ReleaseError(f"{file.path}: the ledger was replaced meanwhile; nothing was booked: release again")
-            for line in self._check():
-                tell(line)
-            key, id, places = self._key, self._id, self._places
-            answers = [
-                (a.name, a.question, key, ratio_text(a.gamma), a.plain, id, a.domain, places.get(a.name), a.form)
-                for a in asked_by(self._scheme, key is not None)
-            ]
-            number = file.write(database, self._ledger.population, self._scheme.fingerprint, answers)
-            database.execute(
-                "insert into people (release, person, truth, form) select ?, person, truth, form from now", (number,)
-            )
+            if not self._is_booked():
+                for line in self._check():
+                    tell(line)
+                self._write()
             database.commit()
         except BaseException:
             database.rollback()
             raise
         self._settled = True
+
+    def _write(self) -> None:
+        key, id, places = self._key, self._id, self._places
+        answers = [
+            (a.name, a.question, key, ratio_text(a.gamma), a.plain, id, a.domain, places.get(a.name), a.form)
+            for a in asked_by(self._scheme, key is not None)
+        ]
+        whose, asked = self._ledger.population, self._scheme.fingerprint
+        number = self._ledger.file.write(self._database, whose, asked, answers, self.draft)
+        add_people = "insert into people (release, person, truth, form) select ?, person, truth, form from now"
+        self._database.execute(add_people, (number,))
+
+    def _is_booked(self) -> bool:
+        """Whether these answers were booked, and the work ended before they could leave."""
+        return self._ledger.file.knows(self._database, self._ledger.population, self._scheme.fingerprint, self.draft)
 
     def _check(self) -> list[str]:
         """Refuse what must not be released; what the owner should know comes back as lines."""

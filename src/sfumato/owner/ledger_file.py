@@ -29,7 +29,8 @@ create table if not exists releases (
     made text not null,
     population text not null,
     scheme text not null,
-    state text not null default 'made' check (state in ('begun', 'made'))
+    state text not null default 'made' check (state in ('begun', 'made')),
+    draft text
 );
 create table if not exists answers (
     release integer not null references releases (id) on delete cascade,
@@ -70,6 +71,7 @@ _RATIO = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")
 _LONG = 2000  # bits of a ratio beyond which the next larger double stands for it
 #: Columns that earlier ledgers did not have.
 _LATER = {
+    "releases": {"draft": "text"},
     "answers": {"id": "text", "domain": "text", "place": "integer", "form": "integer"},
     "people": {"form": "integer"},
 }
@@ -239,12 +241,25 @@ class LedgerFile:
             raise ReleaseError(f"{self.path} is a damaged ledger: another name of an attribute is not text")
         return dict(found)
 
-    def write(self, database: sqlite3.Connection, population: str, scheme: str, answers: list[tuple[Any, ...]]) -> int:
+    @staticmethod
+    def knows(database: sqlite3.Connection, population: str, scheme: str, draft: str | None) -> bool:
+        """Whether answers with this digest were booked; nobody knows those without one."""
+        asked = "select 1 from releases where population = ? and scheme = ? and draft = ?"
+        return database.execute(asked, (population, scheme, draft)).fetchone() is not None
+
+    def write(
+        self,
+        database: sqlite3.Connection,
+        population: str,
+        scheme: str,
+        answers: list[tuple[Any, ...]],
+        draft: str | None = None,
+    ) -> int:
         """One more release; the caller commits."""
         made = datetime.now(UTC).isoformat(timespec="seconds")
         cursor = database.execute(
-            "insert into releases (made, population, scheme, state) values (?, ?, ?, 'made')",
-            (made, population, scheme),
+            "insert into releases (made, population, scheme, state, draft) values (?, ?, ?, 'made', ?)",
+            (made, population, scheme, draft),
         )
         number = int(cursor.lastrowid or 0)
         database.executemany(

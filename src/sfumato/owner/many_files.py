@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import shutil
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -77,9 +78,9 @@ def randomize_folder(
         raise SchemaError("the table is empty: there is nothing to randomize")
     lasting = key is not None or link_key is not None
     with (
-        booked(ledger, scheme, key, again, id) as booking,
         _kept_when_full(path),
         Unfinished(path, request, origin, pieces, request.link if lasting else None) as work,
+        booked(ledger, scheme, key, again, id, work.announced) as booking,
     ):
         if id is not None and not lasting:
             request = replace(request, pseudonyms=Pseudonyms(subkey(work.secret, "sfumato pseudonyms 2")))
@@ -88,14 +89,17 @@ def randomize_folder(
         parts = min(1 << (sum(unit.rows for unit in pieces) // ROWS_IN_A_PART).bit_length(), _MOST_PARTS)
         job = Job(scheme.to_json(), key, id, request.pseudonyms, request.clear_ids, work.folder, parts, tuple(pieces))
         inside = [job.place(form) for form in range(len(request.schemes))]
-        known = _carried_out(job, origin, jobs or os.cpu_count() or 1, progress)
+        known, drawn = _carried_out(job, origin, jobs or os.cpu_count() or 1, progress)
         made = work.folder / "release"
         links = [request.link] * len(request.schemes)
         describe_folder(made, request.schemes, links, id, request.order, inside, known)
         for note in [*made.rglob("*.parquet.json"), *made.rglob("*.draft")]:
             note.unlink()
+        work.check_source()
         check_folder(path, origin, overwrite)  # before anything is booked
         if booking is not None:
+            work.announce(drawn)
+            booking.draft = drawn
             booking.settle()
         take_place(made, path, origin, overwrite)
         work.remove()
@@ -104,25 +108,26 @@ def randomize_folder(
 
 def _carried_out(
     job: Job, source: Path, jobs: int, progress: Callable[[int], None] | None
-) -> dict[str, dict[str, Any]]:
-    """Both steps, all pieces; what was noted of every file of the release."""
+) -> tuple[dict[str, dict[str, Any]], str]:
+    """Both steps, all pieces; what was noted of every file of the release, and the digest of all answers."""
     moved, known, forms = Tally(), {}, len(job.request.schemes)
+    digests: dict[int, str] = {}
     buckets = [(form, bucket) for form in range(forms) for bucket in range(job.buckets)]
     total = sum(unit.rows for unit in job.pieces)
     try:
         with _workers(job, min(jobs, len(job.pieces))) as run:
-            for rows, own, anew in run(answer_unit, [(unit,) for unit in job.pieces]):
+            for unit, own, digest in run(answer_unit, [(unit,) for unit in job.pieces]):
                 moved.update(own)
-                if anew:  # what was gathered before does not have these rows, or has others of theirs
-                    shutil.rmtree(job.folder / "release", ignore_errors=True)
+                digests[unit.number] = digest
                 if progress is not None:
-                    progress(rows // 2)
+                    progress(unit.rows // 2)
+            drawn = hashlib.sha256("".join(digests[number] for number in sorted(digests)).encode()).hexdigest()
             if forms > 1 and job.pseudonyms is not None:  # of one form, the shuffle tells
                 repeated = sum(run(repeated_in_bucket, [(bucket,) for bucket in range(job.buckets)]))
                 if repeated:
                     raise SchemaError(repeated_ids(repeated))
             done = sum(unit.rows // 2 for unit in job.pieces)
-            for count, (name, told) in enumerate(run(gather_bucket, buckets), 1):
+            for count, (name, told) in enumerate(run(gather_bucket, [(*one, drawn) for one in buckets]), 1):
                 if told:
                     known[name] = {field: told[field] for field in ("rows", "bytes", "sha256")}
                 if progress is not None:
@@ -131,7 +136,7 @@ def _carried_out(
     except OutsideDomainError as problem:
         raise job.request.scheme.schema.count_outside(source, problem) from None
     warn_moved(job.request.scheme.schema, moved, stacklevel=4)
-    return known
+    return known, drawn
 
 
 _job: Job | None = None
@@ -144,6 +149,15 @@ def _begin(job: Job) -> None:
     global _job
     _job = job
     pa.set_cpu_count(1)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A process whose parent was killed would wait for ever, with the key, and still write where another run works."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:

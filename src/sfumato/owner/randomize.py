@@ -129,15 +129,20 @@ def randomize_file(
 
 
 def booked(
-    ledger: Ledger | str | Path | None, scheme: Scheme | Forms, key: bytes | None, again: bool, id: str | None
+    ledger: Ledger | str | Path | None,
+    scheme: Scheme | Forms,
+    key: bytes | None,
+    again: bool,
+    id: str | None,
+    draft: str | None = None,
 ) -> AbstractContextManager[Booking | None]:
-    """The entry of a release in a ledger, if there is one."""
+    """The entry of a release in a ledger, if there is one; ``draft`` as ``Booking`` has it."""
     if ledger is None:
         return nullcontext()
     book = Ledger(ledger) if isinstance(ledger, str | Path) else ledger
     if not isinstance(book, Ledger):
         raise SchemeError(f"ledger must be a Ledger or the path of one, got {type(ledger).__name__} instead")
-    return book.entry(scheme, key, again, id)
+    return book.entry(scheme, key, again, id, draft)
 
 
 def _check_forms_known(request: RandomizeRequest) -> None:

@@ -72,14 +72,17 @@ class Job:
         return f"form={form}" if len(self.request.schemes) > 1 else "."
 
 
-def answer_unit(job: Job, unit: Unit) -> tuple[int, Tally, bool]:
-    """Answer a piece, unless that is done: rows in buckets, a segment for each form and bucket; whether it was not."""
+def answer_unit(job: Job, unit: Unit) -> tuple[Unit, Tally, str]:
+    """Answer a piece, unless that is done: rows in buckets, a segment for each form and bucket.
+
+    Tells how many values were moved into their domains, and the digest of the answers.
+    """
     import pyarrow as pa
 
     path = job.drawn(unit)
     known = finished(path)
     if known is not None:
-        return unit.rows, Tally(), False
+        return unit, Tally(known["moved"]), known["sha256"]
     moved = Tally()
     held: dict[int, list[pa.RecordBatch]] = {}
     for batch in _unit_batches(job, unit):
@@ -99,19 +102,22 @@ def answer_unit(job: Job, unit: Unit) -> tuple[int, Tally, bool]:
                     out.write(buffer)
                     segments.append((form, bucket, at, buffer.size))
                 start = end
-    finish(path, {"segments": segments, "rows": unit.rows})
+    told = finish(path, {"segments": segments, "rows": unit.rows, "moved": moved})
     _known.pop(path, None)
-    return unit.rows, moved, True
+    return unit, moved, told["sha256"]
 
 
-def gather_bucket(job: Job, form: int, bucket: int) -> tuple[str, dict[str, Any]]:
-    """One file of the release, unless it is there: the rows of a bucket from all pieces, in their new order."""
+def gather_bucket(job: Job, form: int, bucket: int, drawn: str) -> tuple[str, dict[str, Any]]:
+    """One file of the release, unless it is there: the rows of a bucket from all pieces, in their new order.
+
+    ``drawn`` is the digest of all answers. A file that was gathered from others lacks some rows, and has others twice.
+    """
     import pyarrow.parquet as pq
 
     path = job.gathered(form, bucket)
     name = path.relative_to(job.folder / "release").as_posix()
     known = finished(path)
-    if known is not None:
+    if known is not None and known.get("drawn") == drawn:
         return name, known
     path.parent.mkdir(parents=True, exist_ok=True)
     rows, sink = 0, None
@@ -125,9 +131,10 @@ def gather_bucket(job: Job, form: int, bucket: int) -> tuple[str, dict[str, Any]
                 sink = pq.ParquetWriter(str(draft(path)), ready.schema, **_packing(job))
             sink.write_batch(ready)
     if sink is None:
+        path.unlink(missing_ok=True)
         return name, {}
     sink.close()
-    return name, finish(path, {"rows": rows})
+    return name, finish(path, {"rows": rows, "drawn": drawn})
 
 
 def repeated_in_bucket(job: Job, bucket: int) -> int:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, SchemaError
 from sfumato.owner.request import RandomizeRequest
 from sfumato.reading.parquet_folder import named_values, part_files
 from sfumato.writing.locked_file import LockedFile
@@ -68,34 +68,61 @@ class Unfinished:
     ) -> None:
         self.folder = target.with_name(f".{target.name}.unfinished")
         asked = _asked(request, source, pieces, link)
+        self._files: dict[str, list[int] | None] = asked["files"]
         self.folder.mkdir(mode=0o700, exist_ok=True)
+        _check_own(self.folder)
         self._lock = LockedFile(self.folder / "lock")
         if not self._lock.ours:
             raise ReleaseError(f"{target}: another process is making this release: wait for it, or end it")
         try:
-            self.secret = self._begun(asked)
+            self._plan = self._begun(asked)
         except BaseException:
             self._lock.close()
             raise
 
-    def _begun(self, asked: dict[str, Any]) -> bytes:
-        """The secret of this release: a new one, or that of the work so far."""
+    def _begun(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The plan of this release, with its secret: a new one, or that of the work so far."""
         found = self._read()
         if found is None:
-            secret = os.urandom(32)
-            _write(self.folder / PLAN, {"asked": asked, "secret": secret.hex()})
-            return secret
+            plan = {"asked": asked, "secret": os.urandom(32).hex()}
+            _write(self.folder / PLAN, plan)
+            return plan
         if found.get("asked") != asked:
             raise ReleaseError(
                 f"{self.folder} holds unfinished work of another request, or its source has changed since: finish that "
                 f"one, or remove the folder; what is in it was never released"
             )
-        return bytes.fromhex(found["secret"])
+        return found
+
+    @property
+    def secret(self) -> bytes:
+        """What the pseudonyms are made with that are of this release only."""
+        return bytes.fromhex(self._plan["secret"])
+
+    @property
+    def announced(self) -> str | None:
+        """The digest of the answers that were about to be booked when the work was interrupted."""
+        return self._plan.get("drawn")
+
+    def announce(self, drawn: str) -> None:
+        """Say which answers are booked next: should the work end before they leave, they need no second booking."""
+        self._plan["drawn"] = drawn
+        _write(self.folder / PLAN, self._plan)
+
+    def check_source(self) -> None:
+        """Refuse a table that changed while it was read: others were answered than those the ledger was told of."""
+        for name, state in self._files.items():
+            if _state(name) != state:
+                raise SchemaError(
+                    f"{name} was changed while it was read; nothing was released: remove {self.folder} and begin again"
+                )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None and not any(self.folder.glob("drawn-*")):
+            self.remove()  # refused before anything was drawn
         self._lock.close()
 
     def _read(self) -> dict[str, Any] | None:
@@ -113,7 +140,6 @@ class Unfinished:
 
 def _asked(request: RandomizeRequest, source: Path, pieces: Sequence[Unit], link: str | None) -> dict[str, Any]:
     """What decides every answer, as JSON. Keys are told by a fingerprint that only their holder can make."""
-    states = {unit.file: Path(unit.file).stat() for unit in pieces}
     key = None if request.key is None else hmac.digest(request.key, b"unfinished", "sha256").hex()
     return {
         "format": "sfumato unfinished",
@@ -124,9 +150,25 @@ def _asked(request: RandomizeRequest, source: Path, pieces: Sequence[Unit], link
         "id": request.id,
         "clear": request.clear_ids,
         "source": str(source.resolve()),
-        "files": {name: [state.st_size, state.st_mtime_ns] for name, state in states.items()},
+        "files": {name: _state(name) for name in dict.fromkeys(unit.file for unit in pieces)},
         "pieces": len(pieces),
     }
+
+
+def _state(file: str) -> list[int] | None:
+    """What tells whether a file is still what it was."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns]
+
+
+def _check_own(folder: Path) -> None:
+    """Refuse a folder that somebody else made: whoever chose its secret could compute the pseudonyms."""
+    theirs = hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()
+    if folder.is_symlink() or theirs:
+        raise ReleaseError(f"{folder} is a link, or another user's folder: remove it, or choose another name")
 
 
 def finish(path: Path, about: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -19,8 +19,10 @@ class LockedFile:
         self._number = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.ours = os.path.samestat(os.fstat(self._number), path.stat())  # not one that was deleted meanwhile
         except OSError:
             self.ours = False
+        if not self.ours:
             self.close()
 
     def close(self) -> None:

@@ -79,9 +79,15 @@ def take_place(temporary: Path, path: Path, source: Path, overwrite: bool) -> No
     """
     old = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     check_folder(path, source, overwrite)
-    if path.exists():
+    there = path.exists()
+    if there:
         path.rename(old)
-    temporary.rename(path)
+    try:
+        temporary.rename(path)
+    except BaseException:
+        if there:
+            old.rename(path)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

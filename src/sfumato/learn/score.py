@@ -71,7 +71,10 @@ class Score:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        return f"Score({self.accuracy:.3f}, {self.level:.0%} interval {low:.3f} to {high:.3f}, n={self.n:,.0f})"
+        found = f"Score({self.accuracy:.3f}, {self.level:.0%} interval {low:.3f} to {high:.3f}, n={self.n:,.0f})"
+        if self.caution is None:
+            return found
+        return f"{found}: no finding, {self.caution}; the most frequent class has a share of {self.majority:.3f}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""

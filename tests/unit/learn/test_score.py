@@ -188,6 +188,7 @@ def test_an_accuracy_that_is_no_finding_says_so(accuracy, sd, said):
     score = Score(accuracy, sd, cells, cells * sd, 0.79, np.array(["a", "b"]), 100.0, 0.95, accuracy)
     assert (score.caution is None) if said is None else (said in score.caution)
     assert score.to_dict()["caution"] == score.caution
+    assert ("no finding" not in repr(score)) if said is None else (f"no finding, {score.caution}" in repr(score))
 
 
 def test_of_a_large_table_only_the_accuracy_is_weighed_where_the_rest_would_be_too_uncertain(monkeypatch):

@@ -28,7 +28,7 @@ from sfumato.learn.bayesnet.request import check_request, known
 from sfumato.learn.bayesnet.scores import make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
-from sfumato.pages.display import MOST, html_table
+from sfumato.pages.display import MOST, html_table, text_table
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
 from sfumato.writing.whole_files import replacing
@@ -257,6 +257,9 @@ class BayesianNetwork(Parameters):
             return f"{super().__repr__()}, not fitted"
         links = sum(len(held) for held in self.parents_.values())
         return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
+
+    def __str__(self) -> str:
+        return f"{self!r}\n{text_table(*edge_rows(self.edges_))}" if hasattr(self, "cpts_") else repr(self)
 
     def _repr_html_(self) -> str:
         edges = self.edges_ if hasattr(self, "cpts_") else []

@@ -109,6 +109,14 @@ def test_bif_keeps_numeric_ordinal_and_nullable_domains() -> None:
     assert back.score(net) < 1e-12
 
 
+def test_a_printed_network_lists_its_links() -> None:
+    net = BayesianNetwork().fit(sf.evidence(gallery("asia").sample(3000, rng=1), gallery("asia").schema_))
+    lines = str(net).splitlines()
+    assert lines[0] == repr(net) and lines[1].split()[:2] == ["parent", "child"]
+    assert [tuple(line.split()[:2]) for line in lines[2:]] == [(edge.parent, edge.child) for edge in net.edges_]
+    assert str(BayesianNetwork()) == repr(BayesianNetwork())
+
+
 AWKWARD = {
     "a b": ("x y", 'z,"q"', "it's"),
     "ünï": ("é", "{}", "|;"),

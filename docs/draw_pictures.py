@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import diagrams
 import numpy as np
 
 import sfumato as sf
@@ -350,6 +351,28 @@ def regression() -> object:
     axes.set_xlabel("log odds: estimate and 95 % interval from randomized records; raw records in red")
     axes.set_title("Who earns more than 50 000? All answers randomized, gamma 9", loc="left", fontsize=11)
     return figure
+
+
+@drawn
+def security() -> object:
+    """What ten fresh answers give away, and what answers under a key do."""
+    times = np.arange(1, 13)
+    figure, axes = empty_picture(7.2, 3.6, "y")
+    channel = c.symmetric(4, gamma=3)
+    fresh = [1 - sf.attacks.repeated(channel, int(many), rng=1).error for many in times]
+    axes.plot(times, fresh, "o-", color=RED, ms=4, label="fresh answers each time")
+    axes.plot(times, np.full(len(times), fresh[0]), "s-", color=BLUE, ms=4, label="answers under a key")
+    axes.axhline(0.25, color=GREY, ls=":", lw=1.3)
+    axes.text(12, 0.255, "a blind guess", color="#718096", ha="right", va="bottom", fontsize=9)
+    axes.set(xlim=(0.7, 12.3), ylim=(0.2, 1), xlabel="releases of the same value", xticks=times)
+    axes.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
+    axes.legend(frameon=False, loc="upper left")
+    axes.set_title("How often the best guess is right: four values, gamma 3", loc="left", fontsize=11)
+    return figure
+
+
+drawn(diagrams.scale)
+drawn(diagrams.threat_model)
 
 
 def main(names: list[str]) -> None:

@@ -38,7 +38,7 @@ def channels() -> Iterator[Channel]:
     )
     yield from (c.binary(0.1, 0.3), c.matrix([[0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.3, 0.3, 0.4]]))
     yield from (c.subset(5, 3), c.subset(16, 3), c.subset(64, 3), c.subset((3, 4), 4), c.subset(700, 2))
-    yield hyperplanes(300, Fraction(3), 5)
+    yield from (hyperplanes(300, Fraction(3), 5), hyperplanes(300, Fraction(3), 4))
     yield from (c.windows(12, 3), c.windows(60, 2), c.windows(9, 3, nullable=True), c.average(9, 3), c.average(6, 8))
     yield from (c.mask(0.2).bind([two] * 9), c.select_a_size([0.1, 0.2, 0.3, 0.4], 0.05).bind([two] * 6))
     yield c.product([c.symmetric(3, 0.2), c.subset(8, 3), c.mask(0.1).bind([two] * 2)])
@@ -51,7 +51,8 @@ def channels() -> Iterator[Channel]:
     yield c.symmetric(p=0.3, valid=[("y", "w"), ("x", "u"), ("y", "u")]).bind(
         [sf.Categorical(tuple("xy")), sf.Categorical(tuple("uvw"))]
     )
-    yield from (hyperplanes(1 << 22, Fraction(3), 5), hyperplanes(5000, Fraction(40), 41), c.subset(2_000_000, 2))
+    yield from (hyperplanes(1 << 22, Fraction(3), q) for q in (4, 5))
+    yield from (hyperplanes(5000, Fraction(40), 41), c.subset(2_000_000, 2))
     yield from (c.prefixes(WORD, 3), c.prefixes(SHORT, 20), c.prefixes(sf.Text(40, "ACGT"), 9, seed=5))
     yield from (c.uniform(2.5), c.tabulated([-3, -1, 0, 0.5, 7], [0.1, 0.4, 0, 0.5]), c.gaussian(3.0), c.laplace(0.7))
 

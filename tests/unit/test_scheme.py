@@ -215,7 +215,7 @@ def test_the_singular_point_is_refused_for_every_k() -> None:
         lambda: c.select_a_size([0.5, 0.5], 0.1, items=-1),
         lambda: c.subset(20_000_000, 1.5),
         lambda: c.subset(20_000, 1.5, design="projective"),
-        lambda: c.subset(100, 3, design="hyperplanes", size=4),
+        lambda: c.subset(100, 3, design="hyperplanes", size=6),
         lambda: c.subset(10**7, 3, design="hyperplanes", size=1009),
         lambda: c.matrix([[0.5, 0.5], [1.0]]),
         lambda: c.matrix([["a", "b"]]),

@@ -1,23 +1,22 @@
-r"""Points and hyperplanes of the projective space over F_q, q prime, without a matrix.
+r"""Points and hyperplanes of the projective space over a finite field, without a matrix.
 
-A point is a vector of d digits modulo q whose first digit that is not 0 is 1. Points are numbered by where that 1
+A point is a vector of d elements of the field, its digits, whose first digit that is not 0 is 1. Points are numbered by where that 1
 stands, at the front first, and then by the digits after it. Point a and point y are incident where
 
-    a_{d-1} y_0 + a_{d-2} y_1 + ... + a_0 y_{d-1} = 0  (mod q)
+    a_{d-1} y_0 + a_{d-2} y_1 + ... + a_0 y_{d-1} = 0
 
 so that every point stands for a hyperplane too. Read backwards, the relation is the same: incidence is symmetric.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.channels.fields import Field, field
 from sfumato.channels.linear import Operator
 from sfumato.errors import ChannelError
 
@@ -46,6 +45,11 @@ class Geometry:
         while point_count(q, d) < k:
             d += 1
         return cls(q, d)
+
+    @property
+    def field(self) -> Field:
+        """The field that the digits come from."""
+        return field(self.q)
 
     @property
     def points(self) -> int:
@@ -78,8 +82,7 @@ class Geometry:
 
     def incident(self, left: Numbers, right: Numbers) -> NDArray[np.bool_]:
         """Which points of the left are incident with which of the right, left by right."""
-        product = self.digits(left)[:, ::-1].astype(np.float64) @ self.digits(right).T.astype(np.float64)
-        return np.asarray(product % self.q == 0)  # whole numbers below 2^53
+        return self.field.vanishing(self.digits(left)[:, ::-1], self.digits(right))
 
     def sums(self, values: Array) -> Array:
         r"""For every point the sum of the values over the points that it is incident with.
@@ -102,24 +105,22 @@ class Geometry:
         return out
 
     def _radon(self, affine: Array, out: Array) -> None:
-        from scipy import fft
-
-        q, half, first = self.q, self.q // 2 + 1, 0
-        spectrum = fft.rfftn(affine.reshape((q,) * (self.d - 1)))
+        field, first = self.field, 0
+        half, spectrum = field.frequencies, field.spectrum(affine, self.d - 1)
         for axes in range(self.d - 1, 0, -1):
             # directions with their 1 further back look at the sums over the last axes: frequency 0 there
-            directions = q ** (axes - 1)
-            lines = spectrum[:half, None].copy() if axes == 1 else np.empty((half, directions), dtype=np.complex128)
-            for multiple in range(half if axes > 1 else 0):
-                lines[multiple] = spectrum[..., multiple].reshape(-1)[self._reversed(axes - 1, multiple)]
-            np.conjugate(lines, out=lines)
-            out[first : first + directions] = fft.irfft(lines, q, axis=0, overwrite_x=True).T
+            directions = self.q ** (axes - 1)
+            lines = np.empty((half, directions), dtype=spectrum.dtype)
+            for multiple in range(half):
+                own = spectrum[multiple] if axes == 1 else spectrum[..., multiple].reshape(-1)
+                lines[multiple] = own if axes == 1 else own[self._reversed(axes - 1, multiple)]
+            out[first : first + directions] = field.from_line(lines)
             first += directions
             spectrum = spectrum[..., 0]
 
     def _reversed(self, axes: int, multiple: int) -> Numbers:
         """For every vector a of this many digits the number of ``multiple`` times a, its digits in reverse."""
-        scaled = np.arange(self.q, dtype=np.int64) * multiple % self.q
+        scaled = self.field.times(multiple)
         out = np.zeros(1, dtype=np.int64)
         for place in range(axes):
             out = (out[:, None] + scaled * self.q**place).reshape(-1)
@@ -202,8 +203,3 @@ class Incidence(Operator):
 def point_count(q: int, d: int) -> int:
     """The points of the projective space of d digits over F_q."""
     return int((q**d - 1) // (q - 1))
-
-
-@lru_cache(maxsize=1 << 12)
-def is_prime(q: int) -> bool:
-    return q >= 2 and all(q % divisor for divisor in range(2, math.isqrt(q) + 1))

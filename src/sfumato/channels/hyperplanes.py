@@ -12,7 +12,8 @@ import numpy as np
 
 from sfumato.arrays import Codes, Words
 from sfumato.channels.base import DENSE_LIMIT
-from sfumato.channels.geometry import Geometry, Incidence, is_prime, point_count
+from sfumato.channels.fields import is_order
+from sfumato.channels.geometry import Geometry, Incidence, point_count
 from sfumato.channels.lookup import code_type
 from sfumato.channels.odds import SetChannel, levels, odds, position, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
@@ -22,7 +23,7 @@ from sfumato.randomness import ONE, Source, words
 #: The most values, and the most released codes: what estimating needs stays within a few gigabytes.
 MOST_VALUES = 1 << 24
 MOST_OUTPUTS = 1 << 25
-_NEARBY = 6  # primes that are weighed on each side of gamma + 1
+_NEARBY = 6  # fields that are weighed on each side of gamma + 1
 _AS_GOOD = 1.015  # of two fields whose variances differ by less than this, the one with fewer outputs
 _BLOCK = 1 << 18  # records that are drawn together
 
@@ -33,8 +34,8 @@ class Hyperplanes(SetChannel):
 
         P[x, y] = (gamma if x and y are incident else 1) / Z,        Z = gamma r + M - r
 
-    with the M points and the r points of a hyperplane of the projective space over F_q (see ``geometry``), q a prime
-    near gamma + 1. Every two hyperplanes meet in the same number of points, which makes the left inverse simple:
+    with the M points and the r points of a hyperplane of the projective space over F_q (see ``geometry``), q near
+    gamma + 1. Every two hyperplanes meet in the same number of points, which makes the left inverse simple:
 
         A[x, y] = (1[x and y are incident] - b) / (a - b) + s_y
 
@@ -164,7 +165,7 @@ class Hyperplanes(SetChannel):
 
     def _determined(self, free: int, number: Words, group: Words) -> Words:
         """The digit that puts a point on the hyperplane, from the digits before it."""
-        q, total = self.order, np.zeros(len(number), dtype=np.uint64)
+        q, field, total = self.order, self.space.field, np.zeros(len(number), dtype=np.uint64)
         rest = group.copy()
         for lead in range(free - 1, -1, -1):  # the number of the group as digits, its leading 1 written out
             begin = point_count(q, free) - point_count(q, lead + 1)
@@ -172,8 +173,9 @@ class Hyperplanes(SetChannel):
             rest[own] = group[own] - np.uint64(begin) + np.uint64(q**lead)
         for place in range(free):
             rest, digit = np.divmod(rest, np.uint64(q))
-            total += digit * (number // np.uint64(q ** (free - 1 - place)) % np.uint64(q))
-        return (np.uint64(q) - total % np.uint64(q)) % np.uint64(q)
+            other = number // np.uint64(q ** (free - 1 - place)) % np.uint64(q)
+            total = field.add_product(total, digit, other)
+        return field.opposite(total)
 
     def sample(self, codes: Codes, src: Source) -> Codes:
         out = np.empty(len(codes), dtype=code_type(self.m))
@@ -197,15 +199,15 @@ def hyperplanes(k: int, gamma: Fraction, order: int) -> Hyperplanes:
     """The channel over F_q with q = order, if its numbers make sense and its outputs can be counted."""
     if not 2 <= k <= MOST_VALUES:
         raise ChannelError(f"subset selection needs 2 to {MOST_VALUES} values, got {k}: group the values first")
-    if not (order < MOST_OUTPUTS and is_prime(order)):
-        raise ChannelError(f"hyperplanes need a prime below {MOST_OUTPUTS}, got {order} instead")
+    if not (order < MOST_OUTPUTS and is_order(order)):
+        raise ChannelError(f"hyperplanes need 4 or a prime below {MOST_OUTPUTS}, got {order} instead")
     if Geometry.holding(k, order).points > MOST_OUTPUTS:
-        raise ChannelError(f"hyperplanes over F_{order} for {k} values have too many outputs: choose another prime")
+        raise ChannelError(f"hyperplanes over F_{order} for {k} values have too many outputs: choose another order")
     return Hyperplanes(k, gamma, order).verified(gamma)
 
 
 def best_order(k: int, gamma: float) -> int:
-    """The prime that estimates best for equally likely values, of those whose outputs can be counted."""
+    """The order that estimates best for equally likely values, of those whose outputs can be counted."""
     found: dict[int, tuple[float, int]] = {}
     for q in _orders(k, gamma):
         space = Geometry.holding(k, q)
@@ -218,21 +220,21 @@ def best_order(k: int, gamma: float) -> int:
 
 
 def _orders(k: int, gamma: float) -> set[int]:
-    """Primes near gamma + 1, and for each number of digits the least with k points and the greatest that is allowed."""
+    """Orders near gamma + 1, and for each number of digits the least with k points and the greatest that is allowed."""
     near = math.ceil(min(gamma + 1, MOST_OUTPUTS))
-    above, below = _primes_from(near, 1), _primes_from(near - 1, -1)
+    above, below = _orders_from(near, 1), _orders_from(near - 1, -1)
     ends: list[int] = []
     for free in range(1, 25):
-        ends += _primes_from(max(2, math.floor(k ** (1 / free)) - 1), 1)
-        ends += _primes_from(math.floor(MOST_OUTPUTS ** (1 / free)), -1)
+        ends += _orders_from(max(2, math.floor(k ** (1 / free)) - 1), 1)
+        ends += _orders_from(math.floor(MOST_OUTPUTS ** (1 / free)), -1)
     return {*above, *below, *ends}
 
 
-def _primes_from(start: int, step: int) -> list[int]:
+def _orders_from(start: int, step: int) -> list[int]:
     found: list[int] = []
     q = start
     while 2 <= q <= MOST_OUTPUTS and len(found) < _NEARBY:
-        if is_prime(q):
+        if is_order(q):
             found.append(q)
         q += step
     return found

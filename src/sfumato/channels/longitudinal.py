@@ -14,7 +14,8 @@ import numpy as np
 from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.base import DENSE_LIMIT, Channel
-from sfumato.channels.geometry import Geometry, Incidence, is_prime, point_count
+from sfumato.channels.fields import is_prime
+from sfumato.channels.geometry import Geometry, Incidence, point_count
 from sfumato.channels.lookup import code_type
 from sfumato.channels.ratios import as_float
 from sfumato.channels.response import Symmetric

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from math import comb, prod
 from typing import Any, overload
 
@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.cells import Cells, cells
-from sfumato.channels.geometry import Geometry, is_prime
+from sfumato.channels.fields import is_order
+from sfumato.channels.geometry import Geometry
 from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
 from sfumato.channels.odds import SetChannel, odds, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
@@ -48,7 +49,7 @@ class Subset(SetChannel):
     2018), or, when these are too many, the hyperplanes of the projective space over F_q.
 
     >>> subset(16, gamma=3).m, subset(64, gamma=3).m
-    (1820, 156)
+    (1820, 85)
     """
 
     design: str
@@ -120,7 +121,7 @@ def subset(
 
     Of several attributes, k = (k_1, k_2, ...), the sets are of their combinations, and the bound is on all together.
     ``design`` ("sets", "projective", or the same without a matrix, "hyperplanes") and ``size`` (of the sets; or the
-    prime of the field) settle what is otherwise chosen for equally likely values.
+    order of the field) settle what is otherwise chosen for equally likely values.
     """
     if isinstance(k, Sequence):
         return cells(subset(prod(whole("k", one, 1) for one in k), gamma, design, size), k)
@@ -134,15 +135,15 @@ def subset(
 
 
 def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int]:
-    """The design, and the size of its sets or its prime, that is best for equally likely values."""
+    """The design, and the size of its sets or its order, that is best for equally likely values."""
     size = min(_sizes(k, gamma), key=lambda w: _sets_spread(k, w, gamma))
     if design == "sets" or (design is None and k <= MOST_SETS and comb(k, size) <= MOST_SETS):
         return "sets", size
     most = MOST_ENTRIES if design == "projective" else CHOSEN_ENTRIES
-    primes = _primes(gamma)
-    fitting = [q for q in primes if k * _projective(k, q)[0] <= most] if design != "hyperplanes" else []
+    orders = _orders(gamma)
+    fitting = [q for q in orders if k * _projective(k, q)[0] <= most] if design != "hyperplanes" else []
     if fitting or design == "projective":
-        return "projective", min(fitting or primes, key=lambda q: spread(k, *_projective(k, q), gamma))
+        return "projective", min(fitting or orders, key=lambda q: spread(k, *_projective(k, q), gamma))
     return "hyperplanes", best_order(k, gamma)
 
 
@@ -152,8 +153,8 @@ def checked_subset(k: int, gamma: Fraction, design: str, size: int) -> Subset:
         raise ChannelError(f"subset selection needs a known design and 2 to {MOST_VALUES} values, got {design!r}, {k}")
     if design == "sets" and not 1 <= size < k:
         raise ChannelError(f"the sets must have 1 to {k - 1} values, got {size} instead")
-    if design == "projective" and not (size <= MOST_VALUES and is_prime(size)):
-        raise ChannelError(f"a projective design needs a prime, got {size} instead")
+    if design == "projective" and not (size <= MOST_VALUES and is_order(size)):
+        raise ChannelError(f"a projective design needs 4 or a prime, got {size} instead")
     outputs = comb(k, size) if design == "sets" else _projective(k, size)[0]
     if k * outputs > MOST_ENTRIES:
         raise ChannelError(f"subset selection of {k} values by {design} needs too large a matrix: leave out the design")
@@ -189,11 +190,11 @@ def _all_sets(k: int, w: int) -> NDArray[np.bool_]:
     return out
 
 
-def _primes(gamma: float) -> list[int]:
-    """Primes around gamma + 1."""
+def _orders(gamma: float) -> list[int]:
+    """Orders of fields around gamma + 1."""
     most = max(2 * math.ceil(gamma + 1), 5)
-    primes = [q for q in range(2, min(most, 2 * MOST_VALUES) + 1) if is_prime(q)]
-    return sorted(primes, key=lambda q: abs(q - gamma - 1))[:4]
+    orders = [q for q in range(2, min(most, 2 * MOST_VALUES) + 1) if is_order(q)]
+    return sorted(orders, key=lambda q: abs(q - gamma - 1))[:5]
 
 
 def _projective(k: int, q: int) -> tuple[int, int, int]:
@@ -203,8 +204,7 @@ def _projective(k: int, q: int) -> tuple[int, int, int]:
 
 
 def _hyperplanes(k: int, q: int) -> NDArray[np.bool_]:
-    """Points of the projective space against its hyperplanes: incident where the inner product is 0 mod q."""
-    d = Geometry.holding(k, q).d
-    points = [(0,) * lead + (1, *rest) for lead in range(d) for rest in product(range(q), repeat=d - 1 - lead)]
-    vectors = np.array(points, dtype=np.int64)
-    return np.asarray((vectors[:k] @ vectors.T) % q == 0)
+    """Points of the projective space against its hyperplanes: incident where the inner product is 0 in the field."""
+    space = Geometry.holding(k, q)
+    vectors = space.digits(np.arange(space.points))
+    return space.field.vanishing(vectors[:k], vectors)

@@ -110,7 +110,7 @@ const Channels = (() => {
 
   // ---- Points of a finite geometry ---------------------------------------------------------------------------------
 
-  /* A point has `digits` digits modulo `order`, the first that is not 0 is 1. Points are numbered by where that 1 stands, at the front
+  /* A point has `digits` digits in the field of `order` elements, the first that is not 0 is 1. Points are numbered by where that 1 stands, at the front
      first. Point a and point y are incident where a_{d-1} y_0 + ... + a_0 y_{d-1} = 0. */
   function pointDigits(number, order, digits) {
     const out = new Array(digits).fill(0);
@@ -126,6 +126,11 @@ const Channels = (() => {
     throw new RangeError("there is no such point");
   }
 
+  /* Whole numbers modulo a prime; or 0, 1, a and a + 1 with a² = a + 1, numbered by their two bits. */
+  const FOUR = [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]];
+  const addProduct = (order, sum, left, right) => (order === 4 ? sum ^ FOUR[left][right] : (sum + left * right) % order);
+  const opposite = (order, sum) => (order === 4 ? sum : (order - (sum % order)) % order);
+
   /* How many of the first `some` points are incident with a point, given by its digits in reverse. Its last digit that is not 0 is a 1, at
      place `one`. So the digit of y at this place follows from those before it, and those behind it are free. */
   function incidentBefore(reversed, order, some) {
@@ -139,10 +144,10 @@ const Channels = (() => {
       const groups = Math.floor(here / (stretch * order)), rest = here % (stretch * order);
       let sum = reversed[lead], number = groups;
       for (let place = one - 1; place > lead; place--) {
-        sum = (sum + reversed[place] * (number % order)) % order;
+        sum = addProduct(order, sum, reversed[place], number % order);
         number = Math.floor(number / order);
       }
-      const determined = (order - (sum % order)) % order;
+      const determined = opposite(order, sum);
       incident += groups * stretch + Math.min(Math.max(rest - determined * stretch, 0), stretch);
     }
     return incident;

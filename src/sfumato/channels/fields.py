@@ -99,7 +99,7 @@ class FieldOfFour:
         return 4
 
     def times(self, factor: int) -> NDArray[np.int64]:
-        return _PRODUCTS[factor]
+        return np.asarray(_PRODUCTS[factor])
 
     def add_product(self, total: Elements, left: Elements, right: Elements) -> Elements:
         return np.asarray(total ^ _PRODUCTS[left, right].astype(total.dtype))

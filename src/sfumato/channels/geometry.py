@@ -1,7 +1,7 @@
 r"""Points and hyperplanes of the projective space over a finite field, without a matrix.
 
-A point is a vector of d elements of the field, its digits, whose first digit that is not 0 is 1. Points are numbered by where that 1
-stands, at the front first, and then by the digits after it. Point a and point y are incident where
+A point is a vector of d elements of the field, its digits, whose first that is not 0 is 1. Points are numbered by where
+that 1 stands, at the front first, and then by the digits after it. Point a and point y are incident where
 
     a_{d-1} y_0 + a_{d-2} y_1 + ... + a_0 y_{d-1} = 0
 

@@ -132,7 +132,10 @@ class Dense(Operator):
         return Dense(self.values.T)
 
     def power(self, k: int) -> Dense:
-        return Dense(self.values**k)
+        found = self.values
+        for _ in range(k - 1):  # numpy's powers of negative numbers take ten times as long
+            found = found * self.values
+        return Dense(found)
 
     def dense(self) -> Array:
         return self.values

@@ -9,6 +9,7 @@ Where the outputs are many, twelve or sixteen leading bits take the byte's place
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -69,7 +70,8 @@ class Lookup:
     def sample(self, codes: Codes, source: Source) -> Codes:
         """One output per input code."""
         out = np.empty(len(codes), dtype=self._table.dtype)
-        gather, settle = (len(codes) >= _WORTH_COMPILING and _compiled()) or (_gather, _settle)
+        worth = len(codes) >= _WORTH_COMPILING or (len(codes) >= _BLOCK and "numba" in sys.modules)
+        gather, settle = (worth and _compiled()) or (_gather, _settle)
         wide = self.bits > 8
         buffer = np.empty(min(_BLOCK, len(codes)) * (1 + wide), dtype=np.uint8)
         places = np.empty(min(_BLOCK, len(codes)), dtype=np.int32)

@@ -2,7 +2,8 @@
 
 Without numba the rows are sorted by random words, whose low bits give way to the number of the row: to sort integers
 and read their low bits is several times as fast as to sort rows by a key. With numba it is the shuffle of Fisher and
-Yates, about ten times as fast again, with exact whole numbers below a bound (Lemire 2019).
+Yates, about ten times as fast again, with exact whole numbers below a bound (Lemire 2019). Rows of a few bytes are
+swapped themselves, which stay in the processor's cache, and not their numbers.
 """
 
 from __future__ import annotations
@@ -29,9 +30,14 @@ def random_order(n: int, src: Source, more: bool = False) -> Order:
 
     A source that is not the secure one gives the same order with and without numba, so that experiments repeat.
     """
-    worth = more or n >= _WORTH_COMPILING or "numba" in sys.modules
-    shuffle = _compiled() if worth and n < _MOST and isinstance(src, SecureSource) else None
-    return _sorted(n, src) if shuffle is None else _shuffled(n, src, shuffle)
+    order = np.arange(n)
+    return order if _swapped(order, src, more) else _sorted(n, src)
+
+
+def shuffled(values: NDArray[Any], src: Source, more: bool = False) -> NDArray[Any]:
+    """The values in a random order."""
+    found = values.copy()
+    return found if _swapped(found, src, more) else values.take(_sorted(len(values), src))
 
 
 def sorted_order(words: NDArray[np.uint64]) -> tuple[Order, Order]:
@@ -44,7 +50,8 @@ def sorted_order(words: NDArray[np.uint64]) -> tuple[Order, Order]:
     packed.sort()
     alike = (packed[1:] ^ packed[:-1]) <= low
     places = np.flatnonzero(np.append(alike, False) | np.append(False, alike)) if alike.any() else np.flatnonzero(alike)
-    return (packed & low).astype(np.int64), places
+    packed &= low
+    return packed.view(np.int64), places
 
 
 def _sorted(n: int, src: Source) -> Order:
@@ -56,12 +63,17 @@ def _sorted(n: int, src: Source) -> Order:
     return order
 
 
-def _shuffled(n: int, src: Source, shuffle: Callable[..., int]) -> Order:
-    order = np.arange(n)
+def _swapped(values: NDArray[Any], src: Source, more: bool) -> bool:
+    """Shuffle the values in place, if numba is there and worth its loading."""
+    n = len(values)
+    worth = more or n >= _WORTH_COMPILING or "numba" in sys.modules
+    shuffle = _compiled() if worth and n < _MOST and isinstance(src, SecureSource) else None
+    if shuffle is None:
+        return False
     left = n - 1
     while left > 0:  # once; again only where more draws were refused than are in reserve
-        left = shuffle(order, _random(left + _SPARE, np.uint32, src), left)
-    return order
+        left = shuffle(values, _random(left + _SPARE, np.uint32, src), left)
+    return True
 
 
 def _random(n: int, kind: type[np.unsignedinteger[Any]], src: Source) -> NDArray[Any]:
@@ -72,14 +84,14 @@ def _random(n: int, kind: type[np.unsignedinteger[Any]], src: Source) -> NDArray
 
 @cache
 def _compiled() -> Callable[..., int] | None:
-    """Fisher and Yates: each place from the last gets one of the rows up to it; the place it came to, 0 when done."""
+    """Fisher and Yates: each place from the last gets one of the values up to it; the place it came to, 0 when done."""
     try:
         import numba
     except ImportError:
         return None
 
     @numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator]
-    def shuffle(order: Order, words: NDArray[np.uint32], left: int) -> int:
+    def shuffle(values: NDArray[Any], words: NDArray[np.uint32], left: int) -> int:
         for word in words:
             if left == 0:
                 break
@@ -89,7 +101,7 @@ def _compiled() -> Callable[..., int] | None:
             if low < bound and low < (np.uint64(1 << 32) - bound) % bound:
                 continue  # refused: some rows would be a little likelier than others
             other = np.int64(product >> np.uint64(32))
-            order[left], order[other] = order[other], order[left]
+            values[left], values[other] = values[other], values[left]
             left -= 1
         return left
 

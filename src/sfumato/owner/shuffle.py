@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Bytes
 from sfumato.errors import SchemaError
-from sfumato.owner.permutation import random_order, sorted_order
+from sfumato.owner.packed_rows import pack, unpack
+from sfumato.owner.permutation import random_order, shuffled, sorted_order
 from sfumato.randomness import Source
 from sfumato.reading import tables
 
@@ -124,7 +125,10 @@ class Shuffle:
 
     def _ordered(self, whole: pa.Table) -> pa.Table:
         if not self._tagged:
-            return whole.take(random_order(whole.num_rows, self._source, more=self._file is not None))
+            packed, more = pack(whole), self._file is not None
+            if packed is None:
+                return whole.take(random_order(whole.num_rows, self._source, more))
+            return unpack(shuffled(packed, self._source, more), whole.schema)
         words = self._tags(whole).view(">u8")
         order, alike = sorted_order(words[:, 0].astype(np.uint64))
         if len(alike):

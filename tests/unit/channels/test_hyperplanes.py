@@ -24,7 +24,20 @@ from sfumato.evidence.components import components
 from sfumato.randomness import ONE
 
 SPACES = [(4, 2), (4, 3), (4, 4), (2, 2), (2, 3), (2, 5), (3, 3), (3, 4), (5, 2), (5, 3), (7, 3)]
-SMALL = [(2, 3, 2), (7, 3, 2), (12, 2, 3), (13, 2, 3), (30, 4, 5), (31, 4, 5), (6, 3, 7), (40, 1.3, 2), (121, 2, 3), (5, 3, 4), (60, 3, 4), (85, 2.7, 4)]
+SMALL = [
+    (2, 3, 2),
+    (7, 3, 2),
+    (12, 2, 3),
+    (13, 2, 3),
+    (30, 4, 5),
+    (31, 4, 5),
+    (6, 3, 7),
+    (40, 1.3, 2),
+    (121, 2, 3),
+    (5, 3, 4),
+    (60, 3, 4),
+    (85, 2.7, 4),
+]
 each = pytest.mark.parametrize("channel", [hyperplanes(k, Fraction(g), q) for k, g, q in SMALL], ids=str)
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
 

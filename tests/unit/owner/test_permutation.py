@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from sfumato.owner import permutation
-from sfumato.owner.permutation import random_order
+from sfumato.owner.permutation import random_order, shuffled
 from sfumato.randomness import SecureSource, experiment
 
 
@@ -37,6 +37,15 @@ def test_every_order_is_equally_likely() -> None:
     seen = Counter(tuple(random_order(4, source, more=True)) for _ in range(24_000))
     assert len(seen) == factorial(4)
     assert stats.chisquare(list(seen.values())).pvalue > 1e-6
+
+
+@pytest.mark.usefixtures("compiled")
+def test_values_that_repeat_come_in_every_arrangement_equally_often() -> None:
+    source, values = SecureSource(), np.array([7, 7, 8, 9], dtype=np.uint16)
+    seen = Counter(tuple(shuffled(values, source, more=True)) for _ in range(12_000))
+    assert len(seen) == 12
+    assert stats.chisquare(list(seen.values())).pvalue > 1e-6
+    assert values.tolist() == [7, 7, 8, 9]
 
 
 def test_a_shuffle_that_swaps_with_any_row_would_be_noticed() -> None:

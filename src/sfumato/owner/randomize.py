@@ -13,7 +13,7 @@ from sfumato.owner.answers import Account, Digests, encode
 from sfumato.owner.ledger import Booking, Ledger
 from sfumato.owner.request import RandomizeRequest, answered_batches, finished, formed_batches
 from sfumato.owner.shuffle import TAG, Shuffle
-from sfumato.owner.spark import randomize_spark
+from sfumato.owner.spark import as_it_is_now, randomize_spark
 from sfumato.randomness import Rng
 from sfumato.reading import tables
 from sfumato.reading.spark_session import is_spark
@@ -70,6 +70,8 @@ def randomize(
     with booked(ledger, scheme, key, again, id) as booking:
         if is_spark(table) and rng is None:
             if booking is not None and id is not None:
+                _check_forms_known(request)
+                table = as_it_is_now(table, [*scheme.schema.names, id])
                 take_down(table, request, id, booking)
             return randomize_spark(table, request)
         found = list(released_batches(table, request, None, account=booking))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from sfumato.owner.repeatable import KeyStream, Places, RepeatableFresh, Repeata
 from sfumato.owner.request import RandomizeRequest, answered_batches
 from sfumato.owner.shuffle import TAG, repeated_ids, tags_of
 from sfumato.randomness import SecureSource
+from sfumato.reading import tables
 from sfumato.reading.positions import spark_places
 from sfumato.reading.spark_rows import SIGNED, larger, packed, signed, unpacked
 from sfumato.reading.spark_session import in_one_line
@@ -56,6 +57,17 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
         if id is not None:
             _check_ids(held)
     return Release.of(parts)
+
+
+def as_it_is_now(frame: Any, wanted: Sequence[str]) -> Any:
+    """The rows of a frame as they are at this moment.
+
+    A frame over a live table is read anew each time: others would be booked than are then answered.
+    """
+    tables.check_has(frame, wanted)
+    with in_one_line():
+        own = spark_places(frame, wanted).toDF(*wanted)
+        return own.localCheckpoint(True, _two_copies(own))
 
 
 def _draws(request: RandomizeRequest) -> bool:

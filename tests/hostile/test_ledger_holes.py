@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,19 @@ def test_an_attribute_that_was_renamed_twice_is_one(path: Path) -> None:
         ledger.same("gender", "sexx")
 
 
+def test_a_name_that_is_given_to_another_attribute_takes_its_answers_along(path: Path) -> None:
+    """The last word on a name counted: answers given under it were no longer those of the first, and its limit fell."""
+    ledger = Ledger(path)
+    ledger.same("gender", "sex")
+    sf.randomize(table("gender"), scheme("gender"), id="id", ledger=ledger, again=True)
+    with pytest.warns(DisclosureWarning, match="has the values of"):
+        sf.randomize(table("height"), scheme("height"), id="id", ledger=ledger)
+    ledger.same("Gender", "height")
+    assert ledger.spent() == {"sex": 27.0}
+    with pytest.raises(ReleaseError, match="past the limit of 9"):
+        sf.randomize(table(), scheme(), id="id", ledger=ledger, again=True)
+
+
 def test_what_was_spent_is_added_up_over_the_names_of_an_attribute(path: Path) -> None:
     sf.randomize(table("Sex"), scheme("Sex"), id="id", ledger=path, again=True)
     assert Ledger(path).spent() == {"sex": 9.0}
@@ -139,6 +153,19 @@ def test_the_total_is_that_of_a_person_and_not_of_people_who_were_never_asked_bo
     assert ledger.total() == 3
     sf.randomize(table("other", PEOPLE[:2]), scheme("other"), id="id", ledger=ledger)
     assert ledger.total() == 9
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_a_live_table_on_spark_is_booked_as_it_is_answered(tmp_path: Path, spark_session) -> None:
+    """It was read once for the ledger and again for the answers: others left than were booked."""
+    rows = spark_session.sparkContext.parallelize(range(20), 1).map(lambda _: (os.urandom(8).hex(), "F"))
+    frame = spark_session.createDataFrame(rows, "id string, sex string")
+    ledger = Ledger(tmp_path / "live.sqlite", new=True)
+    with pytest.warns(DisclosureWarning, match="released as they are"):
+        release = sf.randomize(frame, scheme(), id="id", clear_ids=True, ledger=ledger)
+    ids = [row["id"] for row in release.parts[0].rows.collect()]
+    with pytest.raises(ReleaseError, match="of 20 of these people"):
+        sf.randomize(table(ids=ids), scheme(), id="id", ledger=ledger)
 
 
 def test_forms_that_workers_draw_are_not_booked_as_others(tmp_path: Path) -> None:

@@ -88,12 +88,14 @@ class Ledger:
             booking.settle()
 
     def same(self, name: str, attribute: str) -> None:
-        """Say that an attribute is one that was released before under another name."""
+        """Say that an attribute is one that was released before under another name; it is never taken back."""
         with self.file.opened() as database, database:
             known = {row[0] for row in database.execute("select attribute from answers union select name from aliases")}
             if folded(attribute) not in map(folded, known):
                 raise ReleaseError(f"the ledger knows no attribute {attribute!r}: which one is {name!r} the same as?")
-            database.execute("insert or replace into aliases values (?, ?)", (name, attribute))
+            names = Names((), self.file.aliases(database))
+            if (first := names.first(name)) != names.first(attribute):  # all that had the name so far comes along
+                database.execute("insert or replace into aliases values (?, ?)", (first, attribute))
 
     def composed(self, scheme: Scheme | Forms, key: bytes | None = None) -> dict[str, float]:
         """The gamma each attribute could reach once this scheme is released too, to people who were asked before.
@@ -229,7 +231,7 @@ class Booking:
             )
         if not entries:
             lines += ledger_people.elsewhere(self._database, self._ledger.population)
-        if self._id is not None and _renumbered(self._database, entries, asked, names, self._id, found):
+        if self._id is not None and _renumbered(self._database, asked, names, self._id, found):
             lines.append(
                 f"none of these people is in an earlier release of the same attributes; if they are the same people "
                 f"under new ids in {self._id!r}, their answers are fresh ones and the ledger does not see it"
@@ -281,12 +283,7 @@ def _compose(
 
 
 def _renumbered(
-    database: sqlite3.Connection,
-    entries: Sequence[Entry],
-    asked: Sequence[AskedAttribute],
-    names: Names,
-    id: str,
-    found: Sequence[Composed],
+    database: sqlite3.Connection, asked: Sequence[AskedAttribute], names: Names, id: str, found: Sequence[Composed]
 ) -> bool:
     """Whether nobody was met before although the ids stand in another column than theirs did, or as many were asked."""
     before = [entry for one in asked for entry in names.of(one.name) if entry.people and not entry.plain]

@@ -73,9 +73,10 @@ class Names:
         self._aliases = {folded(name): folded(attribute) for name, attribute in aliases.items()}
         self._by_name: dict[str, list[Entry]] = {}
         for entry in entries:
-            self._by_name.setdefault(self._canonical(entry.attribute), []).append(entry)
+            self._by_name.setdefault(self.first(entry.attribute), []).append(entry)
 
-    def _canonical(self, name: str) -> str:
+    def first(self, name: str) -> str:
+        """The name that stands for all names of an attribute."""
         found, met = folded(name), set[str]()
         while found in self._aliases and found not in met:  # a name may have changed several times
             met.add(found)
@@ -84,7 +85,7 @@ class Names:
 
     def of(self, name: str) -> list[Entry]:
         """What was released of an attribute."""
-        return self._by_name.get(self._canonical(name), [])
+        return self._by_name.get(self.first(name), [])
 
     def releases(self, name: str) -> int:
         """How many independent releases of an attribute there were."""
@@ -97,7 +98,7 @@ class Names:
 
     def alike(self, names: Sequence[str]) -> list[list[int]]:
         """For each of these attributes the places of the others that are the same one to the ledger."""
-        known = [self._canonical(name) for name in names]
+        known = [self.first(name) for name in names]
         places: dict[str, list[int]] = {}
         for i, name in enumerate(known):
             places.setdefault(name, []).append(i)
@@ -105,11 +106,11 @@ class Names:
 
     def renamed(self, asked: Sequence[AskedAttribute]) -> tuple[str, str] | None:
         """An attribute that is new, and one it may be: of the same values, released before, and now missing."""
-        here = {self._canonical(one.name) for one in asked}
+        here = {self.first(one.name) for one in asked}
         for one in asked:
             if not self.of(one.name):
                 for entry in self._entries:
-                    if entry.domain == one.domain and self._canonical(entry.attribute) not in here:
+                    if entry.domain == one.domain and self.first(entry.attribute) not in here:
                         return one.name, entry.attribute
         return None
 

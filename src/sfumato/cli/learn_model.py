@@ -14,6 +14,9 @@ from sfumato.evidence.plot import plot_shares
 from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
 
+#: Cells of cliques that are gone through for the likelihood of all records: about a minute.
+_LIKELIHOOD_CELLS = 1 << 32
+
 
 def model(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
@@ -89,6 +92,7 @@ def _show_junction(
 ) -> None:
     """What a model of cliques says of itself."""
     if json:
+        slow = found.likelihood_cost > _LIKELIHOOD_CELLS
         console.emit(
             {
                 "model": "junction tree",
@@ -97,7 +101,8 @@ def _show_junction(
                 "cliques": found.cliques,
                 "dropped": found.dropped,
                 "effective_records": found.effective_records,
-                "log_likelihood": found.log_likelihood(),
+                "log_likelihood": None if slow else found.log_likelihood(),
+                "skipped": ["log_likelihood: it would go through every clique for every record"] if slow else [],
                 "disagreements": [vars(one) for one in found.disagreement()],
                 "estimated": None if score is None else score.to_dict(),
                 "test_accuracy": tested,

@@ -76,8 +76,10 @@ def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     left, right = _rows(px, kept_x), _rows(py, kept_y)
     expected = weight[:, None, None] * px[:, :, None] * py[:, None, :]
     clear = clear_configurations(estimate, table, weight)
-    sums = _levels(px, weight, kept_x)[:, None, :, :, None] * _levels(py, weight, kept_y)[None, :, :, None, :]
-    sums = (sums.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
+    sums = np.eye(size)  # of one configuration, which needs none
+    if J > 1:
+        levels = _levels(px, weight, kept_x)[:, None, :, :, None] * _levels(py, weight, kept_y)[None, :, :, None, :]
+        sums = (levels.reshape(size, J, size) * clear[None, :, None]).reshape(size, -1)
     few = J * size <= MOST
     released = np.zeros((J * size if few else size,) * 2)  # from Ñ
     null = np.zeros_like(released)  # from Ñ₀
@@ -100,9 +102,9 @@ def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
         used &= ceiling > TELLING * np.sqrt(np.diag(V))
         lumped = (_lump(_lump(each[clear], kept_x[0], 1), kept_y[0], 2) for each in (table, expected))
         overall = Contrasts(T, V, null, R, prior, _deviance(*lumped)).where(used)
+        if J == 1:
+            return overall, overall
         V, null = sums @ V @ sums.T, sums @ null @ sums.T
-    if J == 1:
-        return overall, overall
     cut = sums.reshape(size, J, size).transpose(1, 0, 2)
     together = (cut @ raw @ cut.transpose(0, 2, 1)).sum(0)
     common = Contrasts(sums @ T, V, null, together, together * weight[clear].sum())

@@ -17,9 +17,15 @@ def spanning_tree(nodes: Sequence[Node], weight: Callable[[Node, Node], Any]) ->
     [('a', 'c'), ('c', 'b')]
     """
     inside, left, links = list(nodes[:1]), list(nodes[1:]), []
+    best = [(weight(inside[0], node), 0) for node in left]  # of each outside: its heaviest link, and to whom
     while left:
-        parent, child = max(((i, j) for i in inside for j in left), key=lambda link: weight(*link))
-        links.append((parent, child))
+        heaviest = max(link for link, _ in best)
+        chosen = min((parent, place) for place, (link, parent) in enumerate(best) if link == heaviest)[1]
+        child, (_, parent) = left.pop(chosen), best.pop(chosen)
+        links.append((inside[parent], child))
         inside.append(child)
-        left.remove(child)
+        for place, node in enumerate(left):
+            link = weight(child, node)
+            if link > best[place][0]:
+                best[place] = (link, len(inside) - 1)
     return links

@@ -69,15 +69,16 @@ def eliminate(tables: Sequence[Table], keep: Sequence[str], most: int) -> Table:
     """
     left = list(tables)
     sizes = {name: size for table in left for name, size in table.sizes.items()}
-    waiting = [name for name in sizes if name not in keep]
-    while waiting:
-        costs = {name: _cost(left, name, sizes) for name in waiting}
-        name = min(waiting, key=lambda other: costs[other])
-        _check(costs[name], most, "the answer needs")
-        waiting.remove(name)
+    costs = {name: _cost(left, name, sizes) for name in sizes if name not in keep}
+    while costs:
+        name = min(costs, key=costs.__getitem__)
+        _check(costs.pop(name), most, "the answer needs")
         inside = [table for table in left if name in table.names]
-        left = [table for table in left if name not in table.names]
-        left.append(_product(inside).sum_out([name]))
+        summed = _product(inside).sum_out([name])
+        left = [*(table for table in left if name not in table.names), summed]
+        for other in summed.names:
+            if other in costs:
+                costs[other] = _cost(left, other, sizes)
     _check(prod(sizes[name] for name in keep), most, f"{', '.join(keep)} make")
     whole = _product(left).expand(keep)
     return Table(tuple(keep), np.broadcast_to(whole.values, [sizes[name] for name in keep]).copy())

@@ -23,6 +23,8 @@ def wald(T: Array, V: Array) -> tuple[float, int]:
         T, V, scale = T[used], V[np.ix_(used, used)], scale[used]
     if not scale.size:
         return 0.0, 0
+    if scale.size == 1:  # as of every pair of two-valued attributes
+        return float((T[0] / scale[0]) ** 2), 1
     t, C = T / scale, V / (scale[:, None] * scale)
     try:
         root = np.linalg.cholesky(C)

@@ -9,9 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
+from sfumato.cli import learn_model
 from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
 from sfumato.errors import UnrecoverableWarning
+from sfumato.evidence.model import joint
 from sfumato.evidence.plot import plot_shares
 
 NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
@@ -188,6 +190,17 @@ def test_the_picture_of_a_model_shows_every_attribute(files, monkeypatch):
     figure = plot_shares([one] * 80, None, "Shares")
     assert "of 80 attributes" in figure.axes[0].get_title("left")
     assert figure.axes[0].get_yticklabels()[0].get_text().startswith("mitoses = ")
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.evidence.kinds.JunctionTreeWarning")
+def test_a_model_of_cliques_says_that_its_likelihood_would_take_too_long(files, monkeypatch):
+    monkeypatch.setattr(joint, "JOINT_CELLS", 1)
+    words = ("model", files / "r.parquet", "--columns", "mitoses,class,clump_thickness", "--json")
+    found = json.loads(run(*words).stdout)
+    assert found["log_likelihood"] < 0 and found["skipped"] == []
+    monkeypatch.setattr(learn_model, "_LIKELIHOOD_CELLS", 0)
+    found = json.loads(run(*words).stdout)
+    assert found["log_likelihood"] is None and found["skipped"][0].startswith("log_likelihood")
 
 
 def test_a_regression_without_anything_to_explain_is_refused(files):

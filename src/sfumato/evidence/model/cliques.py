@@ -11,6 +11,7 @@ shares with its parent.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -79,6 +80,11 @@ class JunctionEvidence(ModelOfRelease):
         return self
 
     @property
+    def likelihood_cost(self) -> int:
+        """How many cells ``log_likelihood`` goes through: all of every clique, for every record."""
+        return self.n * sum(table.values.size for table in self._tables)
+
+    @property
     def cliques(self) -> list[tuple[str, ...]]:
         """The attributes of every clique."""
         return [tuple(self.names[i] for i in link.clique) for link in self.links]
@@ -116,7 +122,54 @@ class JunctionEvidence(ModelOfRelease):
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
-        return eliminate(self._tables, self._check(names), ANSWER_CELLS).values.reshape(-1)
+        return eliminate(self._telling(self._check(names)), names, ANSWER_CELLS).values.reshape(-1)
+
+    def _telling(self, asked: tuple[str, ...]) -> list[Table]:
+        """Tables whose product, summed to the asked attributes, is their distribution: of as few cliques as will do.
+
+        One clique that holds them all, or the tree between those that hold them. What hangs below sums to one. The
+        topmost enters by its distribution, the others by theirs given what they share with their parent.
+        """
+        wanted = {self.names.index(name) for name in asked}
+        holding = [i for i, link in enumerate(self.links) if wanted <= set(link.clique)]
+        if holding:
+            return [self._marginals[min(holding, key=lambda i: self._marginals[i].values.size)]]
+        below: dict[int, list[int]] = {}
+        tops = []
+        for i in range(len(self.links) - 1, -1, -1):
+            link = self.links[i]
+            if i not in below and wanted.isdisjoint(link.own):
+                continue
+            below.setdefault(i, [])
+            if link.parent is None:
+                tops.append(i)
+            else:
+                below.setdefault(link.parent, []).append(i)
+        out = []
+        for top in tops:
+            while len(below[top]) == 1:
+                (only,) = below[top]
+                if not wanted & set(self.links[top].clique) <= set(self.links[only].clique):
+                    break
+                top = only
+            out.append(self._marginals[top])
+            inside = list(below[top])
+            while inside:
+                place = inside.pop()
+                out.append(self._tables[place])
+                inside += below[place]
+        return out
+
+    @cached_property
+    def _marginals(self) -> list[Table]:
+        """The distribution of every clique."""
+        out: list[Table] = []
+        for link, table in zip(self.links, self._tables, strict=True):
+            if link.parent is not None:
+                shared = out[link.parent].project([self.names[i] for i in link.shared])
+                table = table.multiply(shared).reorder(table.names)
+            out.append(table)
+        return out
 
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> ModelEstimate:
         asked = self._asked(names)

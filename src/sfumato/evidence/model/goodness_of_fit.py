@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb, prod
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from sfumato.evidence.wald import wald
 
 _MOST_TABLES = 200
 _MOST_CELLS = 64
+_MOST_SETS = 50_000
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,13 @@ def disagreements(moment: DirectEvidence, model: Evidence, level: float) -> tupl
     """Tables of up to three attributes that differ, after Bonferroni, worst first."""
     from scipy.stats import chi2
 
-    names = model.names
-    wanted = [s for size in (1, 2, 3) for s in combinations(names, size)]
+    sizes = dict(zip(model.names, moment.schema.sizes(model.names), strict=True))
     forms = [set(part.scheme.schema) for part in moment.release.parts]
-    wanted = [s for s in wanted if np.prod(moment.schema.sizes(s)) <= _MOST_CELLS and any(set(s) <= f for f in forms)]
+    wanted = [
+        s
+        for s in _sets(model.names)
+        if prod(sizes[name] for name in s) <= _MOST_CELLS and any(form.issuperset(s) for form in forms)
+    ]
     if len(wanted) > _MOST_TABLES:
         step = len(wanted) / _MOST_TABLES
         wanted = [wanted[int(i * step)] for i in range(_MOST_TABLES)]
@@ -50,6 +55,35 @@ def disagreements(moment: DirectEvidence, model: Evidence, level: float) -> tupl
         if p * len(wanted) < level:
             found.append(Disagreement(tuple(asked), statistic, freedom, p))
     return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All sets of up to three; where there are very many, as many of each size, evenly from the first to the last."""
+    counts = {size: comb(len(names), size) for size in (1, 2, 3)}
+    if sum(counts.values()) <= _MOST_SETS:
+        return (s for size in counts for s in combinations(names, size))
+    each = _MOST_TABLES // len(counts)
+    return (
+        _combination(names, size, i * count // min(each, count))
+        for size, count in counts.items()
+        for i in range(min(each, count))
+    )
+
+
+def _combination(names: Sequence[str], size: int, rank: int) -> tuple[str, ...]:
+    """The set at one place of ``combinations(names, size)``, without those before it.
+
+    >>> list(combinations("abcd", 2))[4], _combination("abcd", 2, 4)
+    (('b', 'd'), ('b', 'd'))
+    """
+    if size == 0:
+        return ()
+    for place, name in enumerate(names):
+        with_it = comb(len(names) - place - 1, size - 1)
+        if rank < with_it:
+            return (name, *_combination(names[place + 1 :], size - 1, rank))
+        rank -= with_it
+    raise IndexError(rank)
 
 
 def misfit(modelled: Array, variance: Array, unbiased: Estimate) -> Array:

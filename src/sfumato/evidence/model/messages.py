@@ -16,7 +16,8 @@ from sfumato.arrays import Array
 from sfumato.evidence.model.triangulate import Clique, Link
 from sfumato.evidence.seen import Seen
 
-_ENTRIES = 1 << 21
+#: Numbers that are worked on at a time: of one clique where each is done with at once, of all where they are kept.
+_IN_CACHE, _ENTRIES = 1 << 16, 1 << 24
 _BLOCK = 1 << 15
 Finding = tuple[Clique, Array]  # attributes in ascending order; likelihoods, an axis for the cases before theirs
 
@@ -26,38 +27,60 @@ class Messages:
 
     def __init__(self, links: Sequence[Link], factors: Sequence[Array], sizes: Sequence[int]) -> None:
         self.links, self.factors, self.sizes = list(links), list(factors), tuple(sizes)
-        self._rows = max(1, _ENTRIES // max(factor.size for factor in self.factors))
+        self._homes: dict[Clique, int] = {}
+        self._largest = max(factor.size for factor in self.factors)
+        self._together = sum(factor.size for factor in self.factors)
 
     def mass(self, findings: Sequence[Finding], n: int) -> Array:
         """Pr(all findings) of each of n cases."""
-        return np.concatenate([np.prod(self._up(part, m)[1], axis=0) for part, m in self._cut(findings, n)])
+        cut = self._cut(findings, n, _IN_CACHE // self._largest)
+        return np.concatenate([np.prod(self._up(part, m)[0], axis=0) for part, m in cut])
 
     def singles(self, findings: Sequence[Finding], n: int) -> list[Array]:
         """For every attribute, Pr(its value and all findings): a row per case, a column per value."""
-        blocks = [self._down(*self._up(part, m)) for part, m in self._cut(findings, n)]
+        blocks = []
+        for part, m in self._cut(findings, n, _ENTRIES // self._together):
+            tables: list[Array] = [np.empty(0)] * len(self.links)
+            blocks.append(self._down(tables, *self._up(part, m, tables)))
         return [np.concatenate(one) for one in zip(*blocks, strict=True)]
 
-    def _cut(self, findings: Sequence[Finding], n: int) -> Iterator[tuple[list[Finding], int]]:
-        for start in range(0, n, self._rows):
-            m = min(self._rows, n - start)
-            yield [(axes, rows[start : start + m]) for axes, rows in findings], m
+    def _cut(self, findings: Sequence[Finding], n: int, rows: int) -> Iterator[tuple[list[Finding], int]]:
+        for start in range(0, n, max(rows, 1)):
+            m = min(max(rows, 1), n - start)
+            yield [(axes, told[start : start + m]) for axes, told in findings], m
 
-    def _up(self, findings: Sequence[Finding], n: int) -> tuple[list[Array], list[Array], list[Array]]:
-        """Every clique with its findings and its children's messages; the roots' masses; the messages sent."""
-        tables = [np.broadcast_to(factor, (n, *factor.shape)) for factor in self.factors]
+    def _up(
+        self, findings: Sequence[Finding], n: int, tables: list[Array] | None = None
+    ) -> tuple[list[Array], list[Array]]:
+        """The roots' masses, and the messages sent.
+
+        ``tables`` takes every clique with its findings and its children's messages, where they are wanted later.
+        """
+        told: list[list[tuple[Array, Clique]]] = [[] for _ in self.links]
         for axes, rows in findings:
-            home = next(i for i, link in enumerate(self.links) if set(axes) <= set(link.clique))
-            tables[home] = tables[home] * self._spread(rows, axes, home)
-        sent: list[Array] = [np.empty(0)] * len(tables)
+            told[self._home(axes)].append((rows, axes))
+        sent: list[Array] = [np.empty(0)] * len(self.links)
         masses = []
-        for i in range(len(tables) - 1, -1, -1):
+        for i in range(len(self.links) - 1, -1, -1):
             link = self.links[i]
-            sent[i] = tables[i].sum(axis=tuple(1 + link.clique.index(axis) for axis in link.own))
+            table = np.broadcast_to(self.factors[i], (n, *self.factors[i].shape))
+            for rows, axes in told[i]:
+                table = table * self._spread(rows, axes, i)
+            told[i] = []
+            sent[i] = table.sum(axis=tuple(1 + link.clique.index(axis) for axis in link.own))
             if link.parent is None:
                 masses.append(sent[i].reshape(n))
             else:
-                tables[link.parent] = tables[link.parent] * self._spread(sent[i], link.shared, link.parent)
-        return tables, masses, sent
+                told[link.parent].append((sent[i], link.shared))
+            if tables is not None:
+                tables[i] = table
+        return masses, sent
+
+    def _home(self, axes: Clique) -> int:
+        """The first clique that holds these attributes."""
+        if axes not in self._homes:
+            self._homes[axes] = next(i for i, link in enumerate(self.links) if set(axes) <= set(link.clique))
+        return self._homes[axes]
 
     def _down(self, tables: list[Array], masses: list[Array], sent: list[Array]) -> list[Array]:
         """The same tables after the parents' messages, summed to single attributes."""

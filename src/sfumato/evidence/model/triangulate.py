@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import inf
 
+from sfumato.evidence.model.elimination import (
+    Elimination,
+    graph_of,
+    least_fill,
+    linked,
+    maximal_cliques,
+    members,
+    triangulation,
+)
 from sfumato.evidence.spanning_tree import spanning_tree
 
 Clique = tuple[int, ...]
@@ -31,41 +40,27 @@ def cliques(count: int, edges: Iterable[tuple[int, int]], sizes: Sequence[int]) 
     >>> cliques(4, [(0, 1), (1, 2), (2, 3), (3, 0)], (2, 2, 2, 2))
     [(0, 1, 3), (1, 2, 3)]
     """
-    near: dict[int, set[int]] = {i: set() for i in range(count)}
-    for a, b in edges:
-        near[a].add(b)
-        near[b].add(a)
-    found: list[Clique] = []
-    left = set(range(count))
-    while left:
-        chosen = min(left, key=lambda i: (_fill(near, i), prod(sizes[j] for j in near[i] | {i}), i))
-        around = near[chosen]
-        candidate = tuple(sorted(around | {chosen}))
-        if not any(set(candidate) <= set(other) for other in found):
-            found.append(candidate)
-        for a in around:
-            near[a] |= around - {a}
-            near[a].discard(chosen)
-        left.remove(chosen)
-        near.pop(chosen)
-    return sorted(found)
+    return _listed(least_fill(graph_of(count, edges), sizes, inf) or [])
 
 
 def bounded(
     count: int, ranked: Sequence[tuple[int, int]], sizes: Sequence[int], most: int, together: Sequence[Clique] = ()
 ) -> tuple[list[Clique], list[tuple[int, int]]]:
     """Cliques of at most ``most`` cells from links taken in order, and the links that had to be left out."""
-    kept = [(a, b) for group in together for i, a in enumerate(group) for b in group[i + 1 :]]
+    graph = graph_of(count, ((a, b) for group in together for i, a in enumerate(group) for b in group[i + 1 :]))
+    best = least_fill(graph, sizes, inf) or []
+    whole = triangulation(best)
     dropped = []
-    best = cliques(count, kept, sizes)
-    for edge in ranked:
-        trial = cliques(count, [*kept, edge], sizes)
-        if max(prod(sizes[i] for i in clique) for clique in trial) <= most:
-            kept.append(edge)
-            best = trial
-        else:
-            dropped.append(edge)
-    return best, dropped
+    for a, b in ranked:
+        trial = graph | {a: graph[a] | 1 << b, b: graph[b] | 1 << a}
+        if not whole[a] >> b & 1:  # else the two lie in one clique already
+            found = linked(best, whole, trial, (a, b), sizes, most)
+            if found is None:
+                dropped.append((a, b))
+                continue
+            best, whole = found, triangulation(found)
+        graph = trial
+    return _listed(best), dropped
 
 
 def tree(found: Sequence[Clique]) -> list[Link]:
@@ -80,6 +75,5 @@ def tree(found: Sequence[Clique]) -> list[Link]:
     return out
 
 
-def _fill(near: dict[int, set[int]], node: int) -> int:
-    around = sorted(near[node])
-    return sum(b not in near[a] for i, a in enumerate(around) for b in around[i + 1 :])
+def _listed(found: Elimination) -> list[Clique]:
+    return sorted(tuple(members(clique)) for clique in maximal_cliques(found))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -11,7 +14,10 @@ from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
 from sfumato.evidence.independence import dependent_pairs
 from sfumato.evidence.kinds import JunctionTreeWarning
+from sfumato.evidence.model import cliques as cliques_module
+from sfumato.evidence.model import messages as messages_module
 from sfumato.evidence.model.cliques import JunctionEvidence
+from sfumato.evidence.model.goodness_of_fit import _combination, _sets
 from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.evidence.model.messages import given
 from sfumato.evidence.model.triangulate import bounded, cliques, tree
@@ -45,6 +51,70 @@ def test_cliques_stay_within_the_bound():
     assert max(3 ** len(clique) for clique in found) <= 27 and dropped
     whole, none = bounded(6, complete, [3] * 6, 3**6)
     assert whole == [tuple(range(6))] and not none
+
+
+def test_hundreds_of_attributes_with_thousands_of_links_fit_into_small_cliques():
+    rng = np.random.default_rng(0)
+    near = {tuple(sorted({i, int(i + rng.integers(1, 9))})) for i in range(292) for _ in range(6)}
+    ranked = [tuple(map(int, pair)) for pair in rng.permutation(sorted(near))]
+    found, dropped = bounded(300, ranked, [2] * 300, 1 << 6)
+    inside = {pair for clique in found for pair in combinations(clique, 2)}
+    assert max(map(len, found)) <= 6 and len(ranked) > 1000
+    assert set(ranked) - inside <= set(dropped), "what is not dropped lies in a clique"
+    assert ranked[0] in inside and len(inside & set(ranked)) > 500
+    links = tree(found)
+    assert all(set(link.shared) <= set(links[link.parent].clique) for link in links if link.parent is not None)
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """A chain of 250 attributes, each linked with the two before it; the pairs are known and need not be found."""
+    rows, schema = chain(n=2000, length=250)
+    release = sf.randomize(rows, sf.Scheme(schema, {n: c.binary(0.1, 0.1) for n in schema}), rng=1)
+    names = schema.names
+    pairs = [(names[i], names[i + step]) for step in (1, 2) for i in range(len(names) - step)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cliques_module, "dependent_pairs", lambda *_: pairs)
+        return JunctionEvidence(release, most=16)
+
+
+def test_a_model_of_250_attributes_answers_for_near_and_far_ones(wide):
+    names = wide.names
+    assert len(wide.links) > 200 and not wide.dropped
+    for asked in ([names[7]], [names[100], names[101]], [names[3], names[200]], [names[249], names[120], names[0]]):
+        cells = np.indices([2] * len(asked)).reshape(len(asked), -1).T
+        assert wide.shares(asked).sum() == pytest.approx(1)
+        assert wide.shares(asked) == pytest.approx(wide.cells(asked, cells).value / wide.n, rel=1e-9)
+    assert set(wide.sample(10, rng=1).column_names) == set(names)
+
+
+def test_a_question_goes_only_through_the_cliques_between_its_attributes(wide):
+    names = wide.names
+    assert len(wide._telling((names[100], names[101]))) == 1
+    assert len(wide._telling((names[100], names[110]))) < 14
+    assert wide._telling((names[110], names[100]))[0].names != wide._marginals[0].names
+
+
+def test_the_likelihood_of_many_attributes_keeps_few_cliques_in_memory(wide, monkeypatch):
+    """All tables of all records at once took gigabytes: now a clique is done with before the next."""
+    monkeypatch.setattr(messages_module, "_IN_CACHE", 1 << 10)
+    by_few = wide.messages.mass(wide._given({name: np.zeros(300, dtype=int) for name in wide.names}), 300)
+    tracemalloc.start()
+    whole = wide.messages.mass(wide._given({name: np.zeros(300, dtype=int) for name in wide.names}), 300)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert by_few == pytest.approx(whole) and peak < 8 * 300 * 16 * len(wide.links)
+    assert wide.likelihood_cost == wide.n * sum(table.values.size for table in wide._tables)
+
+
+def test_goodness_of_fit_of_very_many_attributes_looks_at_sets_of_every_size():
+    names = [str(i) for i in range(300)]
+    looked = list(_sets(names))
+    assert {size: sum(len(s) == size for s in looked) for size in (1, 2, 3)} == {1: 66, 2: 66, 3: 66}
+    assert len(set(looked)) == 198 and looked[0] == ("0",)
+    few = [str(i) for i in range(5)]
+    assert list(_sets(few)) == [s for size in (1, 2, 3) for s in combinations(few, size)]
+    assert [_combination(few, 3, i) for i in range(10)] == list(combinations(few, 3))
 
 
 def chain(n=8000, length=21, seed=0):

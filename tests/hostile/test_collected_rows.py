@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.service.export import _resampled
+from sfumato.service.upload import Locks
 
 
 def test_resampled_rows_of_all_sites_are_mixed(tmp_path: Path) -> None:
@@ -22,3 +23,13 @@ def test_resampled_rows_of_all_sites_are_mixed(tmp_path: Path) -> None:
     assert sorted(found) == list(range(600))
     assert 90 < (found[:300] < 300).sum() < 210  # 150 and nine deviations
     assert np.abs(np.diff(found)).mean() > 100
+
+
+def test_ids_that_nobody_uses_any_more_leave_nothing_behind() -> None:
+    """A lock of every upload that was ever asked for stayed in memory."""
+    locks = Locks()
+    first = locks.of("study", "one")
+    for i in range(100):
+        with locks.of("study", str(i)):
+            assert not locks.of("study", str(i)).acquire(blocking=False)
+    assert len(locks) == 1 and locks.of("study", "one") is first

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 from sfumato.service.refusals import RefusalError
 from sfumato.service.tallies import Tally
@@ -39,6 +40,21 @@ class Upload:
             return None
         line = f"sfumato upload 1|{self.study}|{self.id}|{self.digest}|{self.rows}"
         return hashlib.sha256(line.encode()).hexdigest()
+
+
+class Locks:
+    """A lock for every upload, as long as somebody holds it: sites choose the ids, and may choose ever new ones."""
+
+    def __init__(self) -> None:
+        self._held = WeakValueDictionary[tuple[str, str], Lock]()
+        self._giving = Lock()
+
+    def of(self, study: str, id: str) -> Lock:
+        with self._giving:
+            return self._held.setdefault((study, id), Lock())
+
+    def __len__(self) -> int:
+        return len(self._held)
 
 
 @contextmanager

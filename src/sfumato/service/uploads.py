@@ -29,7 +29,7 @@ from sfumato.service.studies import Studies
 from sfumato.service.study import Study
 from sfumato.service.sweeping import left_behind, unfinished
 from sfumato.service.tallies import Tally
-from sfumato.service.upload import Upload, without_waiting
+from sfumato.service.upload import Locks, Upload, without_waiting
 from sfumato.service.upload_files import UploadFiles
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -43,7 +43,7 @@ class Uploads:
         self.files, self._writer, self._clock = UploadFiles(folder / "uploads"), writer, clock
         self._studies, self._settings = studies, settings
         self._held: dict[tuple[str, str], Upload] = {}
-        self._locks: dict[tuple[str, str], threading.Lock] = {}
+        self._locks = Locks()
         self._joins = Joins(self.files.folder, writer, studies, settings.read_apart)
 
     def load(self, connection: Connection) -> None:
@@ -165,7 +165,7 @@ class Uploads:
 
     def lock(self, upload: Upload) -> threading.Lock:
         """One piece at a time."""
-        return self._locks.setdefault((upload.study, upload.id), threading.Lock())
+        return self._locks.of(upload.study, upload.id)
 
     # Taking.
 
@@ -192,7 +192,7 @@ class Uploads:
 
     def _taking(self, study: str) -> threading.Lock:
         """One file of a study after the other: what is compared with all that was taken must see all of it."""
-        return self._locks.setdefault((study, ""), threading.Lock())
+        return self._locks.of(study, "")
 
     def _take(self, upload: Upload, study: Study) -> Upload:
         try:

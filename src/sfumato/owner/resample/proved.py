@@ -18,13 +18,15 @@ import numpy as np
 from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.model import floored, power
-from sfumato.randomness import Source, normals
+from sfumato.randomness import REACH, Source, normals
 
 #: What mu^2 is spent on: the centre of the table, roughly and then better; the class means; the second moment.
 #: Shares and radii were set on breast cancer, diabetes, wine and digits of scikit-learn and on Pima, at epsilon 1.
 SHARES = (0.10, 0.15, 0.60, 0.15)
 #: Records are shortened to this many half-ranges per column around the middle of the box, then around the centre.
 _FAR, _NEAR = 0.6, 0.25
+#: Beyond this the width of a range, or a number over it, overflows.
+_WIDEST = 1e150
 #: The least eigenvalue of the covariance, as a share of the mean one.
 _FLOOR = 0.05
 
@@ -48,7 +50,19 @@ class Guarantee:
             number = isinstance(value, float | int | np.integer | np.floating) and not isinstance(value, bool)
             if not (number and math.isfinite(value) and 0 < value <= most):
                 raise SfumatoError(f"{name} must lie in (0, {most:g}], got {value!r}")
-        return cls(float(epsilon), float(delta), mu_of(float(epsilon), float(delta)))
+        found = cls(float(epsilon), float(delta), mu_of(float(epsilon), float(delta)))
+        found._check_tails()
+        return found
+
+    def _check_tails(self) -> None:
+        """Refuse what drawn noise cannot prove: an outcome beyond its reach names one of two neighbours for certain."""
+        from scipy.special import ndtr
+
+        if ndtr(self.mu - REACH) > self.delta / 1000:
+            raise SfumatoError(
+                f"noise that is drawn ends somewhere, and does not prove epsilon {self.epsilon:g} with delta "
+                f"{self.delta:g}: choose a smaller epsilon, or a larger delta"
+            )
 
     @property
     def auc(self) -> float:
@@ -106,6 +120,13 @@ def check_ranges(ranges: Any, names: Sequence[str]) -> Array:
     wrong = np.flatnonzero(~(np.isfinite(pairs).all(axis=1) & (pairs[:, 0] < pairs[:, 1])))
     if len(wrong):
         raise SfumatoError(f"the range of {names[wrong[0]]!r} must be two numbers, the lower one first")
+    with np.errstate(over="ignore"):
+        width = pairs[:, 1] - pairs[:, 0]
+    wrong = np.flatnonzero((width > _WIDEST) | (width < 1 / _WIDEST))
+    if len(wrong):
+        raise SfumatoError(
+            f"the range of {names[wrong[0]]!r} must be between {1 / _WIDEST:g} and {_WIDEST:g} wide: rescale the column"
+        )
     return pairs
 
 

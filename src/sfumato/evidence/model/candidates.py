@@ -46,13 +46,19 @@ class ChosenModel:
         return next((c.name for c in self.candidates if c.chosen), alone)
 
     def about(self, observed: Likelihood, target: int, rng: np.random.Generator | None = None) -> ChosenModel:
-        """The same, with the target made independent of all else unless held-out records show what foretells it."""
+        """The same, with the target made independent of all else unless held-out records show what foretells it.
+
+        The models of fewer records start where this one ends, but know nothing yet of what foretells the target: what
+        they learn of it comes from their own records.
+        """
+        design = self.fitted.design
+        start = np.where(design.of_pairs_with(target), 0.0, self.fitted.parameters)
 
         def refit(data: Likelihood) -> Array:
-            again = fit(data, self.fitted.design, self.fitted.tau, tolerance=LOOSE).theta
+            again = fit(data, design, self.fitted.tau, start, LOOSE).theta
             return again if self.strength is None else joint_with_prior(data, again, self.strength)
 
-        if foretold(observed, self.theta, self.fitted.design, target, refit, rng):
+        if foretold(observed, self.theta, design, target, refit, rng):
             return self
         return replace(self, theta=apart(self.theta, observed.sizes, target))
 

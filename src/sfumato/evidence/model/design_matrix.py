@@ -82,6 +82,10 @@ class DesignMatrix:
         table = theta.reshape(len(self._left), len(self._right))
         return np.asarray(((self._left.T @ table) @ self._right)[self._rows, self._cols])
 
+    def of_pairs_with(self, attribute: int) -> NDArray[np.bool_]:
+        """Which parameters belong to terms of this attribute together with others."""
+        return np.array([len(term) > 1 and attribute in term for term in self.terms])[self.owner]
+
     def start(self, margins: Sequence[Array]) -> Array:
         """Independent attributes with the given shares."""
         out = np.zeros(self.parameters)

@@ -9,6 +9,7 @@ from math import prod
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
@@ -42,7 +43,7 @@ class Likelihood:
         """Of the modelled attributes."""
         return self.parts[0].shape
 
-    @property
+    @cached_property
     def total(self) -> float:
         return float(sum(part.total for part in self.parts))
 
@@ -63,6 +64,12 @@ class Likelihood:
         own = dict(zip(known, map(slice, [0, *ends], ends), strict=False))
         return margins_design(self.sizes, known), [own.get(term, slice(0)) for term in terms]
 
+    @cached_property
+    def _held(self) -> list[tuple[NDArray[np.int64], Array]]:
+        """Of each part the released cells that hold records, and how many: a few of very many."""
+        held = [np.flatnonzero(part.counts > 0) for part in self.parts]
+        return [(cells, part.counts[cells]) for cells, part in zip(held, self.parts, strict=True)]
+
     def evaluate(self, theta: Array) -> tuple[float, Array]:
         """The log-likelihood, and P(Ñ / Pᵀθ) / N, whose product with θ is the posterior table."""
         likelihood, ratio = 0.0, np.zeros_like(theta)
@@ -72,10 +79,12 @@ class Likelihood:
         for place, part in enumerate(self.parts):
             silent = bool(part.silent)
             one = part.without_silent if silent else part
-            q = np.maximum(one.forward(margins[places[place]] if silent else theta), 1e-300)
-            seen = part.counts > 0
-            likelihood += float(part.counts[seen] @ np.log(q[seen]))
-            told = one.backward(np.divide(part.counts, q, out=np.zeros_like(q), where=seen))
+            cells, counts = self._held[place]
+            q = np.maximum(one.forward(margins[places[place]] if silent else theta)[cells], 1e-300)
+            likelihood += float(counts @ np.log(q))
+            rest = np.zeros(part.counts.size)
+            rest[cells] = counts / q
+            told = one.backward(rest)
             if silent:
                 weights[places[place]] += told
             else:

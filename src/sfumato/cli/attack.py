@@ -15,6 +15,7 @@ from sfumato.assess.attacks import Recovery
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.channels.additive import parse_noise
 from sfumato.cli import console
+from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
@@ -50,8 +51,12 @@ def attack(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
     file: Annotated[Path, typer.Argument(help="A release, a scheme, or a table of released numbers.")],
     truth: Annotated[
-        Path | None, typer.Option(help="The raw table, row by row as released, to measure the error.")
+        Path | None, typer.Option(help="The raw table, to measure the error: row by row as released, or by ids.")
     ] = None,
+    key_file: Annotated[
+        Path | None, typer.Option(help="bayes: the owner's key; finds the truth of shuffled rows by their pseudonyms.")
+    ] = None,
+    link_key_file: Annotated[Path | None, typer.Option(help="bayes: the same by the key of the pseudonyms.")] = None,
     attribute: Annotated[str | None, typer.Option(help="bayes, repeated: attribute, group or form (a+b).")] = None,
     shares: Annotated[
         str | None,
@@ -78,10 +83,12 @@ def attack(
 ) -> None:
     """Attack a release, and say how wrong the attack is beside how wrong knowing nothing would be.
 
-    The best guess of every record's diagnosis, held against the truth of a release made with --order keep. The shares
-    of the diagnoses are estimated from the release:
+    The best guess of every record's diagnosis, under shares of the diagnoses that are estimated from the release. Held
+    against the truth, rows are told apart by their ids, or stand in their order (randomize --order keep):
 
-        sfumato attack bayes release.parquet --attribute diagnosis --truth patients.csv
+        sfumato attack bayes release.parquet --attribute diagnosis
+
+        sfumato attack bayes release.parquet --attribute diagnosis --truth patients.csv --key-file secret.key
 
     What ten fresh releases of one attribute would add up to, under shares that everybody knows:
 
@@ -107,13 +114,16 @@ def attack(
         raise SfumatoError(f"the {name} attack takes no --register: only link does")
     if name != "track" and (second is not None or n is not None):
         raise SfumatoError(f"the {name} attack takes no --second and no --n: only track does")
+    if (name != "bayes" or truth is None) and (key_file is not None or link_key_file is not None):
+        raise SfumatoError("--key-file and --link-key-file are for the bayes attack with --truth")
     if name == "track":
         of = console.read_scheme(file) if file.suffix == ".json" else Release.load(file)
         found = attacks.track(of, None if second is None else Release.load(second), n=n)
     elif name == "link":
         found = _link(file, _wanted(register, "--register", name), own)
     else:
-        found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares)
+        keys = {"key": _key(key_file), "link_key": _key(link_key_file, of_links=True)}
+        found = _run(name, file, truth, attribute, times, noise, known, sample, own, shares, keys)
     details = {key: value for key, value in found.details.items() if np.ndim(value) == 0 or isinstance(value, dict)}
     if json:
         about = {"attack": found.attack, "error": found.error, "nothing": found.nothing, "naive": found.naive}
@@ -147,6 +157,7 @@ def _run(
     sample: Path | None,
     own: str | None,
     shares: str | None,
+    keys: dict[str, bytes | None],
 ) -> Recovery:
     if name in ("bayes", "repeated"):
         of = console.read_scheme_or_forms(file) if file.suffix == ".json" else Release.load(file)
@@ -155,7 +166,7 @@ def _run(
         prior = None if shares is None else read_shares(shares, wanted)
         if name == "repeated":
             return attacks.repeated(of, times, prior, attribute=names)
-        return attacks.bayes(of, prior=prior, truth=truth, attribute=names)
+        return attacks.bayes(of, prior=prior, truth=truth, attribute=names, **keys)
     if shares is not None:
         raise SfumatoError(f"the {name} attack takes no --shares: only bayes and repeated do")
     if name == "membership":
@@ -175,6 +186,15 @@ def _run(
         return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
     column = _wanted(own, "--own", name)
     return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), _row_numbers(file, column))
+
+
+def _key(path: Path | None, of_links: bool = False) -> bytes | None:
+    """The key in a file, which must be there: a new one would find nobody."""
+    if path is None:
+        return None
+    if not path.exists():
+        raise SfumatoError(f"{path}: there is no such key file")
+    return read_link_key(path, {}) if of_links else read_key(path, {}, study="")
 
 
 def _link(file: Path, register: Path, own: str | None) -> Recovery:

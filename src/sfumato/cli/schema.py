@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,8 @@ from sfumato.writing.whole_files import replacing
 
 #: Whole numbers that may be the numbers of categories: no more than so many.
 MOST_CODES = 9
+#: The first and the last of dates: each a year, a month or a day. Two years are numbers too, and left to them.
+_SPAN = re.compile(r"(?=.*-)(\d{4}(?:-\d\d){0,2}):(\d{4}(?:-\d\d){0,2})")
 
 
 def schema(
@@ -29,7 +32,9 @@ def schema(
     bins: Annotated[str, typer.Option(help="About how many bins numbers go into: 20, or age=10,dose=5.")] = "20",
     range: Annotated[
         list[str] | None,
-        typer.Option(help="Publicly known limits, as age=0:100; values outside go to the nearest end."),
+        typer.Option(
+            help="Publicly known limits, as age=0:100 or day=2019-01:2020-12; values outside go to the nearest end."
+        ),
     ] = None,
     edges: Annotated[list[str] | None, typer.Option(help="Publicly known bins, as dose=0:5:10:50.")] = None,
     points: Annotated[
@@ -102,7 +107,9 @@ def _requests(
         grids = {name: int(value) for name, value in _pairs(points, "--points")}
     except ValueError:
         raise SfumatoError(f"--points must look like income=11, got {points[0]!r} instead") from None
-    limits = {name: _numbers(value, f"--range {name}", 2) for name, value in _pairs(ranges, "--range")}
+    asked = dict(_pairs(ranges, "--range"))
+    spans = {name: (found[1], found[2]) for name, value in asked.items() if (found := _SPAN.fullmatch(value))}
+    limits = {name: _numbers(value, f"--range {name}", 2) for name, value in asked.items() if name not in spans}
     cuts = {name: _numbers(value, f"--edges {name}", None) for name, value in _pairs(edges, "--edges")}
     return Requests(
         overall,
@@ -110,6 +117,7 @@ def _requests(
         {name: (low, high) for name, (low, high) in limits.items()},
         cuts,
         dict(_pairs(by, "--by")),
+        spans,
         grids,
         most_values,
         dict(_pairs(kinds, "--as")),

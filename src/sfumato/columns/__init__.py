@@ -37,6 +37,7 @@ class Requests:
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     edges: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     by: Mapping[str, str] = field(default_factory=dict)
+    spans: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # first and last of dates, as 2019 or 2019-05-31
     points: Mapping[str, int] = field(default_factory=dict)
     most_values: int = MOST_VALUES
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +49,9 @@ class Requests:
                 f"a column can be asked for as {', '.join(KINDS[:-1])} or {KINDS[-1]}, got {unknown[0]!r} instead"
                 "; an order is written into the schema: kind ordinal, the values in their order"
             )
-        numeric = sorted({*self.kinds} & {*self.points, *self.edges, *self.bins_of, *self.ranges, *self.by})
+        numeric = sorted(
+            {*self.kinds} & {*self.points, *self.edges, *self.bins_of, *self.ranges, *self.by, *self.spans}
+        )
         if numeric:
             raise SchemaError(f"column {numeric[0]!r}: a column of that kind has no bins, ranges or periods")
         strange = [by for by in self.by.values() if by not in NUMBER]
@@ -62,9 +65,14 @@ class Requests:
         bins = self.bins_of.get(name, self.bins)
         return Wanted(bins, self.ranges.get(name), self.edges.get(name), self.points.get(name))
 
+    def span(self, name: str) -> tuple[str, str] | None:
+        """The first and the last date of a column; numbers are years."""
+        years = self.ranges.get(name)
+        return self.spans.get(name) if years is None else (f"{years[0]:04.0f}", f"{years[1]:04.0f}")
+
     @property
     def names(self) -> set[str]:
-        return {*self.bins_of, *self.ranges, *self.edges, *self.by, *self.points, *self.kinds}
+        return {*self.bins_of, *self.ranges, *self.edges, *self.by, *self.spans, *self.points, *self.kinds}
 
 
 @dataclass(frozen=True)
@@ -109,9 +117,10 @@ def examine(
 def judge(cells: Cells, requests: Requests) -> Verdict:
     """The verdict on one column."""
     verdict = _judge(cells, requests)
-    if cells.name in requests.by and verdict.kind != "date":
+    if cells.name in {*requests.by, *requests.spans} and verdict.kind != "date":
         raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods")
-    if requests.of(cells.name).asked and verdict.kind != "numeric":
+    dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
+    if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:
         raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")
     if verdict.kept and cells.rows and cells.blank > 0.9 * cells.rows:
         empty = f"{cells.blank / cells.rows:.0%} of its rows are empty"
@@ -141,7 +150,7 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         domain = Categorical((False, True), bool(cells.blank))
         return Verdict(cells.name, "categorical", "true or false", "nothing more than its name", domain)
     if cells.kind == "date":
-        return judge_moments(cells, counts + cells.later, requests.by.get(cells.name))
+        return judge_moments(cells, counts + cells.later, requests.by.get(cells.name), requests.span(cells.name))
     if cells.kind == "time":
         hours = Date(by="hour of day", nullable=bool(cells.blank))
         return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", hours)
@@ -153,9 +162,12 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
 
 def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdict:
     wanted = requests.of(cells.name)
-    if not wanted.asked:
-        found = judge_clock(cells, counts) or judge_text(cells, counts, requests.by.get(cells.name))
-        found = found or judge_identifier(cells, counts, requests.most_values)
+    if wanted.edges is None and wanted.points is None:
+        found = judge_clock(cells, counts) or judge_text(
+            cells, counts, requests.by.get(cells.name), requests.span(cells.name)
+        )
+        if not wanted.asked:
+            found = found or judge_identifier(cells, counts, requests.most_values)
         if found is not None:
             return found
     if not any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in counts) or wanted.asked:

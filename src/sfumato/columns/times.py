@@ -16,6 +16,7 @@ from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.domains import Date
 from sfumato.domains.date_columns import ISO, from_text
 from sfumato.domains.periods import NUMBER, label, seconds
+from sfumato.errors import SchemaError
 
 _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%d-%b-%Y",
@@ -42,7 +43,9 @@ def judge_clock(cells: Cells, counts: Counter[str]) -> Verdict | None:
     return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", domain)
 
 
-def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | None:
+def judge_text(
+    cells: Cells, counts: Counter[str], by: str | None, span: tuple[str, str] | None = None
+) -> Verdict | None:
     """The verdict on text that is mostly dates, or None if it is not."""
     import pyarrow as pa
 
@@ -76,7 +79,7 @@ def judge_text(cells: Cells, counts: Counter[str], by: str | None) -> Verdict | 
     told = tuple(format for format in formats if format not in ISO)
     if by is None and all(_QUARTER.fullmatch(text) for text in likely):
         by = "quarter"
-    return judge_moments(cells, moments, by, told, words, said)
+    return judge_moments(cells, moments, by, span, told, words, said)
 
 
 def _like_a_date(text: str) -> bool:
@@ -87,46 +90,71 @@ def judge_moments(
     cells: Cells,
     moments: Counter[Any],
     by: str | None = None,
+    span: tuple[str, str] | None = None,
     formats: tuple[str, ...] = (),
     missing: Sequence[str] = (),
     problems: Sequence[str] = (),
 ) -> Verdict:
-    """The verdict on dates: periods that suit their span, limits that one wrong date does not ruin."""
+    """The verdict on dates: periods that suit their span, limits that one wrong date does not ruin.
+
+    Where the ``span`` is given, as public knowledge, the limits are not read off the data.
+    """
     said = list(problems)
     days = seconds([np.datetime64(_naive(moment)) for moment in moments])
     times = np.array(list(moments.values()), dtype=float)
     order = np.argsort(days)
     days, times = days[order], times[order]
-    share = np.cumsum(times) / times.sum()
-    numbers = days.astype("datetime64[D]").astype(np.int64)
-    low, high = 0, len(days) - 1
-    inner_low = int(np.searchsorted(share, TAIL, side="right"))
-    inner_high = min(int(np.searchsorted(share, 1 - TAIL, side="left")), high)
-    inner = max(numbers[inner_high] - numbers[inner_low], 1)
-    room = inner / 4
-    if numbers[-1] - numbers[0] > 1.5 * inner:
-        near = np.flatnonzero((numbers >= numbers[inner_low] - room) & (numbers <= numbers[inner_high] + room))
-        low, high = int(near[0]), int(near[-1])
-    outside = int(times.sum() - times[low : high + 1].sum())
+    ends = _robust_ends(days, times) if span is None else _given_ends(cells.name, span)
+    outside = int(times[(days < ends[0]) | (days > ends[1])].sum())
     if outside:
-        said.append(f"{rows_of(outside)} far outside the others: they go to the nearest end")
+        where = "far outside the others" if span is None else "outside the given span"
+        said.append(f"{rows_of(outside)} {where}: they go to the nearest end")
     by = (
         by
         or _first_days(days)
-        or _period(int(numbers[high] - numbers[low]), bool((days != days.astype("datetime64[D]")).any()))
+        or _period(
+            int((ends[1] - ends[0]) / np.timedelta64(1, "D")), bool((days != days.astype("datetime64[D]")).any())
+        )
     )
     nullable = bool(cells.blank or missing)
     clip = bool(outside) or cells.overflowing
     limits: dict[str, Any] = {}
     if by not in ("weekday", "hour of day"):
         limits = {
-            side: label(by, int(NUMBER[by](days[place : place + 1])[0]))
-            for side, place in (("first", low), ("last", high))
+            side: label(by, int(NUMBER[by](end[None])[0])) for side, end in zip(("first", "last"), ends, strict=True)
         }
     domain = Date(**limits, by=by, nullable=nullable, clip=clip, missing=tuple(missing), formats=formats)
     why = f"dates, by the {by}" + (f", written as {' or '.join(map(_in_words, formats))}" if formats else "")
     discloses = f"the first and the last {by}" if limits else "nothing: the periods go round"
+    if limits and span is not None:
+        discloses = "nothing: the limits are yours"
     return Verdict(cells.name, "date", why, discloses, domain, tuple(said))
+
+
+def _robust_ends(days: Any, times: Any) -> tuple[Any, Any]:
+    """The first and the last date, or those of the bulk where some lie far outside."""
+    share = np.cumsum(times) / times.sum()
+    numbers = days.astype("datetime64[D]").astype(np.int64)
+    last = len(days) - 1
+    inner_low = int(np.searchsorted(share, TAIL, side="right"))
+    inner_high = min(int(np.searchsorted(share, 1 - TAIL, side="left")), last)
+    inner = max(numbers[inner_high] - numbers[inner_low], 1)
+    if numbers[-1] - numbers[0] <= 1.5 * inner:
+        return days[0], days[-1]
+    near = (numbers >= numbers[inner_low] - inner / 4) & (numbers <= numbers[inner_high] + inner / 4)
+    return days[near][0], days[near][-1]
+
+
+def _given_ends(name: str, span: tuple[str, str]) -> tuple[Any, Any]:
+    """The first moment of the first date and the last of the last; each may be a year, a month or a day."""
+    try:
+        first, last = (np.datetime64(text) for text in span)
+        ends = first.astype("datetime64[s]"), (last + 1).astype("datetime64[s]") - 1
+    except ValueError:
+        ends = None
+    if ends is None or not ends[0] < ends[1]:
+        raise SchemaError(f"column {name!r}: the span of dates must look like 2019-01:2020-12, the first date first")
+    return ends
 
 
 def _formats(texts: Sequence[str]) -> tuple[list[str], bool, bool]:

@@ -57,3 +57,26 @@ def test_people_are_linked_more_often_than_blindly() -> None:
 def test_what_cannot_be_linked_is_refused(line: str, words: str) -> None:
     ran = run(f"attack {line}", width=400)
     assert ran.code == 1 and words in ran.error, ran.error
+
+
+def test_shuffled_rows_are_held_against_the_truth_by_their_ids() -> None:
+    ran = run("randomize register.csv keyed.parquet --scheme scheme.json --id name --key-file own.key")
+    assert ran.code == 0, ran.error
+    line = "attack bayes keyed.parquet --attribute town --truth register.csv"
+    shown = json.loads(run(f"{line} --key-file own.key --json").out)
+    assert shown["error"] == pytest.approx(shown["details"]["expected"], abs=0.12)  # 4 standard errors; blindly .7
+    ran = run("randomize register.csv clear.parquet --scheme scheme.json --id name --clear-ids")
+    assert run("attack bayes clear.parquet --attribute town --truth register.csv").code == 0
+    Path("nameless.csv").write_text("town\na\n", encoding="utf-8")
+    Path("some.csv").write_text("".join(Path("register.csv").read_text().splitlines(True)[:50]), encoding="utf-8")
+    assert run("randomize register.csv other.parquet --scheme scheme.json --id name --key-file other.key").code == 0
+    for rest, words in (
+        (line, "give the key that made them"),
+        (f"{line} --key-file other.key", "under another key"),
+        (f"{line} --key-file absent.key", "no such key file"),
+        (f"{line.replace('register', 'some')} --key-file own.key", "151 released rows have an id"),
+        (f"{line.replace('register', 'nameless')} --key-file own.key", "the truth has no column 'name'"),
+        ("attack bayes shuffled.parquet --attribute town --truth register.csv", "carry no ids"),
+    ):
+        ran = run(rest, width=400)
+        assert ran.code == 1 and words in ran.error, ran.error

@@ -62,6 +62,18 @@ def test_json_says_the_same(clinic: Path) -> None:
     assert verdicts["Nr"]["domain"] is None
 
 
+@pytest.mark.parametrize(
+    ("span", "first", "last"), [("2020-06:2022-01", "2020-06", "2022-01"), ("2020:2022", "2020-01", "2022-12")]
+)
+def test_limits_of_dates_can_be_given_and_then_disclose_nothing(span: str, first: str, last: str, clinic: Path) -> None:
+    read = {v["name"]: v for v in json.loads(run("schema klinik.csv --json").out)["columns"]}
+    assert read["Aufnahme"]["discloses"] == "the first and the last month"
+    line = f"schema klinik.csv --range Aufnahme={span} --by Aufnahme=month"
+    given = {v["name"]: v for v in json.loads(run(f"{line} --json").out)["columns"]}
+    assert given["Aufnahme"]["discloses"] == "nothing: the limits are yours"
+    assert (given["Aufnahme"]["domain"]["first"], given["Aufnahme"]["domain"]["last"]) == (first, last)
+
+
 def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{'mw'[i % 2]}|{i % 4}|{i},25\n" for i in range(60))
@@ -89,6 +101,8 @@ def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypat
         ("schema klinik.csv --bins many", "--bins must look like 20"),
         ("schema klinik.csv --by Aufnahme=decade", "by must be one of hour, day"),
         ("schema klinik.csv --by Alter=month", "column 'Alter' holds no dates"),
+        ("schema klinik.csv --range Alter=2019-01:2020-01", "column 'Alter' holds no dates"),
+        ("schema klinik.csv --range Aufnahme=2021-12:2021-01", "the first date first"),
         ("schema klinik.csv --range Geschlecht=0:1", "column 'Geschlecht' holds no numbers"),
         ("schema klinik.csv --columns Nr --save s.json", "no column is left for a schema"),
         ("schema klinik.csv --delimiter abc", "delimiter must be one sign"),

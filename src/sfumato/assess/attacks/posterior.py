@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery
+from sfumato.assess.attacks.true_rows import true_rows
 from sfumato.assess.guess import map_success
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
 from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, one_form, subject
@@ -31,6 +32,8 @@ def bayes(
     truth: Any = None,
     *,
     attribute: Attribute = None,
+    key: bytes | None = None,
+    link_key: bytes | None = None,
 ) -> Recovery:
     """The most likely true value of every record given its released code, or several codes of fresh releases.
 
@@ -38,14 +41,15 @@ def bayes(
     record was released more than once. ``prior`` gives the shares of the true values, in the order of the codes or by
     value; without it they are estimated from what was released. A scheme or channel alone, without records, tells
     what an adversary may expect, under equal shares unless told otherwise. ``truth`` holds true codes, or is the raw
-    table behind a Release. Without it the error is the expected one, 1 - map_success, which ``report`` states too.
+    table behind a Release; shuffled rows are found again by their ids, which takes the ``key`` or ``link_key`` of their
+    pseudonyms. Without the truth the error is the expected one, 1 - map_success, which ``report`` states too.
 
     >>> attack = bayes([0, 1, 1, 0], [[0.75, 0.25], [0.25, 0.75]])
     >>> attack.recovered, round(attack.error, 9), attack.nothing
     (array([0, 1, 1, 0]), 0.25, 0.5)
     """
     if isinstance(released, Release):
-        return _of_release(_one_form(released, attribute), prior, truth, attribute)
+        return _of_release(_one_form(released, attribute), prior, truth, attribute, key, link_key)
     if isinstance(released, Forms):
         released = one_form(released.forms, attribute)
     if of is None:
@@ -127,17 +131,20 @@ def _one_form(release: Release, attribute: Attribute) -> Release:
     return Release.of(part for part in release.parts if part.scheme == scheme)
 
 
-def _of_release(release: Release, prior: Any, truth: Any, attribute: Attribute) -> Recovery:
+def _of_release(
+    release: Release, prior: Any, truth: Any, attribute: Attribute, key: bytes | None, link_key: bytes | None
+) -> Recovery:
     codes, names = _codes(release, attribute)
-    if truth is not None and release.order == "shuffled":
-        raise SfumatoError(
-            "the rows of the release were shuffled, so they cannot be held against the truth one by one: "
-            "release them with order='keep' (--order keep) for this check"
-        )
-    if truth is not None and not isinstance(truth, np.ndarray | list):
+    if truth is not None and isinstance(truth, np.ndarray | list):
+        if release.order == "shuffled":
+            raise SfumatoError("the rows of the release were shuffled: give the raw table with its ids, not codes")
+    elif truth is not None:
+        rows = true_rows(release, truth, key, link_key)
         schema = release.scheme.schema
         columns = [schema.select([name]).encode(truth)[name] for name in names]
         truth = join_codes(columns, schema.sizes(names))
+        if rows is not None:
+            truth = truth[rows]
         if len(truth) != len(codes):
             raise SfumatoError(
                 f"the truth has {len(truth)} rows, the release {len(codes)}: they must be the same records"

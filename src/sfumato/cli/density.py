@@ -18,7 +18,9 @@ def density(
     column: Annotated[str, typer.Option(help="The column that holds z.")],
     noise: Annotated[str, typer.Option(help="uniform:HALF_WIDTH, gaussian:SD, laplace:SCALE or scipy.NAME:ARGS.")],
     support: Annotated[str | None, typer.Option(help="Where x may lie, as LOW,HIGH.")] = None,
-    bins: Annotated[int | None, typer.Option(help="Cells of the estimate (default 80).")] = None,
+    bins: Annotated[
+        int | None, typer.Option(help="Cells of the estimate (default 80); with --support, exactly these.")
+    ] = None,
     method: Annotated[str, typer.Option(help="auto (needs no tuning), em, as or mle.")] = "auto",
     stop: Annotated[
         str | None, typer.Option(help="For em and as: iterations:N, theta:T, loglik:T, chi2:T or cv:FOLDS.")

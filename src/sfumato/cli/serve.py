@@ -19,6 +19,9 @@ from sfumato.errors import MissingPartError, SfumatoError
 if TYPE_CHECKING:
     from sfumato.service.collection import Collection
 
+#: What requests may call a server that only this machine reaches.
+_HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
+
 
 def serve(
     folder: Annotated[Path | None, typer.Argument(help="Where the answers are kept; sfumato-data by default.")] = None,
@@ -66,7 +69,8 @@ def serve(
         from sfumato.service.settings import Settings
     except ImportError as problem:
         raise MissingPartError.named("the server", problem.name or "FastAPI", "server") from None
-    settings = Settings(per_address=per_address, per_token=per_token, behind_proxy=behind_proxy)
+    hosts = _HERE if host in _HERE and not behind_proxy else ()
+    settings = Settings(per_address=per_address, per_token=per_token, hosts=hosts, behind_proxy=behind_proxy)
     with _place(folder, database, demo) as place:
         clock = Shifted() if demo else None
         collection = open_collection(place, database, settings, clock or system)

@@ -84,6 +84,7 @@ class Guard:
 
         self.running += 1
         try:
+            self._check_host(headers)
             self.charge(scope)
             await self._app(scope, self._body(scope, headers, receive, body), answer)
             if body.refused is not None:
@@ -103,6 +104,15 @@ class Guard:
             self.running -= 1
             self.seconds += time.perf_counter() - began
             self.answers[_route(scope), status] += 1
+
+    def _check_host(self, headers: dict[bytes, bytes]) -> None:
+        """Refuse the pages of a stranger whose name suddenly leads to this machine: browsers take both for one."""
+        name = headers.get(b"host", b"").decode("latin-1").lower()
+        plain = name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
+        if self._settings.hosts and name and plain not in self._settings.hosts:
+            raise RefusalError(
+                "forbidden", "this server answers to localhost only; behind a proxy start it with --behind-proxy"
+            )
 
     def charge(self, scope: Scope, cost: float = 1.0) -> None:
         """Count a request, or what it asks for, against the rates of its address and its token."""

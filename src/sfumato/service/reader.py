@@ -82,10 +82,17 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
     except RefusalError as refusal:
         return {"refused": {"message": str(refusal), "details": refusal.details}}
     except SfumatoError as problem:
-        said = str(problem).replace(str(request.get("file")), "the file")
-        return {"refused": {"message": said, "details": {}}}
+        return {"refused": {"message": _without_paths(str(problem), request), "details": {}}}
     except MemoryError:
         return {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
+
+
+def _without_paths(said: str, request: dict[str, Any]) -> str:
+    """A message in which files are not called by their places on this machine, which hold the digests of others'."""
+    said = said.replace(request["file"], "the file") if "file" in request else said
+    for other in (*request.get("others", ()), *request.get("join", ())):
+        said = said.replace(other["file"], "a file of another upload")
+    return said
 
 
 def main() -> None:

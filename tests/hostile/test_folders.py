@@ -109,6 +109,16 @@ def test_a_release_in_a_folder_holds_files_of_its_own_once_each(tmp_path: Path) 
     assert len(sf.Release.load(tmp_path / "whole")) == 100
 
 
+@pytest.mark.parametrize("place", ["x" * 300, "\ud800" * 100, "a\0b", "..", "/tmp", "no/such"])
+def test_a_part_whose_folder_cannot_be_is_one_line(tmp_path: Path, place: str) -> None:
+    """A name too long for the system ended in a traceback."""
+    sf.randomize_folder(raw_table(tmp_path / "raw.parquet"), tmp_path / "out", sf.Scheme.for_gamma(SCHEMA, 3), jobs=1)
+    about = json.loads((tmp_path / "out" / "release.json").read_text())
+    about["parts"][0]["folder"] = place
+    (tmp_path / "out" / "release.json").write_text(json.dumps(about))
+    refused(lambda: sf.Release.load(tmp_path / "out"))
+
+
 def test_a_page_that_is_no_gallery_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("mine")
     ran = run(f"reproduce ma06_fig2_2 --fast --jobs 1 --out {tmp_path}")

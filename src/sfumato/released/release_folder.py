@@ -21,6 +21,7 @@ from sfumato.scheme import Scheme
 from sfumato.writing.whole_folders import DESCRIPTION
 
 _CHUNK = 1 << 20
+_LONGEST = 255  # bytes of a name, for most systems
 
 
 def describe_folder(
@@ -89,6 +90,7 @@ def folder_parts(
             or place in ("", "..")
             or (place != Path(place).name and place != ".")
             or place in places
+            or len(place.encode("utf-8", "surrogatepass")) > _LONGEST
             or (place == "." and len(documents) > 1)
         ):
             raise ReleaseError(

@@ -54,6 +54,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,
+    "ignore_repr_types": r"matplotlib\.",  # the picture itself is shown
     "min_reported_time": 10**6,
     "remove_config_comments": True,
     "write_computation_times": False,

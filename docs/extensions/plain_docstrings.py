@@ -53,6 +53,21 @@ def _on_docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, l
     lines[:] = plain(lines)
 
 
+def _on_signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returns: str | None
+) -> tuple[str, str | None] | None:
+    """Errors are caught and evidence is asked for: nobody makes either, so how they are made would only distract."""
+    made_by_us = what == "exception" or getattr(thing, "_is_protocol", False)
+    return ("", returns) if made_by_us else None
+
+
+def _on_member(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
+    """The fields of a named tuple stand in its signature already."""
+    return True if type(thing).__name__ == "_tuplegetter" else None
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _on_docstring)
+    app.connect("autodoc-process-signature", _on_signature)
+    app.connect("autodoc-skip-member", _on_member)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

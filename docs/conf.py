@@ -34,7 +34,7 @@ myst_heading_anchors = 4
 
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
-autodoc_default_options = {"members": True, "inherited-members": False, "undoc-members": False}
+autodoc_default_options = {"members": True, "no-value": True}
 autosummary_generate = True
 autosummary_imported_members = True
 autosummary_ignore_module_all = False
@@ -65,6 +65,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Sfumato"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_favicon = "static/mark.svg"
 html_context = {"default_mode": "auto"}
 html_copy_source = False

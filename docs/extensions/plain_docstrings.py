@@ -61,13 +61,7 @@ def _on_signature(
     return ("", returns) if made_by_us else None
 
 
-def _on_member(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:
-    """The fields of a named tuple stand in its signature already."""
-    return True if type(thing).__name__ == "_tuplegetter" else None
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("autodoc-process-docstring", _on_docstring)
     app.connect("autodoc-process-signature", _on_signature)
-    app.connect("autodoc-skip-member", _on_member)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

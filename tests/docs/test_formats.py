@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,58 @@ def test_the_schema_document_of_the_docs_is_accepted() -> None:
     page = (Path(__file__).parents[2] / "docs" / "schema.md").read_text()
     block = page.split("```json\n")[1].split("```")[0]
     assert accepts(json.loads(block), "schema")
+
+
+@pytest.fixture
+def server(tmp_path: Path):  # type: ignore[no-untyped-def]
+    """A server, and what it answers to a response."""
+    testclient = pytest.importorskip("starlette.testclient")
+    from sfumato.service.app import create_app
+    from sfumato.service.collection import open_collection
+    from sfumato.service.settings import Settings
+
+    held = open_collection(tmp_path, None, Settings(per_address=0, per_token=0, read_apart=False))
+    with testclient.TestClient(create_app(held)) as client:
+
+        def respond(study: str, asked: sf.Scheme | sf.Forms, body: Any) -> Any:
+            if study not in held.studies:
+                held.writer.now(held.studies.create(study, {"scheme": asked.to_dict()}))
+                held.writer.now(held.studies.open(study))
+            return client.post(f"/v1/studies/{study}/responses", json=body)
+
+        yield respond
+    held.close()
+
+
+NUMBERS = sf.Schema({"car": sf.Categorical(("no", "yes")), "pay": sf.Numeric(0, 9, bins=3)})
+FORMS = sf.Forms.for_gamma(sf.Schema({name: sf.Categorical(("no", "yes")) for name in "xyz"}), 9, ask=2)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_responses_that_are_taken_and_their_receipts_are_accepted(server) -> None:  # type: ignore[no-untyped-def]
+    noisy = sf.Scheme(NUMBERS, {"car": sf.channels.symmetric(2, 0.25), "pay": sf.channels.gaussian(1.0)})
+    few = dict.fromkeys(FORMS[1].columns, 1)
+    for study, asked, form, answers in (
+        ("numbers", noisy, {}, {"car": 1, "pay": 3.5}),
+        ("none", noisy, {"form": None}, {"car": 0, "pay": -1}),
+        ("forms", FORMS, {"form": 1}, few),
+    ):
+        body = {"id": "a-response-of-ours", "fingerprint": asked.fingerprint, **form, "answers": answers}
+        for status in ("accepted", "replayed"):
+            answer = server(study, asked, body)
+            assert answer.is_success and answer.json()["status"] == status, answer.text
+            assert accepts(body, "response") and accepts(answer.json(), "receipt"), study
+        codes = ",".join(str(code) for code in answers.values())
+        if "pay" not in answers:  # how numbers under noise are spelled stands in the page of the HTTP API
+            told = f"sfumato response 1|{study}|{body['id']}|{asked.fingerprint}|{form['form']}|{codes}"
+            assert answer.json()["receipt"] == hashlib.sha256(told.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"id": "short"}, {"fingerprint": "00"}, {"form": "1"}, {"answers": {"car": "yes"}}, {"name": "Smith"}]
+)
+def test_responses_that_are_refused_are_not_accepted(server, wrong) -> None:  # type: ignore[no-untyped-def]
+    asked = sf.Scheme(NUMBERS.select(["car"]), {"car": sf.channels.symmetric(2, 0.25)})
+    body = {"id": "a-response-of-ours", "fingerprint": asked.fingerprint, "answers": {"car": 1}}
+    assert server("plain", asked, body).is_success and accepts(body, "response")
+    assert server("plain", asked, {**body, **wrong}).is_client_error and not accepts({**body, **wrong}, "response")

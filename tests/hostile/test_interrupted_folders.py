@@ -163,7 +163,7 @@ def test_work_does_not_go_on_in_a_folder_that_somebody_else_made(tmp_path: Path)
 _PARENT = """
 import os, time
 from multiprocessing import get_context
-from sfumato.owner.many_files import _end_with_parent
+from sfumato.owner.worker_processes import _end_with_parent
 
 if __name__ == "__main__":
     child = get_context("spawn").Process(target=_end_with_parent)

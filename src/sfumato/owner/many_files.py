@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -23,6 +19,7 @@ from sfumato.owner.request import RandomizeRequest
 from sfumato.owner.scatter import Job, answer_unit, gather_bucket, repeated_in_bucket
 from sfumato.owner.shuffle import repeated_ids
 from sfumato.owner.unfinished import Unfinished, units
+from sfumato.owner.worker_processes import workers
 from sfumato.reading import tables
 from sfumato.reading.parquet_folder import check_alike
 from sfumato.release import Release
@@ -87,9 +84,20 @@ def randomize_folder(
         if booking is not None and id is not None:
             take_down(origin, request, id, booking)
         parts = min(1 << (sum(unit.rows for unit in pieces) // ROWS_IN_A_PART).bit_length(), _MOST_PARTS)
-        job = Job(scheme.to_json(), key, id, request.pseudonyms, request.clear_ids, work.folder, parts, tuple(pieces))
+        processes = min(jobs or os.cpu_count() or 1, len(pieces))
+        job = Job(
+            scheme.to_json(),
+            key,
+            id,
+            request.pseudonyms,
+            request.clear_ids,
+            work.folder,
+            parts,
+            tuple(pieces),
+            threads=processes == 1,
+        )
         inside = [job.place(form) for form in range(len(request.schemes))]
-        known, drawn = _carried_out(job, origin, jobs or os.cpu_count() or 1, progress)
+        known, drawn = _carried_out(job, origin, processes, progress)
         made = work.folder / "release"
         links = [request.link] * len(request.schemes)
         describe_folder(made, request.schemes, links, id, request.order, inside, known)
@@ -107,7 +115,7 @@ def randomize_folder(
 
 
 def _carried_out(
-    job: Job, source: Path, jobs: int, progress: Callable[[int], None] | None
+    job: Job, source: Path, processes: int, progress: Callable[[int], None] | None
 ) -> tuple[dict[str, dict[str, Any]], str]:
     """Both steps, all pieces; what was noted of every file of the release, and the digest of all answers."""
     moved, known, forms = Tally(), {}, len(job.request.schemes)
@@ -115,7 +123,7 @@ def _carried_out(
     buckets = [(form, bucket) for form in range(forms) for bucket in range(job.buckets)]
     total = sum(unit.rows for unit in job.pieces)
     try:
-        with _workers(job, min(jobs, len(job.pieces))) as run:
+        with workers(job, processes) as run:
             for unit, own, digest in run(answer_unit, [(unit,) for unit in job.pieces]):
                 moved.update(own)
                 digests[unit.number] = digest
@@ -137,57 +145,6 @@ def _carried_out(
         raise job.request.scheme.schema.count_outside(source, problem) from None
     warn_moved(job.request.scheme.schema, moved, stacklevel=4)
     return known, drawn
-
-
-_job: Job | None = None
-
-
-def _begin(job: Job) -> None:
-    """In a process of its own: one thread each, the processes are what runs at the same time."""
-    import pyarrow as pa
-
-    global _job
-    _job = job
-    pa.set_cpu_count(1)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait for ever, with the key, and still write where another run works."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-def _do(work: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    if _job is None:
-        raise ReleaseError("this process was told no job")
-    return work(_job, *arguments)
-
-
-@contextmanager
-def _workers(job: Job, jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Something that does a piece of work for every tuple of arguments, here or in processes, and tells as they end."""
-    if jobs <= 1:
-        yield lambda work, each: (work(job, *arguments) for arguments in each)
-        return
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_begin, initargs=(job,))
-
-    def run(work: Callable[..., Any], each: list[tuple[Any, ...]]) -> Iterator[Any]:
-        try:
-            for one in as_completed([pool.submit(_do, work, arguments) for arguments in each]):
-                yield one.result()
-        except BrokenProcessPool:
-            raise ReleaseError(
-                "a process that did a part of the work was ended, perhaps for want of memory: run the same again, what "
-                "was finished is kept"
-            ) from None
-
-    try:
-        yield run
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 @contextmanager

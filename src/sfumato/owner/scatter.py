@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sfumato.arrays import Index
 from sfumato.domains import Tally
 from sfumato.errors import SchemaError
 from sfumato.forms import read_scheme
 from sfumato.owner.answers import Fresh, Keyed
+from sfumato.owner.bucketed_rows import by_bucket
 from sfumato.owner.request import RandomizeRequest, answered_batches
 from sfumato.owner.request import finished as as_released
 from sfumato.owner.shuffle import TAG, Shuffle, tags_of
@@ -32,6 +33,8 @@ from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Segments = dict[tuple[int, int], list[tuple[int, int]]]  # of every form and bucket: where they begin, and their bytes
 
 _ROWS = 1 << 20  # read at a time: from so many on, sampling is compiled where numba is there
 
@@ -48,6 +51,7 @@ class Job:
     folder: Path
     buckets: int  # a power of two, at most 2^16
     pieces: tuple[Unit, ...]
+    threads: bool = True  # whether files may be read by several threads: where no other process wants the processors
 
     def __reduce__(self) -> tuple[Any, ...]:  # to another process, without the ciphers
         return Job, tuple(getattr(self, field.name) for field in fields(self))
@@ -58,6 +62,12 @@ class Job:
         answers = Fresh(src) if self.key is None else Keyed(self.key, src)
         scheme = read_scheme(self.scheme)
         return RandomizeRequest(scheme, self.id, answers, self.pseudonyms, self.clear_ids, False, src)
+
+    @cached_property
+    def segments(self) -> dict[Path, Segments]:
+        """Where the segments of pieces stand, as far as they were asked for: of this job only, for another run of the
+        same process draws other answers into files of the same names."""
+        return {}
 
     def drawn(self, unit: Unit) -> Path:
         """The file of a piece's answers."""
@@ -92,8 +102,8 @@ def answer_unit(job: Job, unit: Unit) -> tuple[Unit, Tally, str]:
     with draft(path).open("wb") as out:
         for form, batches in sorted(held.items()):
             whole = pa.Table.from_batches(batches).combine_chunks()
-            order, ends = _by_bucket(job, whole)
-            (sorted_rows,) = whole.take(order).combine_chunks().to_batches()
+            moved_rows, ends = by_bucket(whole, _buckets(job, whole), job.buckets)
+            (sorted_rows,) = moved_rows.combine_chunks().to_batches()
             start = 0
             for bucket, end in enumerate(ends):
                 if end > start:
@@ -103,7 +113,6 @@ def answer_unit(job: Job, unit: Unit) -> tuple[Unit, Tally, str]:
                     segments.append((form, bucket, at, buffer.size))
                 start = end
     told = finish(path, {"segments": segments, "rows": unit.rows, "moved": moved})
-    _known.pop(path, None)
     return unit, moved, told["sha256"]
 
 
@@ -156,8 +165,8 @@ def _packing(job: Job) -> dict[str, Any]:
     return {"compression": packed, "use_dictionary": columns}
 
 
-def _by_bucket(job: Job, whole: pa.Table) -> tuple[Index, list[int]]:
-    """The order that brings every bucket together, and where each ends."""
+def _buckets(job: Job, whole: pa.Table) -> NDArray[np.unsignedinteger[Any]]:
+    """The bucket of every row: at random, or by its tag."""
     bits = job.buckets.bit_length() - 1
     if job.pseudonyms is not None:
         (column,) = whole.column(TAG).chunks
@@ -166,11 +175,8 @@ def _by_bucket(job: Job, whole: pa.Table) -> tuple[Index, list[int]]:
         words = np.empty((whole.num_rows, 1 if bits <= 8 else 2), dtype=np.uint8)
         job.request.source.fill(words.reshape(-1))
     if bits <= 8:
-        buckets = words[:, 0] >> np.uint8(8 - bits) if bits else np.zeros(len(words), dtype=np.uint8)
-    else:
-        buckets = np.ascontiguousarray(words).view(">u2").reshape(-1).astype(np.uint16) >> np.uint16(16 - bits)
-    order = np.argsort(buckets, kind="stable")  # small integers: a radix sort
-    return order, np.cumsum(np.bincount(buckets, minlength=job.buckets)).tolist()
+        return words[:, 0] >> np.uint8(8 - bits) if bits else np.zeros(len(words), dtype=np.uint8)
+    return np.ascontiguousarray(words).view(">u2").reshape(-1).astype(np.uint16) >> np.uint16(16 - bits)
 
 
 def _segments(job: Job, form: int, bucket: int) -> Iterator[pa.RecordBatch]:
@@ -183,19 +189,16 @@ def _segments(job: Job, form: int, bucket: int) -> Iterator[pa.RecordBatch]:
                 yield pa.ipc.open_stream(pa.py_buffer(given.read(size))).read_next_batch()
 
 
-_known: dict[Path, dict[tuple[int, int], list[tuple[int, int]]]] = {}
-
-
-def _listed(job: Job, unit: Unit) -> dict[tuple[int, int], list[tuple[int, int]]]:
+def _listed(job: Job, unit: Unit) -> Segments:
     """Where the segments of a piece stand, read once."""
     path = job.drawn(unit)
-    if path not in _known:
+    if path not in job.segments:
         told = json.loads(path.with_name(path.name + ".json").read_text(encoding="utf-8"))
-        found: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        found: Segments = {}
         for form, bucket, at, size in told["segments"]:
             found.setdefault((form, bucket), []).append((at, size))
-        _known[path] = found
-    return _known[path]
+        job.segments[path] = found
+    return job.segments[path]
 
 
 def _with_schema(batch: pa.RecordBatch) -> Any:
@@ -217,7 +220,9 @@ def _unit_batches(job: Job, unit: Unit) -> Iterator[pa.RecordBatch]:
     try:
         with pq.ParquetFile(unit.file) as file:
             own = [name for name in wanted if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=_ROWS, row_groups=list(unit.groups), columns=own):
+            for batch in file.iter_batches(
+                batch_size=_ROWS, row_groups=list(unit.groups), columns=own, use_threads=job.threads
+            ):
                 rows += batch.num_rows
                 yield with_named_values(batch, wanted, dict(unit.named))
     except (pa.ArrowException, ValueError, OSError) as problem:

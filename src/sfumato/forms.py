@@ -127,7 +127,7 @@ class Forms:
             shared = ask > 1 and all(schema[name].listed for name in names)
             key = schema.sizes(names) if shared else names
             if key not in alike:
-                channel = together(schema, names, gamma)
+                channel = joint_channel(schema, names, gamma)
                 alike[key] = channel, _often(channel)
             channel, weight = alike[key]
             made.append(Scheme(schema.select(names), {names if ask > 1 else names[0]: channel}))
@@ -222,7 +222,7 @@ def merged(schemas: Sequence[Schema], whose: str) -> Schema:
     return Schema(out)
 
 
-def together(schema: Schema, names: Sequence[str], gamma: float) -> Channel:
+def joint_channel(schema: Schema, names: Sequence[str], gamma: float) -> Channel:
     """The best channel over the cells of some attributes, under a bound on all of them together."""
     if len(names) == 1:
         return best_channel(names, schema[names[0]], gamma)

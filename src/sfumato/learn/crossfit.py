@@ -26,7 +26,7 @@ from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
-from sfumato.learn.influence import Judge, Judged, together
+from sfumato.learn.influence import Judge, Judged, mean_over_folds
 from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
 from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.threads import one_thread
@@ -117,14 +117,14 @@ def _by_cells(
         judges.append(Judge(one.kept, one.held, names, ridge, judges[0] if judges else None))
         right.append(judges[-1].share((truth == said).astype(np.float64)))
         judged(1)
-    value[0], variance = together(judges, right)
+    value[0], variance = mean_over_folds(judges, right)
     sd[0] = np.sqrt(variance)
     useful = sd[0] <= TELLING or max(judge.cells for judge in judges) <= LARGE
     told = confusion and classes <= ALL_CELLS and useful
     for place, cell in enumerate(np.ndindex(classes, classes) if told else (), 1):
         wanted = [(truth == cell[0]) & (said == cell[1]) for said in answers]
         found = [judge.share(cells.astype(np.float64)) for judge, cells in zip(judges, wanted, strict=True)]
-        value[place], variance = together(judges, found)
+        value[place], variance = mean_over_folds(judges, found)
         sd[place] = np.sqrt(variance)
     shares = [one.share * judge.theta.reshape(-1, classes).sum(axis=0) for one, judge in zip(fits, judges, strict=True)]
     return value, sd, float(np.sum(shares, axis=0).max())

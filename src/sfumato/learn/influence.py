@@ -117,7 +117,7 @@ class Judge:
         return np.asarray(out)
 
 
-def together(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[float, float]:
+def mean_over_folds(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[float, float]:
     """The mean of what all folds found, weighted by their records, and its variance."""
     total = sum(judge.records for judge in judges)
     share = [judge.records / total for judge in judges]

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.evidence.model.blended_mean import blend_weights, blended_mean
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.splits import folds
-from sfumato.learn.influence import Judge, Judged, mutual_noise, together
+from sfumato.learn.influence import Judge, Judged, mean_over_folds, mutual_noise
 
 c = sf.channels
 SCHEMA = sf.Schema({"a": sf.Categorical((0, 1, 2)), "b": sf.Categorical((0, 1)), "y": sf.Categorical((0, 1))})
@@ -62,7 +62,7 @@ def test_the_variance_is_that_of_replication_and_knows_what_folds_share():
         judges = [Judge(kept, sf.evidence(one), NAMES, 20 / 400) for kept, one in zip(others, cut, strict=True)]
         found = [judge.share(RIGHT) for judge in judges]
         told = [replace(one, hidden=0 * one.hidden, left_out=0 * one.left_out) for one in found]  # by the records
-        value, variance = together(judges, told)
+        value, variance = mean_over_folds(judges, told)
         errors.append(value)
         said.append(variance)
         part = [next(iter(judge.counts.values())).counts for judge in judges]
@@ -85,7 +85,7 @@ def mutual(seed, follows, folds=5, records=400):
     added = mutual_noise(judges, found)
     apart = (np.stack(weights) - np.mean(weights, axis=0)) / (folds * records)
     centred = apart - (apart @ counts.sum(axis=0) / counts.sum())[:, None]
-    return error, together(judges, found)[1] - added, added, np.sum(centred**2 @ counts.sum(axis=0))
+    return error, mean_over_folds(judges, found)[1] - added, added, np.sum(centred**2 @ counts.sum(axis=0))
 
 
 def test_the_variance_knows_that_folds_follow_the_noise_of_each_other():

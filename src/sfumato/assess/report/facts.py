@@ -13,7 +13,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.entropy import interval_privacy, privacy_loss
 from sfumato.assess.report.correlated import Correlated, correlated
-from sfumato.assess.report.measuring import BELIEFS, REPEATS, measured
+from sfumato.assess.report.measures import BELIEFS, REPEATS, measured
 from sfumato.assess.report.person import Person, person
 from sfumato.assess.report.unit import Unit
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares

@@ -1,94 +1,109 @@
-"""The numbers that stand beside the words, and what they mean."""
+"""Every measure of one attribute or group: what it discloses, and what accuracy is left."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
-from sfumato.assess.report.facts import Unit
-from sfumato.assess.report.sentences import number, percent, points
+from sfumato.arrays import Array
+from sfumato.assess.anonymity import k_anonymity
+from sfumato.assess.attacks.posterior import repeated
+from sfumato.assess.breach import rho2
+from sfumato.assess.changes import changes
+from sfumato.assess.effective import effective_sample_bound, effective_sample_size
+from sfumato.assess.entropy import conditional_entropy, entropy, mutual_information, privacy_loss
+from sfumato.assess.guess import map_success, roc
+from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width
+from sfumato.assess.report.unit import Unit
+from sfumato.assess.shares import EQUAL
+from sfumato.assess.subject import subject
+from sfumato.channels import Channel, identity
+from sfumato.channels.average import Average
+from sfumato.channels.efficiency import even_efficiency, even_prior
+from sfumato.channels.pram import Blocks
+from sfumato.channels.scores import mean_variance
+from sfumato.errors import EstimationError
 
-GLOSSARY: tuple[tuple[str, str], ...] = (
-    (
-        "gamma (γ), epsilon (ε)",
-        "How many times one answer can change the odds between two true values, at worst; ε is its natural logarithm. "
-        "γ = 1 discloses nothing, γ = ∞ means that some answer excludes some value. It holds against any adversary.",
-    ),
-    (
-        "Protection",
-        "Our word for γ: up to 3 strong, up to 10 moderate, up to 100 weak, above very weak, infinite none. A "
-        "convention to help the eye, not a law.",
-    ),
-    (
-        "Among others",
-        "What the same answers tell of one person if they arrive without ids, mixed with those of everybody else. It "
-        "holds but for one chance in a million, and only if nobody can tell who sent what.",
-    ),
-    (
-        "Rounds, key",
-        "Asked again, a person under the owner's key repeats an answer while the value stays, and gives a new one for "
-        "each new value. Without a key every round is a new answer, and the factors multiply. A change shows where the "
-        "new answer differs: 1 - Σ P[x, y] P[x', y], from x to x'; under a plain key it then is certain that the value "
-        "changed, though not from what to what.",
-    ),
-    (
-        "Best guess",
-        "How often the most likely true value, given the answer, is the true one. The blind guess names the most "
-        "frequent value each time.",
-    ),
-    (
-        "Unknown bits, privacy loss",
-        "How many yes-or-no questions about the true value remain after the answer, on average; and the share of the "
-        "original uncertainty that the answer removed. Averages: a rare but certain disclosure hardly shows in them.",
-    ),
-    (
-        "Hides among",
-        "How many true values remain possible after any answer (K), and how unevenly, in bits (0 is even).",
-    ),
-    (
-        "Effective sample",
-        "How many unrandomized records the randomized ones are worth for estimating shares; the ceiling holds for "
-        "every estimator.",
-    ),
-    (
-        "Telling two apart",
-        "How well the best test tells the two most different true values apart: 0.5 is blind, 1 is certain.",
-    ),
-)
+BELIEFS = (0.01, 0.1, 0.5)
+REPEATS = (2, 10)
+_MOST_ENTRIES = 1 << 22  # of a matrix whose changes are looked at
 
 
-def numbers(unit: Unit) -> list[tuple[str, str]]:
-    """The numbers that stand beside the words."""
-    m: dict[str, Any] = unit.measures
-    rows = [("gamma, epsilon", f"{number(m['gamma'])}, {number(m['epsilon'])}")]
-    if unit.identity:
-        return [*rows, ("values", f"{m['values']:,}")]
-    if "gamma_within" in m:
-        rows.append(("gamma within a group", number(m["gamma_within"])))
-    rows.append(("values, answers", f"{m['values']:,}, {m['answers']:,}"))
-    if "guess" in m:
-        rows += [
-            ("best guess, blind guess", f"{percent(m['guess'])}, {percent(m['guess_blind'])}"),
-            ("surest belief after an answer", percent(m["surest"])),
-            ("unknown bits before, after", f"{m['entropy']:.3f}, {m['conditional_entropy']:.3f}"),
-            ("privacy loss (average)", percent(m["privacy_loss"])),
-            ("hides among, unevenness", f"{m['k_anonymity']}, {m['k_distance']:.3f} bits"),
-            ("telling two values apart", f"{m['auc']:.3f}"),
-        ]
-    if "changes" in m:
-        found = m["changes"]
-        least, most = percent(found["least"]), percent(found["most"])
-        rows.append(("a change shows, under a key", most if least == most else f"{least} to {most}"))
-        if found["without"]:
-            rows.append(
-                ("looks changed and is not, ever seen", f"{percent(found['without'])}, {percent(found['ever'])}")
-            )
-    if "effective_sample_size" in m:
-        ceiling = percent(m["effective_sample_bound"])
-        rows.append(("effective sample, ceiling", f"{percent(m['effective_sample_size'])}, {ceiling}"))
-    if "half_width" in m:
-        rows.append(("each share, 95 %", points(m["half_width"])))
-    if "half_width_mean" in m:
-        rows.append(("the mean, 95 %", f"± {percent(m['half_width_mean'])} of the range"))
-    if "half_width_cdf" in m:
-        rows.append(("each running share, 95 %", points(m["half_width_cdf"])))
-    return rows
+def measured(unit: Unit, n: int | None) -> Unit:
+    """The unit with every measure of its channel."""
+    channel, prior = unit.channel, unit.prior
+    m: dict[str, Any] = {"values": channel.k, "answers": channel.m, "gamma": channel.gamma, "epsilon": channel.epsilon}
+    if isinstance(channel, Blocks):
+        m["gamma_within"] = channel.gamma_within
+        m["blocks"] = len(channel.channels)
+    if channel.k > 1 and not unit.identity and (channel.memoizes or channel.k * channel.m <= _MOST_ENTRIES):
+        shown = changes(channel)
+        m["changes"] = {"least": shown.least, "most": shown.most, "without": shown.without, "ever": shown.ever}
+    m["beliefs"] = {str(belief): rho2(channel.gamma, belief) for belief in BELIEFS}
+    if prior is not None and channel.k > 1:
+        m |= _under(unit, channel, prior)
+        m["effective_sample_bound"] = effective_sample_bound(channel)
+        if len(prior) <= MANY:
+            m |= _accuracy(unit, channel, prior, n)
+    if channel.k > MANY and not unit.ordered and channel.arity == 1 and not unit.identity:
+        m |= {"target": "shares", "effective_sample_size": even_efficiency(channel)}
+        m["effective_sample_bound"] = effective_sample_bound(channel)
+        if n is not None:
+            m["half_width"] = hardest_half_width(channel, n)
+    return replace(unit, measures=m)
+
+
+def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
+    """Measures that depend on what the adversary believes beforehand."""
+    seen = subject(channel, prior)
+    top = float(seen.posterior.max(axis=0)[seen.seen].max())
+    hidden = k_anonymity(seen)
+    curve = roc(channel)
+    out = {
+        "guess_blind": float(prior.max()),
+        "guess": map_success(seen),
+        "surest": top,
+        "break_even": math.inf if top >= 1 - 1e-12 else top / (1 - top),
+        "entropy": entropy(prior),
+        "conditional_entropy": conditional_entropy(seen),
+        "mutual_information": mutual_information(seen),
+        "privacy_loss": privacy_loss(seen),
+        "k_anonymity": hidden.k,
+        "k_distance": hidden.distance,
+        "auc": curve.auc,
+        "advantage": curve.advantage,
+    }
+    if not unit.identity and channel.k * channel.m <= 1 << 16:
+        out["repeats"] = {
+            str(times): 1 - float(repeated(channel, times, prior, trials=4000, rng=times).error or 0)
+            for times in REPEATS
+        }
+    return out
+
+
+def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
+    target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
+    if unit.nullable and unit.prior_from == EQUAL:
+        prior = even_prior(channel.k, nullable=True)
+    if isinstance(channel, Average):
+        return _of_mean(channel, prior, n, unit.nullable)
+    seen, null = subject(channel, prior), unit.nullable
+    try:
+        worth = effective_sample_size(seen, prior, target, nullable=null)
+        out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
+        if n is not None:
+            out["half_width"] = float(half_width(seen, n, nullable=null).max())
+            if target == "cdf":
+                out["half_width_cdf"] = float(half_width(seen, n, target="cdf", nullable=null).max())
+        return out
+    except EstimationError as problem:
+        return {"not_estimable": str(problem)}
+
+
+def _of_mean(channel: Average, prior: Array, n: int | None, nullable: bool) -> dict[str, Any]:
+    """What is left of a mean, by the scores that the channel was designed for."""
+    plain = mean_variance(identity(channel.k), prior, nullable)
+    worth = plain / mean_variance(channel, prior, nullable)
+    out: dict[str, Any] = {"target": "mean", "effective_sample_size": worth}
+    return out if n is None else out | {"half_width_mean": mean_half_width(channel, n, prior, nullable=nullable)}

@@ -10,14 +10,14 @@ from sfumato.assess.report import plot as figures
 from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.measures import GLOSSARY, numbers
+from sfumato.assess.report.numbers import GLOSSARY, numbers
 from sfumato.assess.report.summary import (
+    correlated_pair,
     forms_in_short,
     gives_away,
     record_gamma,
     several,
     summary,
-    together,
     verdict,
     whole,
 )
@@ -227,4 +227,4 @@ def _correlated(facts: Facts) -> str:
         (one.attribute, *map(sentences.percent, (one.blind, one.own, one.both)), one.beside) for one in facts.correlated
     ]
     heads = ("", "blind guess right", "from its own answer", "from both answers", "the other answer")
-    return _paragraphs([together(facts)]) + table(heads, rows, "Guesses from several answers", numeric=[1, 2, 3])
+    return _paragraphs([correlated_pair(facts)]) + table(heads, rows, "Guesses from several answers", numeric=[1, 2, 3])

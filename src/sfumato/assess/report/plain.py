@@ -7,8 +7,16 @@ from textwrap import fill
 from sfumato.assess.report import sentences
 from sfumato.assess.report.cautions import cautions
 from sfumato.assess.report.facts import Facts
-from sfumato.assess.report.measures import numbers
-from sfumato.assess.report.summary import forms_in_short, gives_away, record_gamma, several, summary, together, verdict
+from sfumato.assess.report.numbers import numbers
+from sfumato.assess.report.summary import (
+    correlated_pair,
+    forms_in_short,
+    gives_away,
+    record_gamma,
+    several,
+    summary,
+    verdict,
+)
 from sfumato.assess.report.what_happens import what_happens
 
 
@@ -25,7 +33,7 @@ def plain(facts: Facts, title: str, width: int = 100) -> str:
         out += [f"All answers of one person together: {sentences.grade(gamma)} (gamma {sentences.number(gamma)})"]
     out += [_fill(words.replace("γ\u00a0", "gamma "), rest="  ") for _, words in gives_away(facts)] + [""]
     out += [_fill(line) for line in summary(facts)]
-    out += [_fill(together(facts))] if facts.correlated else []
+    out += [_fill(correlated_pair(facts))] if facts.correlated else []
     found = cautions(facts)
     if found:
         out += ["", "What to watch", "-------------"]

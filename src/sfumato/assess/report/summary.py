@@ -114,7 +114,7 @@ def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
     return f"The least protected of them with a guarantee is {quoted(worst)} ({word}): {rises}"
 
 
-def together(facts: Facts) -> str:
+def correlated_pair(facts: Facts) -> str:
     """Which attribute the answer about another one betrays most."""
     one = max(facts.correlated, key=lambda one: one.both - one.own)
     return (

@@ -13,7 +13,7 @@ from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise, star
 from sfumato.evidence.model.likelihood import Likelihood, log_released
 from sfumato.evidence.model.loglinear import Fitted, fit
 from sfumato.evidence.model.own_penalties import fit_own_penalties
-from sfumato.evidence.model.target_dependence import apart, foretold
+from sfumato.evidence.model.target_dependence import independent_target, target_is_told
 from sfumato.evidence.model.tuning import FEWEST, LARGE, LOOSE, PARTS, STRENGTHS, SURE, TAU, WORTH
 
 
@@ -58,9 +58,9 @@ class ChosenModel:
             again = fit(data, design, self.fitted.tau, start, LOOSE).theta
             return again if self.strength is None else joint_with_prior(data, again, self.strength)
 
-        if foretold(observed, self.theta, design, target, refit, rng):
+        if target_is_told(observed, self.theta, design, target, refit, rng):
             return self
-        return replace(self, theta=apart(self.theta, observed.sizes, target))
+        return replace(self, theta=independent_target(self.theta, observed.sizes, target))
 
 
 def fit_only(observed: Likelihood, tau: float, order: int = 2) -> ChosenModel:

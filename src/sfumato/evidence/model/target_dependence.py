@@ -20,10 +20,10 @@ _FOLDS = 4
 _FEWEST = 8
 
 
-def apart(theta: Array, sizes: tuple[int, ...], target: int) -> Array:
+def independent_target(theta: Array, sizes: tuple[int, ...], target: int) -> Array:
     """The same distribution with the target independent of the other attributes.
 
-    >>> apart(np.array([0.4, 0.1, 0.1, 0.4]), (2, 2), 1)
+    >>> independent_target(np.array([0.4, 0.1, 0.1, 0.4]), (2, 2), 1)
     array([0.25, 0.25, 0.25, 0.25])
     """
     table = theta.reshape(sizes)
@@ -31,7 +31,7 @@ def apart(theta: Array, sizes: tuple[int, ...], target: int) -> Array:
     return np.asarray((table.sum(axis=target, keepdims=True) * table.sum(axis=others, keepdims=True)).reshape(-1))
 
 
-def foretold(
+def target_is_told(
     observed: Likelihood,
     theta: Array,
     design: DesignMatrix,
@@ -55,4 +55,4 @@ def foretold(
 
 
 def _gain(held: Likelihood, theta: Array, sizes: tuple[int, ...], target: int) -> float:
-    return held.log_likelihood(theta) - held.log_likelihood(apart(theta, sizes, target))
+    return held.log_likelihood(theta) - held.log_likelihood(independent_target(theta, sizes, target))

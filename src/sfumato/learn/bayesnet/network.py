@@ -21,7 +21,7 @@ from sfumato.learn.bayesnet.bif import read_bif
 from sfumato.learn.bayesnet.bif_writer import write_bif
 from sfumato.learn.bayesnet.edges import Edge, edge_rows, tested_edges
 from sfumato.learn.bayesnet.parameters import CPT, Prior, fit_cpt, given_cpt
-from sfumato.learn.bayesnet.parties import together
+from sfumato.learn.bayesnet.parties import merge_probabilities
 from sfumato.learn.bayesnet.pgmpy_model import from_pgmpy, to_pgmpy
 from sfumato.learn.bayesnet.plot import plot
 from sfumato.learn.bayesnet.request import check_request, known
@@ -153,7 +153,7 @@ class BayesianNetwork(Parameters):
         """One network from parties that each learned the probabilities of some nodes and share them."""
         for net in networks:
             net._fitted()
-        schema, parents, cpts = together([net.cpts_ for net in networks])
+        schema, parents, cpts = merge_probabilities([net.cpts_ for net in networks])
         out = cls(parents)
         out.schema_, out.parents_, out.cpts_ = schema, parents, cpts
         out.edges_ = tuple(edge for net in networks for edge in net.edges_)

@@ -47,7 +47,7 @@ def cross_parents(parents: Mapping[str, Sequence[str]], held: Held) -> dict[tupl
     return out
 
 
-def together(parties: Sequence[Mapping[str, CPT]]) -> tuple[Schema, Parents, dict[str, CPT]]:
+def merge_probabilities(parties: Sequence[Mapping[str, CPT]]) -> tuple[Schema, Parents, dict[str, CPT]]:
     """The probabilities that each party learned, as those of one network."""
     if not parties:
         raise EstimationError("merge needs at least one network")

@@ -18,7 +18,7 @@ from sfumato.learn.arguments import whole
 from sfumato.learn.noisy_numbers import NumberClassifier
 from sfumato.learn.tree.grow import Node
 from sfumato.learn.tree.plot import draw, text
-from sfumato.learn.tree.reconstruction import Column, by_class, local, number_of_intervals, together
+from sfumato.learn.tree.reconstruction import Column, by_class, local, number_of_intervals, overall
 from sfumato.learn.tree.thresholds import Growing, Threshold, cut_back
 
 RECONSTRUCTIONS = ("by_class", "local", "global", "none")
@@ -102,7 +102,7 @@ class AdditiveTree(NumberClassifier):
         if self.reconstruct == "none":
             places = np.stack([one.plain(values[:, j]) for j, one in enumerate(columns)], axis=1)
         elif self.reconstruct == "global":
-            places = together(columns, values)
+            places = overall(columns, values)
         else:
             places = by_class(columns, values, codes)
             placing = local(columns, values, codes) if self.reconstruct == "local" else None

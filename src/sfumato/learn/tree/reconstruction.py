@@ -75,7 +75,7 @@ def number_of_intervals(records: int) -> int:
     return int(np.clip(records // PER_INTERVAL, FEWEST, MOST))
 
 
-def together(columns: Sequence[Column], values: Array) -> Places:
+def overall(columns: Sequence[Column], values: Array) -> Places:
     """Global: one reconstruction of every attribute, from all records."""
     return np.stack([one.reconstructed(values[:, j]) for j, one in enumerate(columns)], axis=1)
 
@@ -84,7 +84,7 @@ def by_class(columns: Sequence[Column], values: Array, classes: Places) -> Place
     """ByClass: the records of every class are reconstructed apart."""
     found = np.empty(values.shape, dtype=np.int64)
     for c in np.unique(classes):
-        found[classes == c] = together(columns, values[classes == c])
+        found[classes == c] = overall(columns, values[classes == c])
     return found
 
 

@@ -32,7 +32,7 @@ def test_a_folder_of_parts_that_is_no_release_is_not_replaced(tmp_path: Path) ->
     (other / "_SUCCESS").touch()
     line = refused(lambda: sf.randomize_folder(source, other, scheme, jobs=1, overwrite=True))
     assert "would be deleted" in line and len(list(other.iterdir())) == 2
-    (other / "release.json").write_text('{"format": "something else"}')
+    (other / "_release.json").write_text('{"format": "something else"}')
     assert "would be deleted" in refused(lambda: sf.randomize_folder(source, other, scheme, jobs=1, overwrite=True))
     released = tmp_path / "released"
     sf.randomize_folder(source, released, scheme, jobs=1)
@@ -102,9 +102,9 @@ def test_a_release_in_a_folder_holds_files_of_its_own_once_each(tmp_path: Path) 
     (tmp_path / "pipe" / "part-00000.parquet").unlink()
     os.mkfifo(tmp_path / "pipe" / "part-00000.parquet")
     assert "Parquet" in refused(lambda: sf.Release.load(tmp_path / "pipe"))
-    about = json.loads((tmp_path / "thrice" / "release.json").read_text())
+    about = json.loads((tmp_path / "thrice" / "_release.json").read_text())
     about["parts"] *= 3
-    (tmp_path / "thrice" / "release.json").write_text(json.dumps(about))
+    (tmp_path / "thrice" / "_release.json").write_text(json.dumps(about))
     assert "folder of its own" in refused(lambda: sf.Release.load(tmp_path / "thrice"))
     assert len(sf.Release.load(tmp_path / "whole")) == 100
 
@@ -113,9 +113,9 @@ def test_a_release_in_a_folder_holds_files_of_its_own_once_each(tmp_path: Path) 
 def test_a_part_whose_folder_cannot_be_is_one_line(tmp_path: Path, place: str) -> None:
     """A name too long for the system ended in a traceback."""
     sf.randomize_folder(raw_table(tmp_path / "raw.parquet"), tmp_path / "out", sf.Scheme.for_gamma(SCHEMA, 3), jobs=1)
-    about = json.loads((tmp_path / "out" / "release.json").read_text())
+    about = json.loads((tmp_path / "out" / "_release.json").read_text())
     about["parts"][0]["folder"] = place
-    (tmp_path / "out" / "release.json").write_text(json.dumps(about))
+    (tmp_path / "out" / "_release.json").write_text(json.dumps(about))
     refused(lambda: sf.Release.load(tmp_path / "out"))
 
 

@@ -136,7 +136,7 @@ class Files:
         self.forms_rows, self.forms_about = pq.read_table(folder / "forms.parquet"), _about(folder / "forms.parquet")
         pq.write_table(pa.table(table()), folder / "raw.parquet")
         randomize_folder(folder / "raw.parquet", folder / "folder", self.forms, jobs=1)
-        self.folder_about = (folder / "folder" / "release.json").read_text()
+        self.folder_about = (folder / "folder" / "_release.json").read_text()
         counted = sf.counted(release.select(["grade", "item", "other"]), [("grade",), ("item", "other")])
         counted.save(folder / "counts.json")
         self.counts = (folder / "counts.json").read_text()
@@ -239,7 +239,7 @@ class Files:
 
     def folder_description(self, rng: random.Random) -> Callable[[], None]:
         path = self.folder / "folder"
-        (path / "release.json").write_text(mutate_json(self.folder_about, rng))
+        (path / "_release.json").write_text(mutate_json(self.folder_about, rng))
         return lambda: use(sf.Release.load(path))
 
     def counts_document(self, rng: random.Random) -> Callable[[], None]:

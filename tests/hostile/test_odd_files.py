@@ -119,8 +119,8 @@ def test_a_folder_with_anything_else_in_it_is_not_replaced(tmp_path: Path) -> No
 def test_a_release_in_a_folder_looks_nowhere_else(tmp_path: Path) -> None:
     pq.write_table(pa.table({"a": ["1", "2"] * 50, "b": [1.0, 2.0] * 50}), tmp_path / "raw.parquet")
     sf.randomize_folder(tmp_path / "raw.parquet", tmp_path / "released", sf.Scheme.for_gamma(SCHEMA, 3), jobs=1)
-    about = json.loads((tmp_path / "released" / "release.json").read_text())
+    about = json.loads((tmp_path / "released" / "_release.json").read_text())
     for place in ("..", "../..", "/", "a/b", "../released"):
         about["parts"][0]["folder"] = place
-        (tmp_path / "released" / "release.json").write_text(json.dumps(about))
+        (tmp_path / "released" / "_release.json").write_text(json.dumps(about))
         assert "folder" in refused(lambda: sf.Release.load(tmp_path / "released"))

@@ -1,4 +1,4 @@
-"""A release in a folder: Parquet files, and ``release.json`` beside them, which says what they are.
+"""A release in a folder: Parquet files, and ``_release.json`` beside them, which says what they are.
 
 Each part of the release has a folder of its own, or the release has one part and all files are its. For every file the
 description has its rows, its bytes and its SHA-256.
@@ -33,7 +33,7 @@ def describe_folder(
     inside: Sequence[str],
     known: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Write ``release.json`` for the files that are there; ``inside`` has the folder of every part.
+    """Write ``_release.json`` for the files that are there; ``inside`` has the folder of every part.
 
     ``known`` are the digests of files that were taken when they were written.
     """

@@ -13,7 +13,8 @@ from pathlib import Path
 from sfumato.errors import ReleaseError
 
 #: What says of a folder which files are its release.
-DESCRIPTION = "release.json"
+#: Arrow, Spark and others that read a folder of Parquet files pass over names that begin with _.
+DESCRIPTION = "_release.json"
 
 
 @contextmanager

@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_goes_all_the_way(folder: Path) -> None:
     made = run(f"randomize {folder}/raw {folder}/out --scheme {folder}/scheme.json --jobs 1")
     assert made.code == 0 and "1,600 records randomized" in made.out, made
-    about = json.loads((folder / "out" / "release.json").read_text())
+    about = json.loads((folder / "out" / "_release.json").read_text())
     assert [part["rows"] for part in about["parts"]] == [1600]
     for line in ("estimate {} --columns sex,ill", "inspect {}", "learn naive-bayes {} --target ill"):
         ran = run(line.format(folder / "out"))
@@ -45,14 +45,14 @@ def test_files_that_are_not_those_of_the_description_are_named(folder: Path) -> 
     (file,) = (folder / "out").glob("*.parquet")
     other = file.with_name("part-00009.parquet")
     other.write_bytes(file.read_bytes())
-    assert "part-00009.parquet is not in release.json" in run(f"inspect {folder}/out").error
+    assert "part-00009.parquet is not in _release.json" in run(f"inspect {folder}/out").error
     other.unlink()
     file.write_bytes((folder / "raw" / "part-0.parquet").read_bytes())
-    assert "is not the file that release.json describes" in run(f"inspect {folder}/out").error
+    assert "is not the file that _release.json describes" in run(f"inspect {folder}/out").error
     file.rename(other)
     assert "part-00000.parquet is missing" in run(f"inspect {folder}/out").error
-    (folder / "out" / "release.json").unlink()
-    assert "release.json is missing in the folder" in run(f"inspect {folder}/out").error
+    (folder / "out" / "_release.json").unlink()
+    assert "_release.json is missing in the folder" in run(f"inspect {folder}/out").error
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,12 @@ def test_the_answers_are_those_of_one_table(source: Path, tmp_path: Path) -> Non
     here = sf.randomize(raw(), SCHEME, KEY, "id", study="many files")
     assert answers(release) == answers(here) and len(release) == N
     assert sorted(f.name for f in (tmp_path / "out").iterdir()) == [
+        "_release.json",
         *(f"part-0000{i}.parquet" for i in range(8)),
-        "release.json",
     ]
     assert release.arrow().column("id").to_pylist() == sorted(release.arrow().column("id").to_pylist())
     assert not list(tmp_path.glob(".*"))
+    assert pq.read_table(tmp_path / "out").num_rows == N  # other tools pass over a name that begins with _
     found, expected = (sf.evidence(each).counts(NAMES, quiet=True).value for each in (release, here))
     np.testing.assert_allclose(found, expected)
 
@@ -83,7 +84,7 @@ def test_forms_have_a_folder_each(source: Path, tmp_path: Path) -> None:
     here = sf.randomize(raw(), forms, KEY, "id", study="many files")
     for mine, theirs in zip(release.parts, here.parts, strict=True):
         assert sorted(map(str, mine.arrow().to_pylist())) == sorted(map(str, theirs.arrow().to_pylist()))
-    assert {p.name for p in (tmp_path / "out").iterdir()} == {"form=0", "form=1", "release.json"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"form=0", "form=1", "_release.json"}
 
 
 def drawn(target: Path) -> dict[str, str]:

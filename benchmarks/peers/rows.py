@@ -43,14 +43,14 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
         if row.task != task:
             task, note = row.task, ""
             yield f"\n[bold]{task}[/]"
-            yield f"  {'':<24}{'theirs':>9}{'ours':>9}{'faster':>9}{'their error':>13}{'ours':>9}"
+            yield f"  {'':<26}{'theirs':>9}{'ours':>9}{'faster':>9}{'their error':>13}{'ours':>9}"
         shown = (
             _seconds(row.theirs),
             _seconds(row.ours),
             "" if row.faster is None else f"{row.faster:,.1f}x" if row.faster < 100 else f"{row.faster:,.0f}x",
         )
         wrong = ["" if error is None else f"{error:.3g}" for error in (row.their_error, row.error)]
-        yield f"  {row.peer:<24}{shown[0]:>9}{shown[1]:>9}{shown[2]:>9}{wrong[0]:>13}{wrong[1]:>9}"
+        yield f"  {row.peer:<26}{shown[0]:>9}{shown[1]:>9}{shown[2]:>9}{wrong[0]:>13}{wrong[1]:>9}"
         if row.note and row.note != note:
             note = row.note
             yield from (f"    [dim]{escape(line)}[/]" for line in wrap(note, 74))

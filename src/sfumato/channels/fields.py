@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Words
 
 Elements = NDArray[Any]  # numbers 0 .. q - 1
 
@@ -32,10 +32,10 @@ class Field(Protocol):
     def times(self, factor: int) -> NDArray[np.int64]:
         """The products of all elements with one."""
 
-    def add_product(self, total: Elements, left: Elements, right: Elements) -> Elements:
+    def add_product(self, total: Words, left: Words, right: Words) -> Words:
         """total + left right, still to be reduced."""
 
-    def opposite(self, total: Elements) -> Elements:
+    def opposite(self, total: Words) -> Words:
         """The element that gives 0 when it is added to a total."""
 
     def vanishing(self, left: Elements, right: Elements) -> NDArray[np.bool_]:
@@ -61,11 +61,11 @@ class PrimeField:
     def times(self, factor: int) -> NDArray[np.int64]:
         return np.arange(self.q, dtype=np.int64) * factor % self.q
 
-    def add_product(self, total: Elements, left: Elements, right: Elements) -> Elements:
+    def add_product(self, total: Words, left: Words, right: Words) -> Words:
         return np.asarray(total + left * right)
 
-    def opposite(self, total: Elements) -> Elements:
-        q = total.dtype.type(self.q)
+    def opposite(self, total: Words) -> Words:
+        q = np.uint64(self.q)
         return np.asarray((q - total % q) % q)
 
     def vanishing(self, left: Elements, right: Elements) -> NDArray[np.bool_]:
@@ -101,10 +101,10 @@ class FieldOfFour:
     def times(self, factor: int) -> NDArray[np.int64]:
         return np.asarray(_PRODUCTS[factor])
 
-    def add_product(self, total: Elements, left: Elements, right: Elements) -> Elements:
-        return np.asarray(total ^ _PRODUCTS[left, right].astype(total.dtype))
+    def add_product(self, total: Words, left: Words, right: Words) -> Words:
+        return np.asarray(total ^ _LISTED.take(((left << np.uint64(2)) | right).view(np.int64)))
 
-    def opposite(self, total: Elements) -> Elements:
+    def opposite(self, total: Words) -> Words:
         return total
 
     def vanishing(self, left: Elements, right: Elements) -> NDArray[np.bool_]:
@@ -125,6 +125,7 @@ class FieldOfFour:
 
 
 _PRODUCTS = np.array([[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]], dtype=np.int64)
+_LISTED = _PRODUCTS.reshape(-1).astype(np.uint64)
 #: (-1) to the trace of a product; the trace of an element is its higher bit.
 _CHARACTERS = 1.0 - 2.0 * (_PRODUCTS >> 1)
 

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
-from sfumato.errors import SfumatoError
+from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.evidence.density import density as estimate
 from sfumato.reading.tables import count_rows
+from sfumato.released.description import read_description
 
 
 def density(
@@ -44,6 +45,7 @@ def density(
     between = _pair(support)
     if file.is_dir():
         raise SfumatoError(f"'{file}' is a directory: name a CSV or Parquet file")
+    _refuse_codes(file, column)
     total = count_rows(file) if file.exists() else None
     with console.progress("reading", total) as advance:
         seen = 0
@@ -87,6 +89,19 @@ def density(
     console.say(_bars(found.height.tolist()))
     if plot is not None:
         console.note(f"picture: {plot}")
+
+
+def _refuse_codes(file: Path, column: str) -> None:
+    """Answers of a channel are codes, not numbers with noise."""
+    try:
+        entries, _, _ = read_description(file)
+    except (ReleaseError, OSError):  # no release, or no file, which is said where it is read
+        return
+    if any(column in scheme.columns and column not in scheme.noises for _, scheme, _, _ in entries):
+        raise SfumatoError(
+            f"{file} is a release, and {column!r} holds the answers of a channel, not numbers with noise: "
+            f"sfumato estimate {file} --cdf {column} tells how they are spread"
+        )
 
 
 def _pair(text: str | None) -> tuple[float, float] | None:

@@ -11,7 +11,6 @@ import numpy as np
 import typer
 
 from sfumato.cli import console
-from sfumato.cli.freed_memory import keep_freed_memory
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
@@ -36,7 +35,6 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
 
     Numbers under additive noise are cut into the bins of their schema, unless ``numbers`` are asked for.
     """
-    keep_freed_memory()
     release = Release.concat([Release.load(file) for file in files])
     if columns is not None:
         names = console.listed(columns)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
@@ -187,6 +188,8 @@ def _binned(
     elif wanted.range is not None:
         low, high = wanted.range
         edges = edges_between(low, high, wanted.bins)
+        if whole and all(float(b - a) == 1 for a, b in pairwise(edges)):
+            edges = (*edges, high + 1)  # a bin for each number, the highest too
         if wanted.points is not None:
             edges = (low, high)
     else:

@@ -56,8 +56,12 @@ SCALES = (
     ("klein", "mittel", "groß"),
     ("nie", "selten", "manchmal", "oft", "immer"),
 )  # fmt: skip
+_BELOW = ("<", "≤", "under", "up to", "less than", "lt ", "below", "at most", "unter", "bis", "weniger als")
+_ABOVE = (">", "≥", "over", "more than", "gt ", "above", "at least", "über", "mehr als")
+_NUMBER = r"[$€£]?\s?(\d+(?:,\d{3})*(?:\.\d+)?)"
 _RANGE = re.compile(
-    r"([<>≤≥]=?|under|over|up to|unter|über|bis)?\s*(\d+(?:\.\d+)?)(?:\s*(?:-|–|to|bis)\s*\d+.*|\s*\+.*)?",
+    rf"({'|'.join((*_BELOW, *_ABOVE))})?=?\s*{_NUMBER}(?:\s*(?:-|–|to|bis)\s*[$€£]?\s?\d+.*|\s*\+.*"
+    r"|\s+(?:or|and|oder|und)\s+(?:more|over|above|older|mehr|älter).*)?",
     re.IGNORECASE,
 )
 
@@ -65,6 +69,8 @@ _RANGE = re.compile(
 def in_order(values: Iterable[str]) -> tuple[str, ...] | None:
     """The values lowest first, if they are steps of a scale that everybody knows, or ranges of numbers.
 
+    >>> in_order(["$1000 to 2999", "$25,000 or more", "lt $1000"])
+    ('lt $1000', '$1000 to 2999', '$25,000 or more')
     >>> in_order(["high", "low", "medium"]), in_order(["50+", "<20", "20-49"]), in_order(["red", "low"])
     (('low', 'medium', 'high'), ('<20', '20-49', '50+'), None)
     """
@@ -75,8 +81,9 @@ def in_order(values: Iterable[str]) -> tuple[str, ...] | None:
     found = [_RANGE.fullmatch(word) for word in words]
     if len(words) < 3 or not all(found) or all(word.replace(".", "").isdigit() for word in words):
         return None
-    below = ("<", "≤", "under", "up to", "unter", "bis")
-    keys = [(float(m[2]), 0 if (m[1] or "").lower().startswith(below) else 2 if m[1] else 1) for m in found if m]
+    keys = [
+        (float(m[2].replace(",", "")), 1 if m[1] is None else 0 if m[1].lower() in _BELOW else 2) for m in found if m
+    ]
     return None if len(set(keys)) < len(keys) else tuple(word for _, word in sorted(zip(keys, words, strict=True)))
 
 

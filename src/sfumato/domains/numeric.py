@@ -171,6 +171,16 @@ class Numeric(Domain):
             return self.edge_array
         return np.asarray(self.step * (np.ceil(self.edge_array / self.step - 1e-9) - 0.5))
 
+    @property
+    def upper_ends(self) -> NDArray[np.float64]:
+        """The number up to which the values of each bin reach; of numbers in steps, the last one below the edge.
+
+        >>> Numeric(0, 30, bins=3, step=1).upper_ends
+        array([ 9., 19., 30.])
+        """
+        ends = self.edge_array[1:]
+        return ends if self.step is None else np.append(self.edges_between_values[1:-1] - self.step / 2, ends[-1])
+
     @cached_property
     def labels(self) -> tuple[Any, ...]:
         if self.points is not None:

@@ -74,6 +74,16 @@ def test_limits_of_dates_can_be_given_and_then_disclose_nothing(span: str, first
     assert (given["Aufnahme"]["domain"]["first"], given["Aufnahme"]["domain"]["last"]) == (first, last)
 
 
+def test_of_whole_numbers_in_bins_of_one_the_highest_has_its_own(tmp_path: Path) -> None:
+    rows = "".join(f"{i % 21}\n" for i in range(420))
+    (tmp_path / "t.csv").write_text("school\n" + rows, encoding="utf-8")
+    found = json.loads(run(f"schema {tmp_path / 't.csv'} --range school=0:20 --json").out)["columns"][0]["domain"]
+    domain = sf.Schema.from_dict({"school": found})["school"]
+    assert domain.midpoints.tolist() == list(range(21))
+    truth = sf.evidence({"school": [12] * 10 + [20] * 10}, sf.Schema({"school": domain})).cdf("school")
+    assert dict(zip(truth.frame()["up_to"].to_pylist(), truth.value, strict=True))[12] == 0.5
+
+
 def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{'mw'[i % 2]}|{i % 4}|{i},25\n" for i in range(60))

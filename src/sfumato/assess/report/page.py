@@ -28,7 +28,7 @@ from sfumato.pages import page as shell
 from sfumato.pages.parts import badge, breakable, callout, folded, scrolling, table, terms
 
 _MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
-_MOST_OPEN = 3  # attributes whose numbers and pictures stand open: more make many screens on a phone
+_MOST_OPEN = 3  # attributes that stand open: more make many screens on a phone
 _KINDS = {"strong": "good", "moderate": "fair", "weak": "poor", "very weak": "bad", "none": "worst"}
 TOGETHER = "All answers of one person together"
 
@@ -175,11 +175,11 @@ def _unit(unit: Unit, n: int | None, drawn: bool, fold: bool) -> Section:
     if drawn and unit.channel.k > 1 and not unit.identity:
         panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit, n)]
     small = "".join(f"<figure>{p}</figure>" for p in panels if p)
-    below = f'<div class="panels">{small}</div>' if small else ""
-    shown = _numbers(unit.title, rows) + below
-    if fold and shown:
-        what = "Numbers and pictures" if below else "Numbers"
-        shown = folded(f"{what} of {unit.title}", shown)
+    shown = _numbers(unit.title, rows) + (f'<div class="panels">{small}</div>' if small else "")
+    first, *rest = said
+    if fold and (rest or shown):
+        opened = _channel(str(unit.channel)) + _paragraphs(rest) + shown
+        return Section(unit.title, _paragraphs([first]) + folded(f"All about {unit.title}", opened), 3, _badge(unit))
     return Section(unit.title, _channel(str(unit.channel)) + _paragraphs(said) + shown, 3, _badge(unit))
 
 

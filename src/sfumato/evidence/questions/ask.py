@@ -179,7 +179,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     top, bottom = start + np.tile(np.arange(k), rows), start + k - 1
     form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
-    ends = domain.edge_array[1:].tolist() if isinstance(domain, Numeric) else domain.labels[:k]
+    ends = domain.upper_ends.tolist() if isinstance(domain, Numeric) else domain.labels[:k]
     label = "up_to" + "_" * ("up_to" in keys)
     keys[label] = list(ends) * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)

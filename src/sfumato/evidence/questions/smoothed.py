@@ -132,7 +132,9 @@ def smooth_cdf(asked: Asked, name: str) -> Smoothed:
     keys = _repeated(asked, len(edges) - 1)
     label = "up_to" + "_" * ("up_to" in keys)
     domain = asked.ev.schema[name]
-    ends = edges[1:].tolist() if isinstance(domain, Numeric) else list(domain.labels[: len(edges) - 1])
+    ends = list(domain.labels[: len(edges) - 1])
+    if isinstance(domain, Numeric):
+        ends = (domain.upper_ends if np.array_equal(edges, domain.edge_array) else edges[1:]).tolist()
     keys[label] = ends * len(found)
     return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label)
 

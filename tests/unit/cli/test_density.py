@@ -1,0 +1,25 @@
+"""sfumato density: which columns of a file it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato.channels.additive import gaussian
+
+
+@pytest.mark.filterwarnings("ignore:'pay' is released with additive noise")
+def test_codes_of_a_release_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10), "pay": sf.Numeric(0, 100, bins=10)})
+    channels = {"age": sf.channels.windows(10, gamma=9), "pay": gaussian(5)}
+    rng = np.random.default_rng(1)
+    table = {"age": rng.uniform(0, 100, 400), "pay": rng.uniform(0, 100, 400)}
+    sf.randomize(table, sf.Scheme(schema, channels), rng=sf.experiment(2)).save("r.parquet")
+    ran = run("density r.parquet --column age --noise gaussian:5", width=400)
+    assert ran.code == 1 and "sfumato estimate r.parquet --cdf age" in ran.error, ran.error
+    assert run("density r.parquet --column pay --noise gaussian:5").code == 0

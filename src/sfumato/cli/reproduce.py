@@ -11,7 +11,8 @@ import typer
 
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
-from sfumato.papers.figure import Figure
+from sfumato.pages.display import settled
+from sfumato.papers.figure import Figure, Row
 from sfumato.papers.gallery import ORDER, gallery, summary_markdown
 from sfumato.papers.registry import selected
 from sfumato.papers.run import Result, run
@@ -95,7 +96,7 @@ def _show(figure: Figure, result: Result) -> None:
     if result.missing:
         console.say(result.missing)
     rows = [
-        [row.label, "none printed" if row.paper is None else row.paper, row.ours, row.error or None, row.verdict]
+        [row.label, "none printed" if row.paper is None else row.paper, _ours(row), row.error or None, row.verdict]
         for row in result.rows
     ]
     if rows:
@@ -117,3 +118,7 @@ def _count(wanted: list[Figure], results: list[Result]) -> None:
 def _cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _ours(row: Row) -> float | None:
+    return None if row.ours is None else settled(row.ours, row.error)

@@ -60,14 +60,17 @@ def panels(figure: Any, columns: int, rows: int = 1) -> list[Any]:
     return places
 
 
-def lines(axes: Any, curves: Sequence[Curve], log: str = "") -> None:
-    """Curves with a band of one standard deviation of a run; ``log`` names the logarithmic axes ("x", "y", "xy")."""
+def lines(axes: Any, curves: Sequence[Curve], log: str = "", least: float = -np.inf, most: float = np.inf) -> None:
+    """Curves with a band of one standard deviation of a run; ``log`` names the logarithmic axes ("x", "y", "xy").
+
+    Bands end at ``least`` and ``most``, beyond which no value can lie.
+    """
     for curve, (colour, dash, mark) in zip(curves, STYLES, strict=False):
         mean, sd = curve.mean, curve.sd
-        low = np.maximum(mean - sd, mean / 10) if "y" in log else mean - sd
+        low = np.maximum(mean - sd, mean / 10 if "y" in log else least)
         axes.plot(curve.x, mean, dash, marker=mark, color=colour, label=curve.label, markersize=3.5, linewidth=1.3)
         if sd.any():
-            axes.fill_between(curve.x, low, mean + sd, color=colour, alpha=0.15, linewidth=0)
+            axes.fill_between(curve.x, low, np.minimum(mean + sd, most), color=colour, alpha=0.15, linewidth=0)
     if "x" in log:
         axes.set_xscale("log")
     if "y" in log:
@@ -83,7 +86,7 @@ def legend(figure: Any, axes: Any, columns: int = 3) -> None:
 def draw_accuracy(figure: Any, found: Found) -> None:
     """Accuracy against p, a curve for each method."""
     (axes,) = panels(figure, 1)
-    lines(axes, found.data)
+    lines(axes, found.data, least=0, most=1)
     axes.set(xlabel="p, the probability of changing a value", ylabel="accuracy on clean records")
     legend(figure, axes)
 

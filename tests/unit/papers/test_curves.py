@@ -28,3 +28,14 @@ def test_curves_are_drawn() -> None:
     note(right, "words")
     legend(figure, left)
     assert len(left.lines) == 1 and left.get_yscale() == "log" and len(right.texts) == 2
+
+
+def test_no_band_reaches_beyond_what_is_possible() -> None:
+    from matplotlib.figure import Figure
+
+    (axes,) = panels(Figure(), 1)
+    lines(axes, [Curve("a", (1.0, 2.0), np.array([[0.0, 1.0], [0.9, 1.0]]))], least=0, most=1)
+    edge = axes.collections[0].get_paths()[0].vertices[:, 1]
+    assert edge.min() == 0 and edge.max() == 1
+    lines(axes, [Curve("a", (1.0, 2.0), np.array([[0.0, 1.0], [0.9, 1.0]]))])  # the band itself is wider
+    assert axes.collections[1].get_paths()[0].vertices[:, 1].min() < 0

@@ -112,7 +112,7 @@ def _measure(rules: Mapping[str, Rule], plain: str, best: str) -> Callable[[bool
 def _draw(figure: Any, found: Found) -> None:
     left, right = panels(figure, 2)
     links, distance = found.data
-    lines(left, links)
+    lines(left, links, least=0)
     lines(right, distance, log="y")
     left.set(title="(a) extra and missing links", xlabel="p", ylabel="links")
     right.set(title="(b) distance from the truth", xlabel="p", ylabel="KL distance, nats")

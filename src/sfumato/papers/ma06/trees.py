@@ -88,7 +88,7 @@ def _measure(
 def _draw(figure: Any, found: Found) -> None:
     curves, base = found.data
     (axes,) = panels(figure, 1)
-    lines(axes, curves)
+    lines(axes, curves, least=0, most=1)
     level(axes, base, "majority class")
     axes.set(xlabel="p, the probability of changing a value", ylabel="accuracy on clean records")
     legend(figure, axes, 2)

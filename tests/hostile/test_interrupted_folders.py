@@ -99,6 +99,21 @@ def test_the_same_answers_leave_after_all(tmp_path: Path, monkeypatch: pytest.Mo
     assert not list(tmp_path.glob(".out*"))
 
 
+def test_answers_that_happen_to_be_equal_are_booked_each_time(tmp_path: Path) -> None:
+    """A second draw for one person was taken for the first, and left unbooked, as often as both were equal."""
+    source, link_key = tmp_path / "raw.parquet", sf.new_link_key()
+    pq.write_table(pa.table({"id": ["p"], "a": ["1"]}), source)
+    scheme = sf.Scheme(SCHEME.schema, {"a": c.binary(0.001, 0.001)})
+    ledger = sf.Ledger(tmp_path / "ledger.sqlite", new=True)
+
+    def run(name: str, **how: Any) -> sf.Release:
+        return sf.randomize_folder(source, tmp_path / name, scheme, None, "id", link_key, ledger=ledger, **how)
+
+    run("first")
+    assert "already released" in refused(lambda: run("second"))
+    assert run("third", again=True) and len(ledger.entries()) == 2
+
+
 def test_a_table_that_changes_while_it_is_read_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others were answered than those who were booked: their next release was taken for their first."""
     source, ledger = write(tmp_path / "raw.parquet"), sf.Ledger(tmp_path / "ledger.sqlite", new=True)

@@ -106,8 +106,7 @@ def randomize_folder(
         work.check_source()
         check_folder(path, origin, overwrite)  # before anything is booked
         if booking is not None:
-            work.announce(drawn)
-            booking.draft = drawn
+            booking.draft = work.announce(drawn)
             booking.settle()
         take_place(made, path, origin, overwrite)
         work.remove()

@@ -104,10 +104,14 @@ class Unfinished:
         """The digest of the answers that were about to be booked when the work was interrupted."""
         return self._plan.get("drawn")
 
-    def announce(self, drawn: str) -> None:
-        """Say which answers are booked next: should the work end before they leave, they need no second booking."""
-        self._plan["drawn"] = drawn
+    def announce(self, drawn: str) -> str:
+        """Say which answers are booked next: should the work end before they leave, they need no second booking.
+
+        They are booked under a digest of this work alone: others that were drawn for few people may happen to be equal.
+        """
+        self._plan["drawn"] = hmac.digest(self.secret, drawn.encode(), "sha256").hex()
         _write(self.folder / PLAN, self._plan)
+        return str(self._plan["drawn"])
 
     def check_source(self) -> None:
         """Refuse a table that changed while it was read: others were answered than those the ledger was told of."""

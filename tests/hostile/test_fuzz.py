@@ -23,8 +23,8 @@ from tests.hostile.mutations import EXTREME, mutate_bytes, mutate_json
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.cli.console import read_schema
 from sfumato.cli.keyfile import read_key, read_link_key
+from sfumato.cli.scheme_files import read_schema
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.forms import read_scheme

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.assess.report import report
 from sfumato.channels.additive import parse_noise
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence, evidence
@@ -63,7 +63,7 @@ def assess(
 
 def _read(file: Path) -> tuple[Scheme | Forms, Evidence | None]:
     if file.suffix == ".json":
-        return console.read_scheme_or_forms(file), None
+        return scheme_files.read_scheme_or_forms(file), None
     release = Release.load(file)
     if not release.whole:
         rows: dict[Scheme, int] = {}

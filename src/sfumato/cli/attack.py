@@ -14,7 +14,7 @@ from sfumato.assess import attacks
 from sfumato.assess.attacks import Recovery
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.channels.additive import parse_noise
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
@@ -117,7 +117,7 @@ def attack(
     if (name != "bayes" or truth is None) and (key_file is not None or link_key_file is not None):
         raise SfumatoError("--key-file and --link-key-file are for the bayes attack with --truth")
     if name == "track":
-        of = console.read_scheme(file) if file.suffix == ".json" else Release.load(file)
+        of = scheme_files.read_scheme(file) if file.suffix == ".json" else Release.load(file)
         found = attacks.track(of, None if second is None else Release.load(second), n=n)
     elif name == "link":
         found = _link(file, _wanted(register, "--register", name), own)
@@ -160,7 +160,7 @@ def _run(
     keys: dict[str, bytes | None],
 ) -> Recovery:
     if name in ("bayes", "repeated"):
-        of = console.read_scheme_or_forms(file) if file.suffix == ".json" else Release.load(file)
+        of = scheme_files.read_scheme_or_forms(file) if file.suffix == ".json" else Release.load(file)
         wanted: str = _wanted(attribute, "--attribute", name)
         names = wanted if wanted in of.schema else tuple(wanted.split("+"))
         prior = None if shares is None else read_shares(shares, wanted)
@@ -200,7 +200,7 @@ def _key(path: Path | None, of_links: bool = False) -> bytes | None:
 def _link(file: Path, register: Path, own: str | None) -> Recovery:
     """A register of people against a release, or against a scheme that would have randomized them."""
     if file.suffix == ".json":
-        return attacks.link(console.read_scheme_or_forms(file), register)
+        return attacks.link(scheme_files.read_scheme_or_forms(file), register)
     release = Release.load(file)
     if own is None:
         return attacks.link(release, register)

@@ -11,7 +11,7 @@ import typer
 from sfumato.assess.audit import Audit, audit_scheme
 from sfumato.assess.audit import audit as certify
 from sfumato.assess.subject import one_form
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
 
@@ -36,7 +36,7 @@ def audit(
 
         sfumato audit scheme.json --attribute diagnosis --command "python their_randomizer.py"
     """
-    promised = console.read_scheme_or_forms(scheme)
+    promised = scheme_files.read_scheme_or_forms(scheme)
     forms = list(promised) if isinstance(promised, Forms) else [promised]
     if command is not None and attribute is None:
         raise SfumatoError("--command needs --attribute, which names the channel that the program claims to be")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.design import design as choose
 from sfumato.design.rounds import design_rounds
 from sfumato.design.whole_record import design_record
@@ -184,4 +184,4 @@ def _gamma(text: str | None) -> float | dict[str, float] | None:
 def _schema(source: Path) -> Schema:
     if source.suffix != ".json":
         return Schema.infer(source)
-    return console.read_schema(source)
+    return scheme_files.read_schema(source)

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.assess.goodness_of_fit import goodness_of_fit
 from sfumato.channels import Channel
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
 from sfumato.release import Release
@@ -43,7 +43,7 @@ def inspect(
     schemes: list[tuple[int | None, Scheme]]
     found: Scheme | Forms | None = None
     if file.suffix == ".json" and not is_counts_file(file):
-        found = console.read_scheme_or_forms(file)
+        found = scheme_files.read_scheme_or_forms(file)
         schemes = [(None, form) for form in found] if isinstance(found, Forms) else [(None, found)]
     else:
         release = Release.load(file)

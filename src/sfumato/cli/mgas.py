@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.columns.bin_edges import nice_step
 from sfumato.domains import Numeric
 from sfumato.errors import SchemaError
@@ -39,7 +39,7 @@ def mgas(
 
         sfumato mgas patients.csv --column age --min-records 400 --min-width 5 --into schema.json
     """
-    schema = None if into is None else console.read_schema(into)
+    schema = None if into is None else scheme_files.read_schema(into)
     values, gaps = _numbers(source, column)
     groups = group(values, min_records, min_width)
     edges = _rounded(np.asarray(groups.edges))

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.forms import Forms
@@ -217,10 +217,10 @@ def _scheme(
     if path is not None:
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
-        whole = console.read_scheme_or_forms(path)
+        whole = scheme_files.read_scheme_or_forms(path)
         return whole if columns is None else _part(whole, console.listed(columns))
     if schema is not None:
-        known = console.read_schema(schema)
+        known = scheme_files.read_schema(schema)
         return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)
     names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)

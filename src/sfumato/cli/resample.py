@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.cli.identifiers import point_out_identifiers
 from sfumato.cli.resample_report import measure, sample, write_report
 from sfumato.errors import SfumatoError
@@ -158,7 +158,7 @@ def _ranges(text: str | None) -> dict[str, tuple[float, float]] | None:
     if text is None:
         return None
     if text.endswith(".json"):
-        found = read_json(console.read_text(Path(text)), text)
+        found = read_json(scheme_files.read_text(Path(text)), text)
         if not isinstance(found, dict):
             raise SfumatoError(f"{text} must read {{name: [low, high], ...}}")
         return found

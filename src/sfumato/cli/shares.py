@@ -6,7 +6,7 @@ import os.path
 from pathlib import Path
 from typing import Any
 
-from sfumato.cli import console
+from sfumato.cli import console, scheme_files
 from sfumato.errors import SfumatoError
 from sfumato.reading import json_documents
 
@@ -37,4 +37,4 @@ def read_shares(text: str, attribute: str) -> Any:
 
 def read_json(path: Path) -> Any:
     """A JSON document, or one clear line."""
-    return json_documents.read_json(console.read_text(path), f"{path}:")
+    return json_documents.read_json(scheme_files.read_text(path), f"{path}:")

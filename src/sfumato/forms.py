@@ -165,11 +165,7 @@ class Forms:
     @classmethod
     def from_json(cls, text: str) -> Forms:
         """The forms that ``to_json`` wrote."""
-        try:
-            document = read_json(text, "the forms")
-        except SfumatoError as problem:
-            raise SchemeError(str(problem)) from None
-        return cls.from_dict(document)
+        return cls.from_dict(read_json(text, "the forms", error=SchemeError))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -203,10 +199,7 @@ class Forms:
 
 def read_scheme(text: str) -> Scheme | Forms:
     """The scheme, or the forms, that a document describes."""
-    try:
-        document = read_json(text, "the scheme")
-    except SfumatoError as problem:
-        raise SchemeError(str(problem)) from None
+    document = read_json(text, "the scheme", error=SchemeError)
     if isinstance(document, dict) and document.get("format") == FORMAT:
         return Forms.from_dict(document)
     return Scheme.from_dict(document)

@@ -25,7 +25,7 @@ from sfumato.domains import (
     domain_from_dict,
     warn_moved,
 )
-from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, SfumatoError
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError
 from sfumato.pages.display import html_table
 from sfumato.reading import tables
 from sfumato.reading.json_documents import SURROGATE, read_json
@@ -154,10 +154,7 @@ class Schema(Mapping[str, Domain]):
         >>> Schema.from_json('{"sex": {"kind": "categorical", "values": ["F", "M"]}}').names
         ('sex',)
         """
-        try:
-            document = read_json(text, "the schema")
-        except SfumatoError as problem:
-            raise SchemaError(str(problem)) from None
+        document = read_json(text, "the schema", error=SchemaError)
         if not isinstance(document, dict):
             raise SchemaError("a schema is an object that names every attribute's domain")
         if document.get("format") == FORMAT:

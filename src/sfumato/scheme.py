@@ -228,11 +228,7 @@ class Scheme:
     @classmethod
     def from_json(cls, text: str) -> Scheme:
         """The scheme that ``to_json`` wrote."""
-        try:
-            document = read_json(text, "the scheme")
-        except SfumatoError as problem:
-            raise SchemeError(str(problem)) from None
-        return cls.from_dict(document)
+        return cls.from_dict(read_json(text, "the scheme", error=SchemeError))
 
     @cached_property
     def fingerprint(self) -> str:

@@ -18,12 +18,26 @@ class DocumentError(SfumatoError, ValueError):
     """A document that is not JSON as the standard has it."""
 
 
-def read_json(text: str | bytes, what: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+Pairs = Callable[[list[tuple[str, Any]]], Any]
+
+
+def read_json(
+    text: str | bytes, what: str, pairs: Pairs | None = None, error: type[SfumatoError] = DocumentError
+) -> Any:
     """What a JSON document says; ``pairs`` turns the entries of an object into what stands for it.
+
+    What is no JSON is an ``error``.
 
     >>> read_json('{"a": 1}', "the scheme")
     {'a': 1}
     """
+    try:
+        return _read(text, what, pairs)
+    except DocumentError as problem:
+        raise error(str(problem)) from None
+
+
+def _read(text: str | bytes, what: str, pairs: Pairs | None) -> Any:
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8-sig")

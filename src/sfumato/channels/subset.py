@@ -35,6 +35,7 @@ MOST_SETS = 1 << 14
 MOST_VALUES = 1 << 13
 MOST_ENTRIES = 1 << 25  # of a matrix that is read
 CHOSEN_ENTRIES = 1 << 22  # of a matrix that is chosen
+_AS_GOOD = 1.03  # a design with a matrix may have so many times the variance of the best one without
 DESIGNS = ("sets", "projective")
 
 
@@ -142,8 +143,11 @@ def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int
     most = MOST_ENTRIES if design == "projective" else CHOSEN_ENTRIES
     orders = _orders(gamma)
     fitting = [q for q in orders if k * _projective(k, q)[0] <= most] if design != "hyperplanes" else []
+    if fitting and design is None:  # a matrix is convenient, but not worth much of the error
+        allowed = _AS_GOOD * _order_spread(k, best_order(k, gamma), gamma)
+        fitting = [q for q in fitting if _order_spread(k, q, gamma) <= allowed]
     if fitting or design == "projective":
-        return "projective", min(fitting or orders, key=lambda q: spread(k, *_projective(k, q), gamma))
+        return "projective", min(fitting or orders, key=lambda q: _order_spread(k, q, gamma))
     return "hyperplanes", best_order(k, gamma)
 
 
@@ -164,6 +168,11 @@ def checked_subset(k: int, gamma: Fraction, design: str, size: int) -> Subset:
 def _sets_spread(k: int, w: int, gamma: float) -> float:
     """The spread of all w-sets, in shares: the binomials themselves may be too large for a double."""
     return spread(k, 1.0, w / k, w * (w - 1) / (k * (k - 1)), gamma)
+
+
+def _order_spread(k: int, q: int, gamma: float) -> float:
+    """The spread of the projective design over F_q."""
+    return spread(k, *_projective(k, q), gamma)
 
 
 def spread(k: int, outputs: float, count: float, together: float, gamma: float) -> float:

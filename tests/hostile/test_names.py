@@ -18,8 +18,8 @@ from tests.command_line import run
 
 import sfumato as sf
 from sfumato import channels as c
-from sfumato.cli.console import listed
 from sfumato.reading import tables
+from sfumato.reading.name_lists import listed
 
 NAMES = [
     "Sepal.Length", "a", "A", "*", "^a.*$", 'qu"ote', "it's", "back`tick", "two words", " edge ", "__index__", "ünï", "x" * 300,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -158,6 +159,22 @@ def test_many_attributes_keep_their_pairs_and_say_what_they_do_not_keep(http):
     triple = http.ask("GET", "/v1/studies/wide/estimates?names=q1,q2,q3")
     assert (triple.status_code, triple.json()["error"]["code"]) == (422, "not_possible")
     assert "q1" in triple.json()["error"]["message"]
+
+
+def test_a_name_with_a_comma_stands_in_quotes(http):
+    names = {"income, net": "abc", 'so "called"': "ab", "plain": "abc"}
+    schema = sf.Schema({name: sf.Ordinal(tuple(values)) for name, values in names.items()})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(len(values), 0.1) for name, values in names.items()})
+    http.study("odd", scheme)
+    fill(http, 300, study="odd", scheme=scheme)
+    for asked in ('"income, net"', '"income, net","so ""called"""', 'plain,"income, net"'):
+        found = http.ask("GET", f"/v1/studies/odd/estimates?names={quote(asked)}")
+        assert found.status_code == 200, found.text
+        assert sum(cell["count"] for cell in found.json()["cells"]) == pytest.approx(300)
+    assert http.ask("GET", f"/v1/studies/odd/estimates?names={quote('income, net')}").status_code == 400
+    for model in (f"tree?target={quote('income, net')}", f"distribution?target={quote('income, net')}"):
+        found = http.ask("GET", f"/v1/studies/odd/models/{model}")
+        assert found.status_code == 200, found.text
 
 
 def test_progress_counts_by_the_hour(http, clock):

@@ -211,22 +211,3 @@ def some(words: Sequence[str], most: int = 6) -> str:
     'a, b ...'
     """
     return ", ".join(words[:most]) + " ..." * (len(words) > most)
-
-
-def listed(names: str) -> list[str]:
-    """Names from the comma-separated form. A name with a comma or with outer spaces stands in double quotes.
-
-    >>> listed('sex, "income, net",age')
-    ['sex', 'income, net', 'age']
-    """
-    found = [_unquoted(field) for field in _FIELD.findall(names + ",")]
-    return [name for name in found if name]
-
-
-_FIELD = re.compile(r'((?:\s*"(?:[^"]|"")*"[^,]*)|[^,]*),', re.DOTALL)
-_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"([^,]*)', re.DOTALL)
-
-
-def _unquoted(field: str) -> str:
-    match = _QUOTED.fullmatch(field)
-    return field.strip() if match is None else match[1].replace('""', '"') + match[2].rstrip()

@@ -11,6 +11,7 @@ from sfumato.cli import console
 from sfumato.errors import ReleaseError
 from sfumato.evidence.counted import counted
 from sfumato.owner.secure_sum import add_shares, split_counts
+from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.released.counts_file import SHARE, read_document
 from sfumato.released.shares import Share
@@ -43,7 +44,7 @@ def counts(
         sfumato estimate both.json --mean income --by sex
     """
     release = Release.concat([Release.load(file) for file in files])
-    found = counted(release, None if not table else [console.listed(names) for names in table])
+    found = counted(release, None if not table else [listed(names) for names in table])
     found.save(out, overwrite=overwrite)
     _said(found, out, json, "counted")
 

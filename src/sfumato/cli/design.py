@@ -12,6 +12,7 @@ from sfumato.design import design as choose
 from sfumato.design.rounds import design_rounds
 from sfumato.design.whole_record import design_record
 from sfumato.errors import SfumatoError
+from sfumato.reading.name_lists import listed
 from sfumato.schema import Schema
 from sfumato.writing.whole_files import replacing
 
@@ -114,7 +115,7 @@ def design(
         half_width=half_width,
         level=level,
         target=target,
-        all_levels=console.listed(all_levels or ""),
+        all_levels=listed(all_levels or ""),
     )
     if save is not None:
         with replacing(save, overwrite) as temporary:
@@ -170,7 +171,7 @@ def _gamma(text: str | None) -> float | dict[str, float] | None:
     """One bound for all, or one for each attribute by its name."""
     if text is None:
         return None
-    parts = [part.rpartition("=") for part in console.listed(text)]
+    parts = [part.rpartition("=") for part in listed(text)]
     try:
         if len(parts) == 1 and not parts[0][1]:
             return float(text)

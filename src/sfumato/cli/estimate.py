@@ -23,6 +23,7 @@ from sfumato.evidence import Estimate, evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text
+from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.schema import Schema
 
@@ -122,7 +123,7 @@ def estimate(
     question = Question(mean, median, quantiles, cdf, correlation, by, smooth)
     question.check(columns)
     release = Release.concat([Release.load(file) for file in files])
-    names = console.listed(columns or "")
+    names = listed(columns or "")
     levels = wider_levels(roll_up, release.schema, names)
     held = _conditions(where, at_levels(release.schema, levels))
     if question.asked:
@@ -246,7 +247,7 @@ def _conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
 def _parts(text: str) -> list[str]:
     """The conditions of one --where. The comma of a bin, age=[18, 21), ends none."""
     whole = _BIN.sub(lambda found: found[0].replace(",", _COMMA), text)
-    return [part.replace(_COMMA, ",") for part in console.listed(whole)]
+    return [part.replace(_COMMA, ",") for part in listed(whole)]
 
 
 _COMMA = "\x00"

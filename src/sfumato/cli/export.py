@@ -14,6 +14,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
+from sfumato.reading.name_lists import listed
 from sfumato.release import Part, Release
 from sfumato.released.in_words import in_words
 from sfumato.released.writer import code_types
@@ -53,7 +54,7 @@ def export(
         raise ReleaseError(f"{out}: a table in words must end in .csv or .tsv")
     found = Release.load(release)
     if columns is not None:
-        found = found.select(console.listed(columns))
+        found = found.select(listed(columns))
     names = list(dict.fromkeys(name for part in found.parts for name in _names(part)))
     rows = 0
     # Spreadsheets take a text file for their own old encoding unless it starts with this mark.

@@ -16,6 +16,7 @@ from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import edge_rows
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
+from sfumato.reading.name_lists import listed
 
 #: What is printed unasked: links, rows of one table, rows of all tables.
 MOST_LINKS = 40
@@ -70,7 +71,7 @@ def bayesnet(
         raise SfumatoError("a tree follows no order: give --order or --tree, and not both")
     net = BayesianNetwork(
         read_structure(structure) if structure is not None else None,
-        console.listed(order) if order is not None else None,
+        listed(order) if order is not None else None,
         max_parents,
         score,
         search="tree" if tree else "auto",

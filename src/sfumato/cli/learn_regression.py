@@ -13,6 +13,7 @@ from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.learn.regression import Regression, family_of
 from sfumato.printable import label_text
+from sfumato.reading.name_lists import listed
 
 
 def regression(
@@ -56,9 +57,9 @@ def regression(
     noisy = any(explained in part.scheme.noises for part in release.parts)
     if through == "model" or (noisy and (chosen or "gaussian") != "gaussian"):
         release = learning.cut_numbers(release)
-    listed = None if names is None else console.listed(names)
+    covariates = None if names is None else listed(names)
     model = Regression(chosen or "gaussian", through=through, event=value)
-    model.fit(release, target=target, names=listed, formula=formula)
+    model.fit(release, target=target, names=covariates, formula=formula)
     text = model.summary(level)
     if plot is not None:
         model.plot(plot, level)

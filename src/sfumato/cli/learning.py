@@ -17,6 +17,7 @@ from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
 from sfumato.learn.score import ALL_CELLS, Score
 from sfumato.printable import label_text
+from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 
@@ -37,7 +38,7 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
     """
     release = Release.concat([Release.load(file) for file in files])
     if columns is not None:
-        names = console.listed(columns)
+        names = listed(columns)
         release = release.select([*names, *([target] if target is not None and target not in names else [])])
     return release if numbers else cut_numbers(release)
 

@@ -12,6 +12,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.evidence.questions.rows import Rows
 from sfumato.printable import label_text
+from sfumato.reading.name_lists import listed
 
 
 @dataclass(frozen=True)
@@ -45,19 +46,19 @@ class Question:
             raise SfumatoError(f"{given[0]} names its own attribute: leave --columns out, or give --by")
 
     def answer(self, ev: Evidence, columns: str | None, where: dict[str, Any]) -> Rows:
-        by = console.listed(self.by) if self.by else None
+        by = listed(self.by) if self.by else None
         if self.mean:
             return ev.mean(self.mean, by, where, smooth=self.smooth)
         if self.cdf:
             return ev.cdf(self.cdf, by, where, smooth=self.smooth)
         if self.correlation:
-            names = console.listed(self.correlation)
+            names = listed(self.correlation)
             if len(names) != 2:
                 raise SfumatoError(f"--correlation takes two attributes, age,income, got {self.correlation!r} instead")
             return ev.correlation(names[0], names[1], by, where)
         if self.quantiles is None:
             return ev.quantile(self.median or "", 0.5, by, where, smooth=self.smooth)
-        names = console.listed(self.median or columns or "")
+        names = listed(self.median or columns or "")
         if len(names) != 1:
             raise SfumatoError("--quantiles needs the attribute: --quantiles .25,.5,.75 --columns income")
         return ev.quantile(names[0], _numbers(self.quantiles), by, where, smooth=self.smooth)

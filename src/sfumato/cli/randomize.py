@@ -18,6 +18,7 @@ from sfumato.owner.randomize import randomize_file
 from sfumato.owner.spark_files import randomize_on_spark
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import stamp
+from sfumato.reading.name_lists import listed
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import sidecar
@@ -218,11 +219,11 @@ def _scheme(
         if schema is not None:
             raise SchemeError("--schema goes with --gamma: a scheme has its own schema")
         whole = scheme_files.read_scheme_or_forms(path)
-        return whole if columns is None else _part(whole, console.listed(columns))
+        return whole if columns is None else _part(whole, listed(columns))
     if schema is not None:
         known = scheme_files.read_schema(schema)
-        return Scheme.for_gamma(known if columns is None else known.select(console.listed(columns)), gamma or 0)
-    names = [n for n in tables.column_names(source) if n != id] if columns is None else console.listed(columns)
+        return Scheme.for_gamma(known if columns is None else known.select(listed(columns)), gamma or 0)
+    names = [n for n in tables.column_names(source) if n != id] if columns is None else listed(columns)
     return Scheme.for_gamma(Schema.infer(source, columns=names), gamma or 0)
 
 

@@ -19,6 +19,7 @@ from sfumato.owner.resample.description import risk_entry
 from sfumato.owner.resample.stream import check_target
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
+from sfumato.reading.name_lists import listed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,7 +182,7 @@ def _large(source: Path) -> bool:
 
 
 def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(console.listed(text)) if text else ()
+    return tuple(listed(text)) if text else ()
 
 
 def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:

@@ -15,6 +15,7 @@ from sfumato.columns.numbers import LARGEST
 from sfumato.domains.numeric import MOST_BINS
 from sfumato.errors import SchemaError, SfumatoError
 from sfumato.reading import tables
+from sfumato.reading.name_lists import listed
 from sfumato.schema import FORMAT, VERSION, Schema
 from sfumato.writing.whole_files import replacing
 
@@ -73,8 +74,8 @@ def schema(
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
     requests = _requests(bins, range or [], edges or [], by or [], points or [], most_values, as_kind or [])
-    names = None if columns is None else console.listed(columns)
-    found = examine(source, names, console.listed(drop or ""), requests)
+    names = None if columns is None else listed(columns)
+    found = examine(source, names, listed(drop or ""), requests)
     if save is not None:
         _save(found, save, overwrite)
     if json:
@@ -126,7 +127,7 @@ def _requests(
 
 def _pairs(texts: list[str], option: str) -> list[tuple[str, str]]:
     """Names and values from name=value, several of them between commas or in several options."""
-    parts = [(*part.rpartition("="), text) for text in texts for part in console.listed(text)]
+    parts = [(*part.rpartition("="), text) for text in texts for part in listed(text)]
     if not all(name.strip() and sign for name, sign, _, _ in parts):
         raise SfumatoError(f"{option} must look like name=value, got {texts[0]!r} instead")
     return [(name if f'"{name}"' in text else name.strip(), value.strip()) for name, _, value, text in parts]

@@ -6,9 +6,10 @@ import os.path
 from pathlib import Path
 from typing import Any
 
-from sfumato.cli import console, scheme_files
+from sfumato.cli import scheme_files
 from sfumato.errors import SfumatoError
 from sfumato.reading import json_documents
+from sfumato.reading.name_lists import listed
 
 
 def read_shares(text: str, attribute: str) -> Any:
@@ -23,7 +24,7 @@ def read_shares(text: str, attribute: str) -> Any:
         if isinstance(document, dict) and any(isinstance(value, dict | list) for value in document.values()):
             raise SfumatoError(f"{path}: it names no shares of {attribute!r}")
         return document
-    parts = console.listed(text)
+    parts = listed(text)
     try:
         if "=" not in text:
             return [float(part) for part in parts]

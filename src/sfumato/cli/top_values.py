@@ -12,6 +12,7 @@ from sfumato.evidence import Estimate, evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text
+from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.schema import Hierarchy, Schema
 
@@ -31,7 +32,7 @@ def counts_of_values(
 
 
 def _texts(release: Release, name: str, values: str) -> list[str]:
-    given = console.listed(values)
+    given = listed(values)
     if not given:
         raise SfumatoError("--values takes some values of the attribute: --values flu,cold")
     return given
@@ -72,7 +73,7 @@ def show(found: Estimate, notes: list[str], level: float, plot: Path | None, jso
 def wider_levels(text: str | None, schema: Schema, names: list[str]) -> dict[str, str]:
     """The levels that --roll-up asks for: place=county, or the level alone where one attribute has it."""
     out: dict[str, str] = {}
-    for part in console.listed(text or ""):
+    for part in listed(text or ""):
         name, equals, level = (piece.strip() for piece in part.partition("="))
         if not equals:
             level = name

@@ -9,6 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
+from sfumato.reading.name_lists import listed
 from sfumato.service.attributes import asked_attributes
 from sfumato.service.clock import iso
 from sfumato.service.documents import Attributes, Means, Progress, Shares
@@ -19,7 +20,12 @@ router = APIRouter(prefix="/v1/studies/{study}", tags=["estimates"])
 
 _PARQUET = "application/vnd.apache.parquet"
 Level = Annotated[float, Query(ge=0.5, lt=1, description="how often the interval holds")]
-Names = Annotated[str, Query(description="attributes, with commas between them", max_length=2000)]
+Names = Annotated[
+    str,
+    Query(
+        description="attributes, with commas between them; a name with a comma stands in double quotes", max_length=2000
+    ),
+]
 Wish = Annotated[float | None, Query(gt=0, le=1, description="half the width that the intervals should have")]
 False_ = Annotated[float, Query(gt=0, lt=1, description="the share of false answers that might move the numbers")]
 
@@ -54,7 +60,7 @@ async def shares(
     """Shares of one or more attributes, with intervals."""
     allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).shares(split(names), level, wish, false))
+    return await run_in_threadpool(lambda: held.estimates(study).shares(listed(names), level, wish, false))
 
 
 @router.get("/means", response_model=Means)
@@ -64,7 +70,7 @@ async def means(
     """Means, by group if asked."""
     allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).means(name, split(by), level, false))
+    return await run_in_threadpool(lambda: held.estimates(study).means(name, listed(by), level, false))
 
 
 @router.get("/release", response_model=None, responses={200: {"content": {_PARQUET: {}}}})
@@ -75,8 +81,3 @@ async def release(study: str, request: Request) -> Any:
     return FileResponse(
         path, media_type=_PARQUET, filename=f"{study}.parquet", background=BackgroundTask(path.unlink, missing_ok=True)
     )
-
-
-def split(names: str) -> list[str]:
-    """Names between commas."""
-    return [name for name in names.split(",") if name]

@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 
+from sfumato.reading.name_lists import listed
 from sfumato.service.model_documents import Distribution, Network, RegressionOut, RulesOut, Tree
 from sfumato.service.refusals import RefusalError
-from sfumato.service.routes.estimates import Level, Names, split
+from sfumato.service.routes.estimates import Level, Names
 from sfumato.service.routes.who import allowed, collection
 
 router = APIRouter(prefix="/v1/studies/{study}/models", tags=["models"])
@@ -21,7 +22,7 @@ Family = Literal["gaussian", "logistic", "ordinal"]
 @router.get("/tree", response_model=Tree)
 async def tree(study: str, request: Request, target: Target, names: Names = "", level: Level = 0.95) -> Any:
     """A decision tree that tells one attribute from the others."""
-    return await _learned(study, request, "tree", names, level, target)
+    return await _learned(study, request, "tree", listed(names), level, target)
 
 
 @router.get("/rules", response_model=RulesOut)
@@ -35,13 +36,13 @@ async def rules(
     level: Level = 0.95,
 ) -> Any:
     """Association rules, of all attributes or only those that conclude one."""
-    return await _learned(study, request, "rules", names, level, target, support=support, confidence=confidence)
+    return await _learned(study, request, "rules", listed(names), level, target, support=support, confidence=confidence)
 
 
 @router.get("/network", response_model=Network)
 async def network(study: str, request: Request, names: Names = "", level: Level = 0.95) -> Any:
     """A Bayesian network."""
-    return await _learned(study, request, "network", names, level)
+    return await _learned(study, request, "network", listed(names), level)
 
 
 @router.get("/regression", response_model=RegressionOut)
@@ -55,22 +56,22 @@ async def regression(
     level: Level = 0.95,
 ) -> Any:
     """Coefficients of a regression; without a family, the kind of the target decides."""
-    return await _learned(study, request, "regression", names, level, target, family=family, event=event)
+    return await _learned(study, request, "regression", listed(names), level, target, family=family, event=event)
 
 
 @router.get("/distribution", response_model=Distribution)
 async def distribution(study: str, request: Request, target: Target, level: Level = 0.95) -> Any:
     """The distribution of an ordered attribute, with a band, beside the numbers as they arrived."""
-    return await _learned(study, request, "distribution", target, level, target)
+    return await _learned(study, request, "distribution", [target], level, target)
 
 
 async def _learned(
-    study: str, request: Request, kind: str, names: str, level: float, target: str = "", **more: Any
+    study: str, request: Request, kind: str, names: list[str], level: float, target: str = "", **more: Any
 ) -> dict[str, Any]:
     allowed(request, "admin", "miner", study=study)
     held = collection(request)
     schema = held.studies[study].schema
-    chosen = split(names) or list(schema.names)
+    chosen = names or list(schema.names)
     if target and target not in schema:
         raise RefusalError(
             "malformed", f"there is no such attribute; the study has {', '.join(schema.names[:20])}", where="target"

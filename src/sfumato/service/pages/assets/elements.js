@@ -30,5 +30,8 @@ const Elements = (() => {
   const narrow = () => window.innerWidth < 640;
   const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
-  return { element, drawn, scrolling, narrow, cut };
+  /* Names in an address: commas between them, and quotes around those that could be taken for two. */
+  const listed = (...names) => encodeURIComponent(names.map((name) => (/[",]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
+
+  return { element, drawn, scrolling, narrow, cut, listed };
 })();

@@ -3,7 +3,7 @@
 "use strict";
 
 const Models = ({ read, part, title, worded, attributes, refusal }) => {
-  const { element, scrolling } = Elements;
+  const { element, scrolling, listed } = Elements;
   const { percent, whole, short, between } = Charts;
   const DRAWN = 15; // rules in the picture; the table holds more
   const LARGE = 60; // values of a question that is not taken unless it is chosen
@@ -20,7 +20,6 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   const taken = () => boxes.filter(([, box]) => box.checked).map(([, box]) => box.value);
   const question = (name) => (/[?:]$/.test(title(name)) ? title(name) : `${title(name)}:`);
-  const listed = (names) => encodeURIComponent(names.join(","));
   const moved = (one) => (one.down === null ? "unknown" : `−${(-100 * one.down).toFixed(1)} to +${(100 * one.up).toFixed(1)}`);
 
   function menu(label, names, none = null, chosen = null) {
@@ -182,10 +181,10 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   explained.onchange();
   const [shapeMenu, shape] = menu("Of", ordered);
   const made = [
-    coded.length > 1 ? model("A tree", "Questions that tell one thing from the others, the most telling first.", "Grow the tree", [treeMenu], (names) => `tree?target=${encodeURIComponent(tree.value)}&names=${listed(names)}`, drawTree) : null,
-    coded.length > 1 ? model("Rules", "What goes along with what: of those who say the first, so many say the second.", "Find rules", [ruleMenu, supportBox, confidenceBox], (names) => `rules?names=${listed(names)}${rule.value ? `&target=${encodeURIComponent(rule.value)}` : ""}&support=${support()}&confidence=${confidence()}`, drawRules) : null,
-    coded.length > 1 ? model("A network", "Which questions hang together directly, and which only through others.", "Draw the network", [], (names) => `network?names=${listed(names)}`, drawNetwork) : null,
-    coded.length > 1 ? model("A regression", "How one thing changes with each of the others, the rest held equal.", "Fit the regression", [regressionMenu, oddsLabel], (names) => `regression?target=${encodeURIComponent(explained.value)}&names=${listed(names)}${unordered().length ? `&event=${encodeURIComponent(odds.value)}` : ""}`, drawRegression) : null,
+    coded.length > 1 ? model("A tree", "Questions that tell one thing from the others, the most telling first.", "Grow the tree", [treeMenu], (names) => `tree?target=${encodeURIComponent(tree.value)}&names=${listed(...names)}`, drawTree) : null,
+    coded.length > 1 ? model("Rules", "What goes along with what: of those who say the first, so many say the second.", "Find rules", [ruleMenu, supportBox, confidenceBox], (names) => `rules?names=${listed(...names)}${rule.value ? `&target=${encodeURIComponent(rule.value)}` : ""}&support=${support()}&confidence=${confidence()}`, drawRules) : null,
+    coded.length > 1 ? model("A network", "Which questions hang together directly, and which only through others.", "Draw the network", [], (names) => `network?names=${listed(...names)}`, drawNetwork) : null,
+    coded.length > 1 ? model("A regression", "How one thing changes with each of the others, the rest held equal.", "Fit the regression", [regressionMenu, oddsLabel], (names) => `regression?target=${encodeURIComponent(explained.value)}&names=${listed(...names)}${unordered().length ? `&event=${encodeURIComponent(odds.value)}` : ""}`, drawRegression) : null,
     ordered.length ? model("A distribution", "The shape of an ordered quantity, reconstructed from the changed answers.", "Draw the distribution", [shapeMenu], () => `distribution?target=${encodeURIComponent(shape.value)}`, drawDistribution) : null,
   ].filter(Boolean);
 

@@ -4,7 +4,7 @@
 "use strict";
 
 (() => {
-  const { element, scrolling } = Elements;
+  const { element, scrolling, listed } = Elements;
   const { percent, whole, short, between } = Charts;
   const AGAIN = 10000; // milliseconds until the numbers are read again
   const LISTED = 40; // values of a question whose shares are drawn
@@ -73,7 +73,7 @@
     const asked = (path) => read(path).catch((problem) => { width.hidden = true; throw problem; });
     const made = part("h3", title(name), [], async () => {
       const aim = Number(wish.value) / 100;
-      const found = await asked(`/estimates?names=${encodeURIComponent(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
+      const found = await asked(`/estimates?names=${listed(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
       const raw = found.released?.shares;
       let rows = found.cells.map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: percent(cell.share) }));
       const many = rows.length > LISTED;
@@ -99,7 +99,7 @@
       const [x, y] = [a.value, b.value];
       if (x === y) throw new Refusal("Choose two different questions.");
       if (attribute(x).size * attribute(y).size > CELLS) throw new Refusal("Together they have too many values for a table: choose questions with fewer.");
-      const found = await read(`/estimates?names=${encodeURIComponent(x)},${encodeURIComponent(y)}`);
+      const found = await read(`/estimates?names=${listed(x, y)}`);
       const columns = attribute(y).size, rows = [];
       for (let i = 0; i < found.cells.length; i += columns) rows.push(found.cells.slice(i, i + columns));
       return { picture: scrolling(`${title(x)} by ${title(y)}`, element("table", {},
@@ -116,7 +116,7 @@
     const [first, of] = menu("Mean of", names, () => made.update()), [second, by] = menu("By", groups, () => made.update(), "everybody");
     const made = part("h2", "Means", [first, second], async () => {
       const name = of.value, group = by.value === name ? "" : by.value;
-      const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${encodeURIComponent(group)}` : ""}`);
+      const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: short(row.value) }));
       const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one));
       const low = Math.min(0, ...ends), high = Math.max(0, ...ends);

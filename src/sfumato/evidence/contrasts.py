@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.evidence.contrast_covariances import contrast_covariances
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.seen import Seen, each_axis
-from sfumato.evidence.spreads import spreads
 from sfumato.evidence.table import Table
 from sfumato.evidence.wald import wald
 
@@ -85,7 +85,7 @@ def overall_and_common(estimate: Estimate) -> tuple[Contrasts, Contrasts]:
     null = np.zeros_like(released)  # from Ñ₀
     for part in estimate.seen:
         share = part.total / estimate.n
-        seen, assumed = spreads(part, left, right, None if few else sums, share * expected)
+        seen, assumed = contrast_covariances(part, left, right, None if few else sums, share * expected)
         released += seen
         null += assumed
     T = (left @ table @ right.transpose(0, 2, 1)).reshape(-1)

@@ -49,7 +49,7 @@ def cross_fits(
 
 
 def leave_out(source: Evidence, count: int) -> Iterator[Evidence]:
-    """Evidence of the given kind without every so-manieth record, from each beginning: for the jackknife."""
+    """Evidence of the given kind without each ``count``-th record, from each beginning in turn: for the jackknife."""
     return (kept for kept, _ in _each_without(source, _cut(source.release, count, np.arange)))
 
 

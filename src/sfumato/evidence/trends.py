@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.domains import Domain
+from sfumato.evidence.contrast_covariances import contrast_covariances
 from sfumato.evidence.contrasts import NO_CONTRASTS, Contrasts, clear_configurations, independent, value_rows
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.questions.values import numbers
-from sfumato.evidence.spreads import spreads
 
 
 def scores(domain: Domain) -> Array | None:
@@ -80,7 +80,9 @@ def _added(
     V, null = np.zeros((size, size)), np.zeros((size, size))
     for part in estimate.seen:
         share = part.total / estimate.n
-        seen, assumed = spreads(part, left, right, None if sums is None else sums.reshape(size, -1), share * expected)
+        seen, assumed = contrast_covariances(
+            part, left, right, None if sums is None else sums.reshape(size, -1), share * expected
+        )
         V += 0.5 * seen + 0.5 * assumed
         null += assumed
     T = ((left @ table @ right.transpose(0, 2, 1)).reshape(J, size) * used[:, None]).sum(axis=0)

@@ -220,7 +220,7 @@ def test_covariance_of_a_pair_needs_no_product_of_its_channels():
     """The same numbers as from all contrasts by all released cells, in a small part of the memory."""
     import tracemalloc
 
-    from sfumato.evidence import spreads
+    from sfumato.evidence import contrast_covariances
 
     wide = schema(x=20, y=18)
     drawn = np.random.default_rng(1).integers(0, 18, 4000)
@@ -231,7 +231,7 @@ def test_covariance_of_a_pair_needs_no_product_of_its_channels():
     rng = np.random.default_rng(2)
     left, right = rng.normal(size=(1, 5, 20)), rng.normal(size=(1, 4, 18))
     expected = rng.random((20, 18))
-    seen, null = spreads.spreads(part, left, right, None, expected)
+    seen, null = contrast_covariances.contrast_covariances(part, left, right, None, expected)
     B = np.kron(left[0] @ part.blocks[0].A, right[0] @ part.blocks[1].A)
     assert np.allclose(seen, (B * part.counts) @ B.T)
     assert np.allclose(null, (B * (part.blocks[0].P.T @ expected @ part.blocks[1].P).reshape(-1)) @ B.T)

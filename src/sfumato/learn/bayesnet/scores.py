@@ -10,11 +10,11 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
+from sfumato.evidence.contrast_covariances import bytes_needed
 from sfumato.evidence.contrasts import MOST, widths
 from sfumato.evidence.independence import ODDS, Association, association
 from sfumato.evidence.kinds import asked_together
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.spreads import bytes_needed
 from sfumato.learn.arguments import real
 
 #: The most cells of a table that probabilities are estimated from.

@@ -14,7 +14,9 @@ from sfumato.arrays import Array
 from sfumato.evidence.seen import Seen, each_axis
 
 
-def spreads(part: Seen, left: Array, right: Array, sums: Array | None, expected: Array) -> tuple[Array, Array]:
+def contrast_covariances(
+    part: Seen, left: Array, right: Array, sums: Array | None, expected: Array
+) -> tuple[Array, Array]:
     """Covariances of the contrasts, or of their sums: from the released counts, and from those expected of a table."""
     null = each_axis(part.in_blocks(expected), [block.P.T for block in part.blocks]).reshape(-1)
     if len(left) == 1 and sums is None and _apart(part):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from sfumato.cli import console
-from sfumato.errors import SfumatoError
+from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.secrets.keys import HEADER, LINK_HEADER, LONGEST, OLD, SECRET, is_key, new_key, new_link_key
 from sfumato.writing.whole_files import replacing
@@ -24,21 +25,30 @@ def keys(
     was written before something failed. Where the target is there, or the ledger has booked the release, everybody
     would answer twice under a second key.
     """
-    made: dict[Path, str] = {}
+    made: dict[Path, NewKey] = {}
     try:
         yield (
             None if secret is None else read_key(secret, made, study),
             None if link is None else read_link_key(link, made),
         )
     except BaseException:
-        for path in made if all(stamp(file) == before for file, before in watched.items()) else ():
-            path.unlink(missing_ok=True)
+        nothing_came = all(stamp(file) == before for file, before in watched.items())
+        for path, new in made.items():
+            if nothing_came and stamp(path) == new.stamp:  # nobody has used it
+                path.unlink(missing_ok=True)
         raise
-    for path, said in made.items():
-        console.note(f"a new {said.format(path)}")
+    for path, new in made.items():
+        console.note(f"a new {new.said.format(path)}")
 
 
-def read_key(path: Path, made: dict[Path, str], study: str) -> bytes:
+class NewKey(NamedTuple):
+    """A key that this run has made: what is said of it, and the stamp of its file."""
+
+    said: str
+    stamp: Stamp | None
+
+
+def read_key(path: Path, made: dict[Path, NewKey], study: str) -> bytes:
     """The key of the answers in a file; a new one, for this study, where there is no such file."""
     said = "secret key for this study was written to {}: keep it, and show it to nobody"
     key = _read(path, lambda: new_key(study), said, made)
@@ -47,7 +57,7 @@ def read_key(path: Path, made: dict[Path, str], study: str) -> bytes:
     return key
 
 
-def read_link_key(path: Path, made: dict[Path, str]) -> bytes:
+def read_link_key(path: Path, made: dict[Path, NewKey]) -> bytes:
     """The key that parties share so that their releases can be joined; a new one where there is no such file."""
     whom = "nobody but the parties that are to join their releases"
     key = _read(path, new_link_key, "link key was written to {}: keep it, and show it to " + whom, made)
@@ -56,12 +66,20 @@ def read_link_key(path: Path, made: dict[Path, str]) -> bytes:
     return key
 
 
-def _read(path: Path, make: Callable[[], bytes], said: str, made: dict[Path, str]) -> bytes:
+def _read(path: Path, make: Callable[[], bytes], said: str, made: dict[Path, NewKey]) -> bytes:
     if not path.exists():
-        with replacing(path) as temporary:
-            temporary.touch(mode=0o600)
-            temporary.write_bytes(make())
-        made[path] = said
+        try:
+            with replacing(path) as temporary:
+                temporary.touch(mode=0o600)
+                temporary.write_bytes(make())
+                new = NewKey(said, stamp(temporary))
+            made[path] = new
+        except ReleaseError:
+            if not path.exists():
+                raise  # otherwise another run has made one meanwhile: both answer under that
+    if path not in made:
+        with suppress(OSError):
+            os.utime(path)  # the run that made it shall not take it away should it fail
     with path.open("rb") as file:
         key = file.read(LONGEST + 1)
     if is_key(key):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
-from sfumato.writing.whole_files import replacing
+from sfumato.writing.whole_files import check_free, replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,6 +71,8 @@ class DescribedFile:
         if kind is None:
             try:
                 self._finish()
+                for path in (self.path, sidecar(self.path)) if self.csv else (self.path,):
+                    check_free(path, self._overwrite)  # before anything is booked
                 if self.before_it_is_there is not None:
                     self.before_it_is_there()
             except BaseException as late:

@@ -22,12 +22,14 @@ _STALE = 24 * 3600  # seconds: a part of another machine that nobody has written
 
 @contextmanager
 def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
-    """A temporary path beside the target, which takes the target's place only if the block ends without an error."""
+    """A temporary path beside the target, which takes the target's place only if the block ends without an error.
+
+    Without ``overwrite``, what has come there meanwhile stays.
+    """
     path = Path(target)
     if not path.name:
         raise ReleaseError(f"{str(target)!r} names no file: choose a name")
-    if path.exists() and not overwrite:
-        raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
+    check_free(path, overwrite)
     if path.exists() and not path.is_file():
         raise ReleaseError(f"{path} is a folder, a pipe or a device, and is not replaced: choose another name")
     if not path.parent.is_dir():
@@ -38,7 +40,10 @@ def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        temporary.replace(path)
+        if not overwrite:
+            _take_free_place(temporary, path)
+        else:
+            temporary.replace(path)
     except OSError as problem:
         if problem.errno == errno.ENOSPC:
             raise ReleaseError(
@@ -47,6 +52,21 @@ def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
         raise ReleaseError(f"{path}: cannot be written: {problem.strerror or problem}; nothing was changed") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def check_free(path: Path, overwrite: bool) -> None:
+    """Raise if there is something that must not be overwritten; a link to nothing is something, too."""
+    if not overwrite and os.path.lexists(path):
+        raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
+
+
+def _take_free_place(temporary: Path, path: Path) -> None:
+    """Move a file to where none is, in one step where the file system has a second name for a file."""
+    try:
+        path.hardlink_to(temporary)
+    except OSError:
+        check_free(path, overwrite=False)
+        temporary.replace(path)
 
 
 def _sweep(target: Path) -> None:

@@ -86,13 +86,21 @@ def _sampled(model: Evidence, names: Sequence[str]) -> WeightedCells:
 class Encoding:
     """Features as numbers: ordered and numeric attributes by a value each, others one-hot without their first value.
 
+    Of an ordered attribute that may be empty, no answer is a column of its own and stands in the middle of the other.
     ``values`` overrides what a code is worth, for instance the group means of MGAS.
+
+    >>> import sfumato as sf
+    >>> made = Encoding(sf.Schema({"age": sf.Numeric(0, 30, bins=3, nullable=True)}), ["age"])
+    >>> made.columns, made.table(0).tolist()
+    (['age', 'age=no answer'], [[5.0, 0.0], [15.0, 0.0], [25.0, 0.0], [15.0, 1.0]])
     """
 
     def __init__(self, schema: Schema, names: Sequence[str], values: dict[str, Any] | None = None) -> None:
         self.names = tuple(names)
-        self._labels = [[label_text(label) for label in schema[name].labels] for name in self.names]
-        self._tables = [_table(name, schema[name], (values or {}).get(name)) for name in self.names]
+        made = [_coded(name, schema[name], (values or {}).get(name)) for name in self.names]
+        self._tables = [table for _, table in made]
+        #: A name for every column.
+        self.columns = [column for columns, _ in made for column in columns]
 
     def table(self, place: int) -> Array:
         """What each code of an attribute is worth, a row per code."""
@@ -102,26 +110,23 @@ class Encoding:
         """The feature matrix of rows given by a column of codes per attribute."""
         return np.concatenate([table[np.asarray(c)] for table, c in zip(self._tables, codes, strict=True)], axis=1)
 
-    @property
-    def columns(self) -> list[str]:
-        """A name for every column."""
-        out = []
-        for name, table, labels in zip(self.names, self._tables, self._labels, strict=True):
-            hot = table.shape[1] == len(labels) - 1 and not table[0].any()
-            out += [f"{name}={label}" for label in labels[1:]] if hot else [name]
-        return out
 
-
-def _table(name: str, domain: Domain, values: Any) -> Array:
+def _coded(name: str, domain: Domain, values: Any) -> tuple[list[str], Array]:
+    """The columns of an attribute, and what each code is worth in them."""
     if values is not None:
         given = np.asarray(values, dtype=np.float64).reshape(-1, 1)
         if len(given) != domain.size:
             raise EstimationError(f"values of {name!r} must have {domain.size} entries, one per code, got {len(given)}")
-        return given
-    if isinstance(domain, Numeric) and not domain.nullable:
-        return domain.midpoints[:, None]
-    if domain.ordered and all(isinstance(label, int | float) for label in domain.labels):
-        return np.array(domain.labels, dtype=np.float64)[:, None]
-    if domain.ordered and not domain.nullable:
-        return np.arange(domain.size, dtype=np.float64)[:, None]
-    return np.eye(domain.size)[:, 1:]
+        return [name], given
+    if not domain.ordered:
+        return [f"{name}={label_text(label)}" for label in domain.labels[1:]], np.eye(domain.size)[:, 1:]
+    labels = [label for label in domain.labels if label is not None]
+    worth = np.arange(len(labels), dtype=np.float64)
+    if isinstance(domain, Numeric):
+        worth = domain.midpoints
+    elif all(isinstance(label, int | float) for label in labels):
+        worth = np.array(labels, dtype=np.float64)
+    if not domain.nullable:
+        return [name], worth[:, None]
+    silent = np.eye(domain.size)[:, -1]
+    return [name, f"{name}={label_text(None)}"], np.column_stack([np.append(worth, worth.mean()), silent])

@@ -460,3 +460,26 @@ def test_a_class_that_may_be_nobodys_is_refused() -> None:
         release = sf.randomize(table, scheme, rng=sf.experiment(seed))
         with pytest.raises(EstimationError, match=r"whether anybody holds 'yes'|only the class 'no'"):
             Regression("logistic").fit(release, target="y")
+
+
+def test_covariates_that_hardly_anybody_leaves_empty_are_taken_as_numbers():
+    rng = np.random.default_rng(5)
+    schema = sf.Schema(
+        {"x": sf.Ordinal(tuple(range(6)), nullable=True), "y": sf.Ordinal(tuple(range(8)))},
+    )
+    x = rng.integers(0, 6, 20_000)
+    y = np.clip(np.rint(0.8 * x + 1 + rng.normal(0, 0.7, x.size)), 0, 7).astype(int)
+    some = [None if i < 20 else int(value) for i, value in enumerate(x)]
+    release = sf.randomize({"x": some, "y": y}, sf.Scheme.for_gamma(schema, gamma=12), rng=sf.experiment(6))
+    clear = sf.learn.Regression("gaussian").fit(sf.evidence({"x": some, "y": y}, schema), target="y")
+    assert clear.terms_ == ["Intercept", "x", "x=no answer"] and clear.hardly_silent_ == {}
+    for asked in ({"target": "y", "names": ["x"]}, {"formula": "y ~ x"}):
+        for family in ("gaussian", "ordinal"):
+            found = sf.learn.Regression(family).fit(release, **asked)
+            assert "x=no answer" not in found.terms_ and list(found.hardly_silent_) == ["x"]
+            assert "too few to tell" in found.summary()
+            if family == "gaussian":
+                place = found.terms_.index("x")
+                assert abs(found.coef_[place] - clear.coef_[1]) < 5 * found.sd_[place] < 0.2
+    nobody = sf.evidence({"x": [value or 0 for value in some], "y": y}, schema)
+    assert sf.learn.Regression("gaussian").fit(nobody, target="y").terms_ == ["Intercept", "x"]

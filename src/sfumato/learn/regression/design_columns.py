@@ -114,5 +114,12 @@ def _main(part: str, schema: Schema) -> list[Column]:
     if not domain.nullable:
         return [Column(part, (name,), worth)]
     # those who gave no answer count as 0, and get a constant of their own
-    silent = np.eye(domain.size)[-1]
-    return [Column(part, (name,), np.append(worth, 0.0)), Column(f"{part}={NO_ANSWER}", (name,), silent)]
+    silent = silent_column(name, domain, part)
+    return [Column(part, (name,), np.append(worth, 0.0)), *([] if silent is None else [silent])]
+
+
+def silent_column(name: str, domain: Domain, part: str | None = None) -> Column | None:
+    """The constant of those who gave no answer to what is taken as a number; None where everybody did."""
+    if not domain.nullable or numbers(domain) is None:
+        return None
+    return Column(f"{part or name}={NO_ANSWER}", (name,), np.eye(domain.size)[-1])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import EstimationError, MissingPartError
-from sfumato.learn.regression.design_columns import Column, numbers
+from sfumato.learn.regression.design_columns import Column, numbers, silent_column
 from sfumato.learn.regression.formula_words import SafeFormula, safe_formula, unknown_name
 from sfumato.printable import label_text
 from sfumato.schema import Schema
@@ -35,9 +35,9 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
         raise MissingPartError.named("a formula", "formulaic", "formula") from None
     left, _, right = text.partition("~")
     target = left.strip().strip("`")
-    found = _STATEFUL.search(right)
-    if found:
-        raise EstimationError(f"{found[1]}() in a formula looks at the data: write the numbers that it would find")
+    stateful = _STATEFUL.search(right)
+    if stateful:
+        raise EstimationError(f"{stateful[1]}() in a formula looks at the data: write the numbers that it would find")
     safe = safe_formula(right, schema)
     try:
         wanted = {safe.in_words(str(name)) for name in Formula(safe.text).required_variables}
@@ -47,8 +47,6 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     for name in sorted(wanted):
         if name not in schema:
             raise unknown_name(name, schema)
-        if schema[name].nullable and numbers(schema[name]) is not None:
-            raise EstimationError(f"{name!r} has no number where no answer was given: give names=[...] instead")
     sizes = schema.sizes(names)
     if prod(sizes) > _GRID:
         raise EstimationError(f"the formula has {prod(sizes):,} combinations of values: give names=[...] instead")
@@ -56,6 +54,8 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     grid: dict[str, Any] = {}
     for name, own in zip(names, codes, strict=True):
         worth = numbers(schema[name])
+        if worth is not None and schema[name].nullable:
+            worth = np.append(worth, worth.mean())  # some number: those who gave no answer get a constant of their own
         shown = [label_text(label) for label in schema[name].labels]
         column = pd.Categorical.from_codes(own.astype(np.int64), shown) if worth is None else worth[own]
         grid[safe.stand_in(name)] = column
@@ -67,7 +67,9 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     if not isinstance(made.model_spec, ModelSpec):
         raise EstimationError(f"the formula {text!r} has several right-hand sides: give one")
     columns = {str(term): np.asarray(made[term], dtype=np.float64) for term in made.columns}
-    return target, [_column(safe.in_words(term), values, names, sizes) for term, values in columns.items()]
+    silent = (silent_column(name, schema[name]) for name in names)
+    found = [_column(safe.in_words(term), values, names, sizes) for term, values in columns.items()]
+    return target, [*found, *(column for column in silent if column is not None)]
 
 
 def _unreadable(text: str, safe: SafeFormula, problem: Exception) -> EstimationError:

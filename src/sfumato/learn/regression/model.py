@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -25,7 +24,8 @@ from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Problem
-from sfumato.learn.regression.response import Response, response
+from sfumato.learn.regression.rare_silence import leave_out_rare_silence
+from sfumato.learn.regression.response import Response, occupied, response
 from sfumato.learn.regression.summary import summary
 from sfumato.learn.score import Score
 from sfumato.printable import label_text
@@ -149,9 +149,10 @@ class Regression(Classifier):
             self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
             if not (source.exact or source.smoothed):
                 found.refuse_one_class(self.family, held)
-        columns, family = list(self.columns_), self._family(found)
+        columns, self.hardly_silent_ = leave_out_rare_silence(source, self.columns_)
+        family = self._family(found)
         if isinstance(family, Ordinal):
-            found, family = _occupied(found, shares)
+            found, family = occupied(found, shares)
             columns = [column for column in columns if column.names]
         if not columns and not isinstance(family, Ordinal):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
@@ -290,11 +291,3 @@ class Regression(Classifier):
 
             tags.estimator_type, tags.classifier_tags, tags.regressor_tags = "regressor", None, RegressorTags()
         return tags
-
-
-def _occupied(found: Response, counts: Array) -> tuple[Response, Ordinal]:
-    """Only the classes that somebody holds: no limit can be drawn around the others."""
-    kept = found.kept & (counts > 0)
-    values = np.where(kept, np.cumsum(kept) - 1, 0).astype(np.float64)
-    labels = np.asarray(found.labels)[kept[found.kept]]
-    return replace(found, kept=kept, values=values, labels=labels), Ordinal(int(kept.sum()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.estimate import Estimate
 from sfumato.learn.regression.design_columns import numbers
+from sfumato.learn.regression.families import Ordinal
 
 _CLEAR = 2.0  # standard errors by which a class must exceed nobody
 
@@ -70,3 +71,11 @@ def response(name: str, domain: Domain, family: str, event: Any = None) -> Respo
         other = next(label for label in labels if label != chosen)
         labels = [other if len(labels) == 2 else f"not {chosen}", chosen]
     return Response(name, values, kept, np.array(labels))
+
+
+def occupied(found: Response, counts: Array) -> tuple[Response, Ordinal]:
+    """Only the classes that somebody holds: no limit can be drawn around the others."""
+    kept = found.kept & (counts > 0)
+    values = np.where(kept, np.cumsum(kept) - 1, 0).astype(np.float64)
+    labels = np.asarray(found.labels)[kept[found.kept]]
+    return replace(found, kept=kept, values=values, labels=labels), Ordinal(int(kept.sum()))

@@ -44,6 +44,9 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if model.left_out_ > 0:
         guessed = "" if model.method_ == "exact records" else ", as estimated"
         out.append(("Left out", f"{model.left_out_:,.0f} records without an answer{guessed}"))
+    if model.hardly_silent_:
+        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
+        out.append(("No answer", f"too few to tell, taken as the mean: {many}"))
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         out.append(("Scale", f"{_number(model.scale_)}, the variance around the mean"))

@@ -113,10 +113,20 @@ def emit(document: Any) -> None:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], title: str | None = None) -> None:
-    """Rows under headings; numbers to the right. Names in the first column stay whole if they leave enough room."""
-    grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
+    """Rows under headings; numbers to the right. Names in the first column stay whole if they leave enough room.
+
+    What is too wide even so becomes two tables with the same first column; an error (±) stays beside its number.
+    """
     numeric = [bool(rows) and all(isinstance(row[i], int | float) for row in rows) for i in range(len(headings))]
-    for heading, told, wide in zip(headings, numeric, _widths(headings, rows, numeric), strict=True):
+    widths, cut = _widths(headings, rows, numeric), len(headings) // 2 + 1
+    cut += cut < len(headings) and headings[cut] == "±"
+    if None in widths and 2 < len(headings) > cut:
+        table(headings[:cut], [row[:cut] for row in rows], title)
+        say("")
+        table([headings[0], *headings[cut:]], [[row[0], *row[cut:]] for row in rows])
+        return
+    grid = Table(title=title and _one_line(title), title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for heading, told, wide in zip(headings, numeric, widths, strict=True):
         grid.add_column(_cell(heading), justify="right" if told else "left", overflow="fold", width=wide)
     for row in rows:
         grid.add_row(*(_cell(number(cell)) for cell in row))

@@ -176,7 +176,7 @@ def listed(values: Iterable[str]) -> tuple[str, ...]:
 
 def _rare_values(rare: int) -> str:
     held = f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows"
-    return f"{held}: publishing them tells of those rows"
+    return f"{held}: publishing {'it' if rare == 1 else 'them'} tells of those rows"
 
 
 def _most_common(

@@ -72,7 +72,7 @@ def bars(title: str, rows: Sequence[tuple[str, float, float]], before: str, afte
     """Two bars per row, shares in [0, 1]: ``before`` in outline, ``after`` filled."""
     key = f'<p class="key"><span class="before"><i></i>{escape(before)}</span><span><i></i>{escape(after)}</span></p>'
     lines = "".join(
-        f"<b>{escape(name)}</b><div>{_bar(old, before, 'before')}{_bar(new, after, '')}</div>"
+        f"<b>{breakable(name)}</b><div>{_bar(old, before, 'before')}{_bar(new, after, '')}</div>"
         for name, old, new in rows
     )
     return f'<figure><figcaption>{escape(title)}</figcaption>{key}<div class="bars">{lines}</div></figure>'

@@ -147,3 +147,16 @@ def test_numbers_are_never_broken_and_names_only_for_want_of_room(monkeypatch: p
         for number in ("0.2803", "0.2772", "0.9854", "0.9527"):
             assert number in shown.getvalue()
         assert (row[0] in shown.getvalue()) == whole
+
+
+def test_a_table_that_is_too_wide_becomes_two_and_no_number_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "_out", Console(file=shown, width=80))
+    classes = ["corporate", "direct", "groups", "offline_travel_agent", "online_travel_agent"]
+    heads = ["value", *(head for name in classes for head in (f"if {name}", "±"))]
+    console.table(heads, [["adults = 1", *(1.2345 + i / 1000 for i in range(10))]])
+    words = shown.getvalue().split()
+    assert all(console.number(1.2345 + i / 1000) in words for i in range(10))
+    assert words.count("value") >= 2 and words.count("±") == 5
+    assert all(not line.split() or line.split()[0] != "±" for line in shown.getvalue().splitlines())
+    assert max(map(len, shown.getvalue().splitlines())) <= 80

@@ -167,3 +167,24 @@ def test_a_model_gives_estimates_within_the_unbiased_limits() -> None:
         assert not np.allclose(found.value, unbiased.value)
         np.testing.assert_allclose(found.interval(), unbiased.interval(), atol=1e-9)
     assert "the estimate is the joint model's" in repr(model.mean("age"))
+
+
+def test_running_shares_that_are_kept_within_their_limits_do_not_fall():
+    from sfumato.evidence.questions.answer import Answer
+
+    class Limits:
+        def value(self, sums):
+            return np.array([0.5, 1.02, 0.99, 1.0])
+
+        def limits(self, sums, covariance, level):
+            return np.array([0.4, 0.97, 0.9, 1.0]), np.ones(4)
+
+    class Sums:
+        n = 100.0
+
+        def finite(self):
+            return np.zeros(4), np.zeros((4, 4))
+
+    names = {"up_to": [1, 2, 3, 4]}
+    found = Answer(Sums(), Limits(), "", names, running="up_to", closer=np.array([0.5, 0.95, 0.96, 1.0]))
+    assert found.value == pytest.approx([0.5, 0.97, 0.97, 1.0])  # without care .97 and then .96

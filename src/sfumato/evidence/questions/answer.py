@@ -65,7 +65,13 @@ class Answer(Rows):
         if self.closer is None:
             return own
         low, high = self.form.limits(*self._found, LEVEL95)
-        return np.where(np.isnan(own) | np.isnan(self.closer), own, np.clip(self.closer, low, high))
+        closer = self.closer
+        if self.running is not None:  # a share is no less than the limits before it allow, and no more than those after
+            rows = (-1, len(set(self.names[self.running])))
+            least = np.fmax.accumulate(low.reshape(rows), axis=1)
+            most = np.fmin.accumulate(high.reshape(rows)[:, ::-1], axis=1)[:, ::-1]
+            closer = np.clip(closer.reshape(rows), least, most).reshape(-1)
+        return np.where(np.isnan(own) | np.isnan(closer), own, np.clip(closer, low, high))
 
     @property
     def plain(self) -> Answer:

@@ -43,5 +43,6 @@ def refuse_collinear(
     if left[worst] < _CLEAR * noise[worst]:
         raise EstimationError(
             f"the records do not tell {terms[worst]!r} apart from a combination of the other covariates, or how much "
-            f"it varies at all under its noise: leave it out, give it fewer or narrower bins, or collect more records"
+            f"it varies at all under its noise: leave it out, give it fewer or narrower bins, merge rare "
+            f"values, or collect more records"
         )

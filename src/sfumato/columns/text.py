@@ -24,10 +24,13 @@ _NAMED_ID = re.compile(
     re.IGNORECASE,
 )
 _REPEATED_ID = re.compile(
-    r"(?:.*[_\W])?(?:id|ids|nr|mrn|ssn|uuid|guid|plz|zip|(?:zip|post|postal)[_\W]?code|code[_\W]?postal)", re.IGNORECASE
+    r"(?:.*[_\W])?(?:id|ids|idno|idnum|nr|mrn|ssn|uuid|guid|plz|zip|(?:zip|post|postal)[_\W]?code|code[_\W]?postal|"
+    r"(?:u|p|hh|case|rec|record|resp|subj|subject|person|pers|pat|patient|user|cust|customer|member|emp|student)id)",
+    re.IGNORECASE,
 )
 RARE = 5  # rows: fewer make a value no more than somebody's own
 MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
+_LONG = 8  # digits: amounts that all have so many, and hardly ever repeat, are rare
 _TWINS = 20  # pairs of equal numbers that chance would give: where none is, somebody numbered the rows
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat
 
@@ -86,6 +89,8 @@ def judge_numbered(cells: Cells, numbers: Counter[float], most_values: int) -> V
     lengths = {len(str(abs(value))) for value in whole}
     if unique and len(lengths) == 1 and min(lengths) >= 6:
         return _identifier(cells, f"numbers of {min(lengths)} digits, every row its own")
+    if len(lengths) == 1 and min(lengths) >= _LONG and len(numbers) + len(cells.later) > cells.held / 2:
+        return _identifier(cells, f"numbers of {min(lengths)} digits, most rows their own")
     if len(numbers) > 0.9 * cells.held and named_like_an_id(cells.name):
         return _identifier(cells, "nearly every row its own, under the name of a number")
     if len(numbers) > MANY_IDS and _REPEATED_ID.fullmatch(_spaced(cells.name)):

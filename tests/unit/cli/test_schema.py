@@ -84,6 +84,14 @@ def test_of_whole_numbers_in_bins_of_one_the_highest_has_its_own(tmp_path: Path)
     assert dict(zip(truth.frame()["up_to"].to_pylist(), truth.value, strict=True))[12] == 0.5
 
 
+@pytest.mark.parametrize("name", ["uid", "caseid", "what"])
+def test_numbers_of_people_of_whom_some_come_again_are_identifiers(name: str, tmp_path: Path) -> None:
+    ids = [19780001 + 40 * person for person in range(400) for _ in range(1 + person % 5 // 4)]
+    (tmp_path / "t.csv").write_text(f"{name},x\n" + "".join(f"{i},{i % 7}\n" for i in ids), encoding="utf-8")
+    found = json.loads(run(f"schema {tmp_path / 't.csv'} --json").out)["columns"][0]
+    assert found["verdict"] == "identifier" and not found["kept"]
+
+
 def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{'mw'[i % 2]}|{i % 4}|{i},25\n" for i in range(60))

@@ -60,6 +60,11 @@ def note(text: str) -> None:
     _err.print(_fitted(_safe(text), _err), soft_wrap=True)
 
 
+def on_terminal() -> bool:
+    """Whether somebody sees the notes as they come."""
+    return _err.is_terminal
+
+
 def width() -> int:
     """How many characters a line of output holds."""
     return _out.width

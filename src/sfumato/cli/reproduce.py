@@ -73,11 +73,16 @@ def _check_ours(out: Path) -> None:
 
 
 def _run(wanted: list[Figure], out: Path, fast: bool, jobs: int) -> list[Result]:
-    """All results, with a bar on a terminal."""
+    """All results, with a bar on a terminal; a long run elsewhere says which entries are done."""
+    told = len(wanted) > _FEW and not console.on_terminal()
     with console.progress("reproducing", len(wanted)) as advance:
 
         def done(result: Result, kept: bool) -> None:
             advance(1)
+            if told:
+                console.note(
+                    f"{result.id}: {result.verdict or 'not run'}, {'kept' if kept else f'{result.seconds:.0f} s'}"
+                )
 
         return run(wanted, out / _KEPT, fast, jobs, done)
 

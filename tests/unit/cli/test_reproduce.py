@@ -29,6 +29,9 @@ def test_machine_output_holds_every_row(tmp_path: Path) -> None:
 def test_many_entries_are_counted(tmp_path: Path) -> None:
     ran = run(f"reproduce aa01_fig1 aa01_fig7 ma06_table5_1 ma06_table2_1 --fast --jobs 1 --out {tmp_path}")
     assert "2 reproduced, 2 misprint" in ran.out
+    assert "ma06_table5_1: misprint, " in ran.error  # what is done, while others still run
+    again = run(f"reproduce aa01_fig1 aa01_fig7 ma06_table5_1 ma06_table2_1 --fast --jobs 1 --out {tmp_path}")
+    assert "ma06_table5_1: misprint, kept" in again.error
 
 
 def test_entries_are_listed() -> None:

@@ -47,10 +47,10 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
         shown = (
             _seconds(row.theirs),
             _seconds(row.ours),
-            "" if row.faster is None else f"{row.faster:,.1f}x" if row.faster < 100 else f"{row.faster:,.0f}x",
+            _times(row.faster),
         )
         wrong = ["" if error is None else f"{error:.3g}" for error in (row.their_error, row.error)]
-        yield f"  {row.peer:<26}{shown[0]:>9}{shown[1]:>9}{shown[2]:>9}{wrong[0]:>13}{wrong[1]:>9}"
+        yield f"  {row.peer:<26}{shown[0]:>9}{shown[1]:>9}{shown[2]:>9}{wrong[0]:>13}{wrong[1]:>9}".rstrip()
         if row.note and row.note != note:
             note = row.note
             yield from (f"    [dim]{escape(line)}[/]" for line in wrap(note, 74))
@@ -71,3 +71,9 @@ def _seconds(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:,.0f} s" if value >= 100 else f"{value:.3g} s" if value >= 1 else f"{value * 1e3:.3g} ms"
+
+
+def _times(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}x" if value >= 100 else f"{value:.1f}x" if value >= 1 else f"{value:.2g}x"

@@ -4,7 +4,8 @@
 
 A server process on this machine, and clients on the same machine, so that both share its cores. Every response is a
 request of its own, on a connection that is kept, and counts only once its acknowledgement has arrived: it is on the
-disk then. The server's processor time is told too, which does not depend on what else the machine does.
+disk then. The server's processor time is told too, which does not depend on what else the machine does, and so are the
+bytes that a response takes on the way, without TLS, and in the database, with its indexes.
 """
 
 from __future__ import annotations
@@ -14,14 +15,17 @@ import json
 import os
 import re
 import secrets
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
+from sqlalchemy import create_engine, text
 
 import sfumato as sf
 from sfumato.service.client import Client
@@ -57,22 +61,27 @@ def start(folder: Path, url: str | None = None) -> tuple[subprocess.Popen[str], 
     raise RuntimeError("the server does not start")
 
 
-async def client(port: int, fingerprint: str, sizes: dict[str, int], until: float, waits: list[float]) -> None:
-    """Responses one after the other on one connection; the time of each until it was acknowledged."""
+async def client(
+    port: int, fingerprint: str, sizes: dict[str, int], until: float, waits: list[float], moved: Counter[str]
+) -> None:
+    """Responses one after the other on one connection; the time of each until it was acknowledged, and the bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     codes = {name: secrets.randbelow(size) for name, size in sizes.items()}
     rest = f'","fingerprint":"{fingerprint}","answers":{json.dumps(codes)}}}'.encode()
-    head = b"POST /v1/studies/load/responses HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+    head = b"POST /v1/studies/load/responses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += b"Content-Length: "
     while time.perf_counter() < until:
         body = b'{"id":"' + secrets.token_hex(16).encode() + rest
         began = time.perf_counter()
-        writer.write(head + str(len(body)).encode() + b"\r\n\r\n" + body)
+        sent = head + str(len(body)).encode() + b"\r\n\r\n" + body
+        writer.write(sent)
         answer = await reader.readuntil(b"\r\n\r\n")
         if not answer.startswith(b"HTTP/1.1 201 "):
             raise RuntimeError(answer.split(b"\r\n")[0].decode())
         length = re.search(rb"content-length: (\d+)", answer)
         assert length is not None
         await reader.readexactly(int(length[1]))
+        moved.update({"sent": len(sent), "received": len(answer) + int(length[1])})
         waits.append(time.perf_counter() - began)
     writer.close()
 
@@ -87,11 +96,12 @@ def measure(seconds: float, url: str | None = None, folder: str | None = None) -
             admin.ask("POST", "/v1/studies", {"id": "load", "scheme": made.to_dict(), "minimum": 2})
             admin.ask("POST", "/v1/studies/load/open")
             waits: list[float] = []
+            moved: Counter[str] = Counter()
             port = int(address.rpartition(":")[2])
 
             async def everybody() -> None:
                 until = time.perf_counter() + seconds
-                given = (port, made.fingerprint, made.output_sizes, until, waits)
+                given = (port, made.fingerprint, made.output_sizes, until, waits, moved)
                 await asyncio.gather(*(client(*given) for _ in range(CONNECTIONS)))
 
             began, busy, own = time.perf_counter(), _processor(process.pid), time.process_time()
@@ -108,12 +118,30 @@ def measure(seconds: float, url: str | None = None, folder: str | None = None) -
                 "p99 ms": p99,
                 "server's processor time, µs a response": 1e6 * busy / len(waits),
                 "clients' processor time, µs a response": 1e6 * own / len(waits),
+                "bytes sent": moved["sent"] / len(waits),
+                "bytes received": moved["received"] / len(waits),
+                "bytes stored": _stored(Path(place), url) / stored,
             }
         finally:
             process.terminate()
             process.wait()
             if process.stderr is not None:
                 process.stderr.close()
+
+
+def _stored(folder: Path, url: str | None) -> float:
+    """Bytes that the responses take in the database, with their indexes."""
+    if url is None:
+        with sqlite3.connect(folder / "sfumato.db") as base:
+            base.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            (size,) = base.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+        base.close()
+        return float(size)
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT pg_total_relation_size('responses')")).scalar()
+    engine.dispose()
+    return float(found or 0)
 
 
 def _processor(process: int) -> float:

@@ -18,6 +18,15 @@ from sfumato.owner.scatter import Job
 #: Pieces that a process has been given: one that it does, and one that waits for it.
 _AHEAD = 2
 
+_ENDED = (
+    "a process that did a part of the work was ended, perhaps for want of memory: run the same again, what was "
+    "finished is kept"
+)
+_READ_FIRST = (
+    ". A script that calls this must do so below if __name__ == '__main__': (or with jobs=1), because every process "
+    "reads the script first"
+)
+
 
 @contextmanager
 def workers(job: Job, jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
@@ -30,7 +39,10 @@ def workers(job: Job, jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
         return
     pool = ProcessPoolExecutor(jobs - 1, get_context("spawn"), initializer=_begin, initargs=(job,))
 
+    begun = False
+
     def run(work: Callable[..., Any], each: list[tuple[Any, ...]]) -> Iterator[Any]:
+        nonlocal begun
         left, given = deque(each), set[Future[Any]]()
         try:
             while left or given:
@@ -42,13 +54,11 @@ def workers(job: Job, jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
                     wait(given, return_when=FIRST_COMPLETED)
                 for one in [one for one in given if one.done()]:
                     given.remove(one)
-                    yield one.result()
+                    outcome = one.result()
+                    begun = True
+                    yield outcome
         except BrokenProcessPool:
-            raise ReleaseError(
-                "a process that did a part of the work was ended, perhaps for want of memory: run the same again, what "
-                "was finished is kept. A script that calls this must do so below if __name__ == '__main__': (or with "
-                "jobs=1), because every process reads the script first"
-            ) from None
+            raise ReleaseError(_ENDED + ("" if begun else _READ_FIRST)) from None
 
     try:
         yield run

@@ -46,7 +46,12 @@ def test_every_piece_is_done_once_and_some_of_many_here(threads, jobs, pieces):
 
 def test_a_process_that_was_ended_is_told_in_one_line(threads):
     def ended(job, number):
-        raise BrokenProcessPool
+        if number < 0:
+            raise BrokenProcessPool
+        return number
 
-    with pytest.raises(ReleaseError, match=r"what was finished is kept.*__main__"), workers("job", 2) as run:
-        list(run(ended, [(1,)]))
+    with pytest.raises(ReleaseError, match=r"is kept\. .*__main__"), workers("job", 2) as run:
+        list(run(ended, [(-1,)]))
+    with pytest.raises(ReleaseError, match="is kept$"), workers("job", 2) as run:  # which had begun well
+        assert list(run(ended, [(1,)])) == [1]
+        list(run(ended, [(-1,)]))

@@ -185,10 +185,9 @@ class Counter:
             for batch in part.batches(columns, code_types(part.scheme)):
                 arrays = tuple(column.to_numpy(zero_copy_only=False) for column in batch.columns)
                 check_columns(self.sizes, columns, arrays)
-                step = _BLOCK if cells <= 1 << 16 else batch.num_rows
+                step = _CODES_BLOCK if cells <= 1 << 16 else batch.num_rows
                 for start in range(0, batch.num_rows, step):
-                    flat = join_codes([array[start : start + step] for array in arrays], sizes)
-                    out += np.bincount(flat, minlength=cells)
+                    out += histogram(join_codes([array[start : start + step] for array in arrays], sizes), cells)
         return out.astype(np.float64)
 
     def _check_size(self, columns: tuple[str, ...]) -> int:

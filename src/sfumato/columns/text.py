@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
@@ -28,6 +29,7 @@ _REPEATED_ID = re.compile(
     r"(?:u|p|hh|case|rec|record|resp|subj|subject|person|pers|pat|patient|user|cust|customer|member|emp|student)id)",
     re.IGNORECASE,
 )
+_WHOLE_AS_FRACTION = re.compile(r"-?\d{1,15}\.0")
 RARE = 5  # rows: fewer make a value no more than somebody's own
 MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
 _LONG = 8  # digits: amounts that all have so many, and hardly ever repeat, are rare
@@ -165,7 +167,10 @@ def as_category(cells: Cells, most_values: int) -> Verdict:
         return _by_name(cells, values, kept, nullable, missing, {})
     rare = sum(times < RARE for times in values.values())
     said = (_rare_values(rare),) if rare else ()
-    domain = Categorical(listed(values), nullable, missing=missing)
+    names: tuple[Any, ...] = listed(values)
+    if all(_WHOLE_AS_FRACTION.fullmatch(value) for value in values):  # 1.0, 2.0: as written where some rows are empty
+        names = tuple(sorted(int(float(value)) for value in values))
+    domain = Categorical(names, nullable, missing=missing)
     why = f"{len(values):,} different values, a category as asked for"
     return Verdict(cells.name, "categorical", why, f"the {len(values):,} values", domain, said)
 

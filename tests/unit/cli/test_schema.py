@@ -92,6 +92,15 @@ def test_numbers_of_people_of_whom_some_come_again_are_identifiers(name: str, tm
     assert found["verdict"] == "identifier" and not found["kept"]
 
 
+def test_categories_written_as_fractions_are_whole_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("race\n" + "1.0\n2.0\n4.0\n1.0\n\n" * 30, encoding="utf-8")
+    assert run("schema t.csv --as race=categorical --save s.json").code == 0
+    domain = sf.Schema.from_json((tmp_path / "s.json").read_text())["race"]
+    assert domain.labels[:3] == (1, 2, 4)
+    assert domain.encode(["1.0", "4.0"]).tolist() == [0, 2]
+
+
 def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{'mw'[i % 2]}|{i % 4}|{i},25\n" for i in range(60))

@@ -481,5 +481,7 @@ def test_covariates_that_hardly_anybody_leaves_empty_are_taken_as_numbers():
             if family == "gaussian":
                 place = found.terms_.index("x")
                 assert abs(found.coef_[place] - clear.coef_[1]) < 5 * found.sd_[place] < 0.2
+    factor = sf.learn.Regression("gaussian").fit(release, formula="y ~ C(x)")
+    assert len(factor.terms_) == 6 and list(factor.hardly_silent_) == ["x"]
     nobody = sf.evidence({"x": [value or 0 for value in some], "y": y}, schema)
     assert sf.learn.Regression("gaussian").fit(nobody, target="y").terms_ == ["Intercept", "x"]

@@ -14,19 +14,18 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.simplex import project
-from sfumato.learn.regression.design_columns import Column, silent_column
+from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
 
-_CLEAR = 3.0  # standard errors by which those without an answer must exceed nobody
+_CLEAR = 5.0  # standard errors by which those without an answer must exceed nobody
 
 
 def leave_out_rare_silence(source: Evidence, columns: Sequence[Column]) -> tuple[list[Column], dict[str, float]]:
-    """The columns without the constants that nothing is known of, and by attribute how many gave no answer."""
+    """The columns without those that nothing is known of, and by attribute how many gave no answer."""
     kept, rare = list(columns), {}
     for name in dict.fromkeys(name for column in columns for name in column.names):
-        domain = source.schema[name]
-        own = silent_column(name, domain)
-        if own is None or noises_of(source, [name]) or not any(column.term == own.term for column in columns):
+        own = [column for column in kept if source.schema[name].nullable and _only_silent(column, name)]
+        if not own or noises_of(source, [name]):
             continue
         held = source.counts([name], quiet=True)
         silent = float(held.value[-1])
@@ -34,8 +33,13 @@ def leave_out_rare_silence(source: Evidence, columns: Sequence[Column]) -> tuple
             continue
         shares = project(held.value[:-1], 1.0)
         rare[name] = max(silent, 0.0)
-        kept = [_at_mean(column, name, shares) for column in kept if own.term not in column.term.split(":")]
+        kept = [_at_mean(column, name, shares) for column in kept if column not in own]
     return kept, rare
+
+
+def _only_silent(column: Column, name: str) -> bool:
+    """Whether the column is 0 for everybody who answered."""
+    return name in column.names and not column.table.swapaxes(column.names.index(name), 0)[:-1].any()
 
 
 def _at_mean(column: Column, name: str, shares: Array) -> Column:

@@ -24,7 +24,7 @@ from tests.hostile.mutations import EXTREME, mutate_bytes, mutate_json
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli.keyfile import read_key, read_link_key
-from sfumato.cli.scheme_files import read_schema
+from sfumato.cli.scheme_files import read_schema, read_text
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.forms import read_scheme
@@ -167,8 +167,6 @@ class Files:
     def scheme_bytes(self, rng: random.Random) -> Callable[[], None]:
         path = self.folder / "s.json"
         path.write_bytes(mutate_bytes(self.scheme.encode(), rng))
-        from sfumato.cli.console import read_text
-
         return lambda: use_scheme(sf.Scheme.from_json(read_text(path)))
 
     def schema_document(self, rng: random.Random) -> Callable[[], None]:

@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.peers", description=__doc__)
     parser.add_argument("--fast", action="store_true", help="one mechanism a peer, few repetitions")
     parser.add_argument("--json", action="store_true", help="machine output")
-    parser.add_argument("--markdown", action="store_true", help="the table of the documentation")
+    parser.add_argument("--markdown", action="store_true", help="as a Markdown table")
     options = parser.parse_args(arguments)
     quiet, rows = Console(stderr=True), []
     with quiet.status("measuring; the first run installs each peer"):

@@ -57,7 +57,7 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """The same for the documentation."""
+    """The same as a Markdown table."""
     heads = ("task", "peer", "theirs, s", "ours, s", "faster", "their error", "ours", "note")
     out = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for row in rows:

@@ -78,3 +78,11 @@ def test_a_key_that_another_run_uses_is_not_taken_back(tmp_path: Path) -> None:
     assert not path.exists()
     refused(lambda: fails(also=True))
     assert path.read_bytes() == used[0]
+
+
+def test_two_runs_do_not_begin_one_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each put its own secret into it, and a ledger with two is a damaged one."""
+    path = tmp_path / "ledger.sqlite"
+    sf.Ledger(path, new=True)
+    monkeypatch.setattr(Path, "exists", lambda _: False)  # as the other run saw it
+    assert "already exists" in refused(lambda: sf.Ledger(path, new=True))

@@ -107,14 +107,16 @@ class LedgerFile:
 
     def __init__(self, path: Path, new: bool) -> None:
         self.path = path
-        if new and path.exists():
-            raise ReleaseError(f"{path} already exists; leave new=True out to go on with it, or choose another name")
         if not new and not path.is_file():
             raise ReleaseError(f"{path}: there is no such ledger; check the path, or begin one with new=True")
         if not path.parent.is_dir():
             raise ReleaseError(f"{path}: the folder {path.parent} does not exist")
         if new:
-            path.touch(mode=0o600)
+            try:
+                path.touch(mode=0o600, exist_ok=False)
+            except FileExistsError:
+                said = f"{path} already exists; leave new=True out to go on with it, or choose another name"
+                raise ReleaseError(said) from None
         with self.opened() as database, database:
             if not new:
                 self._check_tables(database)

@@ -134,13 +134,13 @@ def test_what_was_settled_is_never_struck_out(ledger, tmp_path, monkeypatch):
 
 def test_a_release_is_booked_before_it_is_there(ledger, tmp_path, monkeypatch):
     seen = []
-    replace = Path.replace
+    take_place = Path.hardlink_to
 
-    def watched(self, target):
+    def watched(self, temporary):
         seen.append(len(ledger.entries()))
-        return replace(self, target)
+        return take_place(self, temporary)
 
-    monkeypatch.setattr(Path, "replace", watched)
+    monkeypatch.setattr(Path, "hardlink_to", watched)
     sf.randomize_file(TABLE, tmp_path / "r.parquet", SCHEME, ledger=ledger)
     assert seen == [2]
 

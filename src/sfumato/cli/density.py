@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
-from sfumato.errors import ReleaseError, SfumatoError
+from sfumato.errors import SfumatoError
 from sfumato.evidence.density import density as estimate
 from sfumato.reading.tables import count_rows
 from sfumato.released.description import read_description
@@ -95,7 +95,7 @@ def _refuse_codes(file: Path, column: str) -> None:
     """Answers of a channel are codes, not numbers with noise."""
     try:
         entries, _, _ = read_description(file)
-    except (ReleaseError, OSError):  # no release, or no file, which is said where it is read
+    except (SfumatoError, OSError, ValueError):  # no release, or no file that Arrow can read: said where it is read
         return
     if any(column in scheme.columns and column not in scheme.noises for _, scheme, _, _ in entries):
         raise SfumatoError(

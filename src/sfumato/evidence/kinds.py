@@ -97,8 +97,8 @@ def model_evidence(
             f"{options['order']!r} instead: model fewer attributes, or leave order out"
         )
     warnings.warn(
-        f"the joint table of {len(names)} attributes has {cells:,} cells, more than {JOINT_CELLS:,}: they are modelled "
-        f"in cliques of at most {CLIQUE_CELLS:,} cells along a junction tree",
+        f"the joint table of {len(names)} attributes has more than {JOINT_CELLS:,} cells: they are modelled in cliques "
+        f"of at most {CLIQUE_CELLS:,} cells along a junction tree",
         JunctionTreeWarning,
         stacklevel=3,
     )

@@ -67,7 +67,7 @@ class ModelEvidence(ModelOfRelease):
         cells = prod(self.schema.sizes(self.names))
         if cells > JOINT_CELLS:
             raise EstimationError(
-                f"the joint table of {len(self.names)} attributes has {cells} cells, more than {JOINT_CELLS}: "
+                f"the joint table of {len(self.names)} attributes has more than {JOINT_CELLS:,} cells: "
                 f"model fewer attributes, or take JunctionEvidence(release)"
             )
         self._data = likelihood(release, self.names)

@@ -196,7 +196,7 @@ def test_messages_know_every_value_given_findings():
 def test_large_tables_take_the_junction_route_and_say_so():
     rows, schema = chain()
     release = sf.randomize(rows, sf.Scheme(schema, {n: c.symmetric(2, 0.1) for n in schema}), rng=1)
-    with pytest.warns(JunctionTreeWarning, match="2,097,152 cells"):
+    with pytest.warns(JunctionTreeWarning, match="21 attributes has more than 1,048,576 cells"):
         model = sf.evidence(release, method="model")
     assert isinstance(model, JunctionEvidence)
     tree_ = DecisionTree(max_leaves=8).fit(model, target="x05")

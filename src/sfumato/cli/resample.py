@@ -51,7 +51,10 @@ def resample(
     shrink: Annotated[bool, typer.Option(help="With --bandwidth: take back the variance that it adds.")] = False,
     pooled: Annotated[bool, typer.Option(help="With --bandwidth: one density for all classes of a site.")] = False,
     rows: Annotated[int | None, typer.Option(help="How many rows to release; by default four for each record.")] = None,
-    drop: Annotated[str | None, typer.Option(help="Columns to leave out, comma-separated: ids, free text.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Only these columns (a,b,c), and the target and the site.")
+    ] = None,
+    drop: Annotated[str | None, typer.Option(help="All columns but these (a,b,c): ids, free text.")] = None,
     report: Annotated[Path | None, typer.Option(help="Write a page for the owner on what is disclosed.")] = None,
     accept_risk: Annotated[bool, typer.Option(help="Write the release even if the bound is not held.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
@@ -67,6 +70,10 @@ def resample(
 
         sfumato resample patients.csv --target diabetes --epsilon 1 --ranges age=0:120,bmi=10:80
 
+    Of some columns only, the target beside them:
+
+        sfumato resample patients.csv --target diabetes --columns age,bmi
+
     Several sites in one file:
 
         sfumato resample patients.parquet --target diabetes --site-column hospital --max-risk .6
@@ -80,7 +87,7 @@ def resample(
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
     check_target(source, goal, overwrite)
-    dropped = _names(drop)
+    dropped = _left_out(source, columns, drop, target, site_column)
     asked: dict[str, Any] = {
         "bandwidth": "scott" if bandwidth is None else bandwidth,
         "shrink": shrink,
@@ -181,18 +188,25 @@ def _large(source: Path) -> bool:
     return source.stat().st_size > LARGE_TEXT if rows is None else rows > LARGE
 
 
-def _names(text: str | None) -> tuple[str, ...]:
-    return tuple(listed(text)) if text else ()
+def _left_out(source: Path, columns: str | None, drop: str | None, *known: str | None) -> tuple[str, ...]:
+    """The columns that are not read. --columns need not repeat the target and the site."""
+    present = tables.column_names(source)
+    kept, dropped = listed(columns or ""), listed(drop or "")
+    if columns is not None and not kept:
+        raise SfumatoError("--columns names no column: list some, comma-separated, such as age,bmi")
+    for option, names in (("--columns", kept), ("--drop", dropped)):
+        for name in names:
+            if name not in present:
+                raise SfumatoError(f"{option} names {name!r}, which is no column of {source.name}")
+    if columns is None:
+        return tuple(dropped)
+    return tuple(name for name in present if name in dropped or name not in (*kept, *known))
 
 
 def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
     import pyarrow as pa
 
-    present = tables.column_names(source)
-    missing = [name for name in drop if name not in present]
-    if missing:
-        raise SfumatoError(f"--drop names {missing[0]!r}, which is no column of {source.name}")
-    wanted = [name for name in present if name not in drop]
+    wanted = [name for name in tables.column_names(source) if name not in drop]
     found = list(tables.batches(source, wanted))
     if not found:
         raise SfumatoError(f"{source}: the table is empty: there is nothing to resample")

@@ -115,6 +115,16 @@ def test_large_files_are_streamed(file, tmp_path, monkeypatch):
     assert "300 records of raw.parquet" in (tmp_path / "page.html").read_text()
 
 
+def test_some_columns_are_taken_and_the_target_and_the_site_beside_them(file, tmp_path):
+    run(file, "--target", "y", "--columns", "x", "--bandwidth", 1)
+    assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "y"]
+    options = [file, "--target", "y", "--columns", "z,x", "--site-column", "site", "--bandwidth", 1, "--overwrite"]
+    run(*options)
+    assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "z", "y", "site"]
+    run(*options, "--drop", "z")
+    assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "y", "site"]
+
+
 @pytest.mark.parametrize(
     ("options", "match"),
     [
@@ -125,7 +135,9 @@ def test_large_files_are_streamed(file, tmp_path, monkeypatch):
         (["--bandwidth", 1, "--max-outlier-risk", 0.6], "holds no bound"),
         (["--bandwidth", 1, "--epsilon", 1], "holds no bound"),
         (["--max-risk", 0.6, "--epsilon", 1, "--ranges", "x=0:1"], "give one of them"),
-        (["--drop", "what"], "no column of raw.parquet"),
+        (["--drop", "what"], "--drop names 'what', which is no column of raw.parquet"),
+        (["--columns", "x,what"], "--columns names 'what', which is no column of raw.parquet"),
+        (["--columns", " , "], "--columns names no column"),
         (["--max-risk", 0.4], r"must lie in \(0.5, 1\]"),
         (["--report", "/nowhere/page.html"], "does not exist"),
     ],

@@ -40,7 +40,7 @@ def linear(
     tested = learning.test_accuracy(model, test)
     found = model if isinstance(model, LinearClassifier) else LinearClassifier()
     errors = None
-    if errors_asked:
+    if errors_asked and found.only_class is None:
         console.step("refitting without a tenth of the records at a time, for the errors of the weights")
         errors = found.standard_errors(release)
     if plot is not None:
@@ -55,6 +55,16 @@ def linear(
         )
         return
     learning.show_score(score, target)
+    if found.only_class is None:
+        _show_weights(found, errors, everything)
+    else:
+        console.say(f"no feature has a weight: {target} = {found.only_class} is said of every record")
+    if tested is not None:
+        console.say(f"accuracy on {test}: {tested:.3f}")
+
+
+def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> None:
+    """A row for each feature, a weight for each class and its standard error."""
     heads = ["feature"]
     for name in found.weighed_classes:
         heads += [f"weight for {name}", *(["±"] if errors is not None else [])]
@@ -72,8 +82,6 @@ def linear(
         + ("; ± one standard error" if errors is not None else "")
     )
     learning.show_rows(heads, rows, np.abs(found.weights_).max(axis=1).tolist(), everything)
-    if tested is not None:
-        console.say(f"accuracy on {test}: {tested:.3f}")
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:

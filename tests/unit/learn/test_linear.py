@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -186,3 +187,20 @@ def test_weights_of_competing_classes_are_told_against_their_mean():
     model = LinearClassifier(loss="lda").fit(sf.evidence(table, schema), target="y")
     np.testing.assert_allclose(model.weights_.sum(axis=1), 0, atol=1e-9)
     assert np.abs(model.weights_[1]).max() < 0.1 * np.abs(model.weights_[0]).max()
+
+
+@pytest.mark.parametrize("loss", ["pocket", "perceptron"])
+@pytest.mark.parametrize("shares", [(0.07, 0.93), (0.05, 0.9, 0.05)])
+def test_where_one_class_is_said_of_everybody_no_feature_looks_like_a_finding(loss, shares, tmp_path):
+    rng = np.random.default_rng(1)
+    labels = np.array(["no", "yes", "maybe"])[: len(shares)]
+    schema = sf.Schema({"x": sf.Ordinal(tuple(range(5))), "z": sf.Ordinal((0, 1)), "y": sf.Categorical(tuple(labels))})
+    table = {"x": rng.integers(0, 5, 3000), "z": rng.integers(0, 2, 3000), "y": rng.choice(labels, 3000, p=shares)}
+    source = sf.evidence(pa.table(table), schema)
+    model = LinearClassifier(loss, rng=0).fit(source, target="y")
+    assert model.only_class == "yes" and not model.weights_.any() and not model.standard_errors(source).any()
+    assert set(model.predict(pa.table(table))) == {"yes"}
+    assert "No feature has a weight" in model.plot(tmp_path / "weights.svg").axes[0].get_title(loc="left")
+    table["y"] = np.where(table["x"] > 2, "yes", "no")  # the negative control
+    model.fit(sf.evidence(pa.table(table), schema), target="y")
+    assert model.only_class is None and np.abs(model.weights_[0]).max() > 0.9

@@ -108,6 +108,11 @@ class LinearClassifier(Classifier):
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
+        said = np.unique((X[cells.weights > 0] @ out.T).argmax(axis=1))
+        if self.scale_free and len(said) == 1:
+            # Only the directions are of use, and any would do: a weight would look like a finding.
+            out[:] = 0
+            out[said[0], -1] = 1
         return out
 
     def _matrix(self, codes: Any) -> Array:
@@ -126,7 +131,8 @@ class LinearClassifier(Classifier):
 
         How far one standard deviation of the feature moves the score, so that features of all units compare; where
         classes compete (lda, logistic), against the mean of all classes. The pocket
-        and the perceptron find a direction and no scale: their weights are brought to length 1.
+        and the perceptron find a direction and no scale: their weights are brought to length 1. They are all 0 where
+        the same class is said of every record.
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
@@ -160,9 +166,16 @@ class LinearClassifier(Classifier):
         found = [type(self)(**self.get_params()).fit(one, target=self.target_).weights_ for one in kept]
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
 
+    @property
+    def only_class(self) -> str | None:
+        """The class that is said of every record, where no feature has a weight."""
+        return None if self.weights_.any() else label_text(self.classes_[int(self.coef_[:, -1].argmax())])
+
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
         """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
         title = f"What speaks for {self._which}" + ("" if errors is None else ", with 95 % intervals")
+        if self.only_class is not None:
+            title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")
         spread = None if errors is None else 1.96 * errors
         labels = [f"{self.target_} = {label}" for label in self.weighed_classes]

@@ -103,8 +103,10 @@ class Subset(SetChannel):
 
     def __str__(self) -> str:
         gamma = as_float(self.bound)
-        usual = (self.design, self.size) == best_sets(self.values, gamma)
-        return f"subset({self.values}, gamma={gamma:.6g}{'' if usual else f', size={self.size}'})"
+        if (self.design, self.size) == best_sets(self.values, gamma):
+            return f"subset({self.values}, gamma={gamma:.6g})"
+        design = "" if self.design == "sets" else f"design={self.design}, "
+        return f"subset({self.values}, gamma={gamma:.6g}, {design}size={self.size})"
 
 
 @overload

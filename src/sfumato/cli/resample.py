@@ -50,7 +50,9 @@ def resample(
     ] = None,
     shrink: Annotated[bool, typer.Option(help="With --bandwidth: take back the variance that it adds.")] = False,
     pooled: Annotated[bool, typer.Option(help="With --bandwidth: one density for all classes of a site.")] = False,
-    rows: Annotated[int | None, typer.Option(help="How many rows to release; by default four for each record.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="How many rows to release; by default four for each record, up to 20,000.")
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(help="Only these columns (a,b,c), and the target and the site.")
     ] = None,

@@ -43,7 +43,7 @@ def what_happens(unit: Unit) -> str:
         if isinstance(channel, Hyperplanes):
             size, inside = round(channel.k * channel.space.through_one / channel.m), channel.inside
         else:
-            size = int(channel.membership.sum(axis=0)[0])
+            size = round(float(channel.membership.sum(axis=0).mean()))  # those of a projective design differ
             inside = float(channel.matrix[0] @ channel.membership[0])
         return (
             f"Not a value but a set of about {size:,} of the {channel.k:,} {values} is reported; it holds the true one "

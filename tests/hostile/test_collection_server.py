@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import counted_files, reader, study
+from sfumato.service import collected, counted_files, reader, study
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
 from sfumato.service.refusals import RefusalError
@@ -296,3 +296,30 @@ def test_a_model_rests_on_no_table_of_few_people(http: Http) -> None:
         answer = http.ask("GET", f"/v1/studies/pairs/{asked}", token=http.admin)
         assert answer.status_code == 409 and answer.json()["error"]["code"] == "too_few"
     assert http.ask("GET", "/v1/studies/pairs/models/tree?target=a&names=z", token=http.admin).status_code == 200
+
+
+@pytest.mark.parametrize("link", ["x" * 1000, "a\0b", "", "UPPER0123456789a"])
+def test_a_site_names_no_key_that_a_database_does_not_take(http: Http, tmp_path: Path, link: str) -> None:
+    """PostgreSQL takes neither NUL nor long names: a file that was accepted all the same stopped every estimate."""
+    made = sf.Release.load(party(tmp_path / "a.parquet", "car", sf.new_link_key()))
+    crafted = sf.Release(made.arrow(), made.scheme, "person", link).save(tmp_path / "b.parquet")
+    answer = push(http, crafted, http.token("site"))
+    assert answer.status_code == 422 and "does not name the key" in answer.text
+    assert push(http, tmp_path / "a.parquet", http.token("site")).status_code == 201
+
+
+def test_who_withdraws_does_not_have_all_tables_written(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of a wide study take seconds to write, in the thread that writes everybody's answers."""
+    written: list[str] = []
+    save = collected.Collected.save
+    monkeypatch.setattr(collected.Collected, "save", lambda held, to: (written.append(held.study), save(held, to))[1])
+    ids = [new_id() for _ in range(8)]
+    assert all(http.respond(id).status_code == 201 for id in ids)
+    http.clock.now += 3600
+    assert http.respond().status_code == 201
+    for id in ids[:5]:
+        assert http.ask("DELETE", f"/v1/studies/commuting/responses/{id}", token=None).status_code == 200
+        assert http.respond().status_code == 201
+    assert written == ["commuting"]  # once, when the hour ended
+    http.collection.responses.save()
+    assert written == ["commuting"] * 2 and http.count() == 9

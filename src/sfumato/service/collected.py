@@ -47,14 +47,16 @@ class Collected:
     def responses(self) -> int:
         return sum(self.hours.values())
 
-    def add(self, form: int, codes: bytes, hour: int) -> None:
-        """A response that is on the disk; hours never go back."""
+    def add(self, form: int, codes: bytes, hour: int) -> bool:
+        """A response that is on the disk; hours never go back. Whether it ended an hour, whose tables can be kept."""
         with self._lock:
-            if hour > self.last >= 0:
+            turned = hour > self.last >= 0
+            if turned:
                 self._finish(self.last)
             self.last = hour
             self._pending[form].append(codes)
             self.hours[hour] += 1
+            return turned
 
     def remove(self, form: int, codes: bytes, hour: int) -> None:
         """Take a deleted response out."""

@@ -7,6 +7,7 @@ library that reads it, but not the server.
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 1 << 28
 _ROWS_OF_A_BYTE = 2000  # randomized answers do not pack any better
+_LINK = re.compile("[0-9a-f]{16}")  # the fingerprint of a key; a database need not take any other text
 _LISTED = 20  # offending rows that are named
 _BATCH = 1 << 17
 
@@ -104,6 +106,8 @@ def _release(path: Path, study: Study) -> Intake:
             form, tally = -1, Tally(part.scheme)
             _check_party(part, study, found)
         if release.id is not None:
+            if part.link is None or not _LINK.fullmatch(part.link):
+                raise RefusalError("refused", "it does not name the key of its pseudonyms: randomize it again")
             if found.link not in (None, part.link):
                 raise RefusalError("refused", "its pseudonyms were made under different keys")
             found.link = part.link

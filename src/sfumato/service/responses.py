@@ -155,11 +155,10 @@ class Responses:
         for job, outcome in zip(jobs, outcomes, strict=True):
             if isinstance(outcome, Stored) and outcome.status == "accepted":
                 held = self.collected(self._studies[job.study])
-                held.add(job.form, job.codes, self._hour)
+                if held.add(job.form, job.codes, self._hour):
+                    turned.add(job.study)
                 if job.invitation is not None and job.mark is not None:
                     self._tokens.used({job.invitation: job.mark})
-                if held.stale:
-                    turned.add(job.study)
         for study in turned:
             self._writer.later(Alone(self._collected[study].save))
 
@@ -192,8 +191,7 @@ class Responses:
             if found.codes is not None:
                 held = self._collected[study]
                 held.remove(found.form, bytes(found.codes), found.hour)
-                held.stale = True
-                self._writer.later(Alone(held.save))
+                held.stale = True  # written with the next hour: all tables for each who withdraws would keep others out
 
         return Alone(run, then)
 

@@ -323,3 +323,26 @@ def test_who_withdraws_does_not_have_all_tables_written(http: Http, monkeypatch:
     assert written == ["commuting"]  # once, when the hour ended
     http.collection.responses.save()
     assert written == ["commuting"] * 2 and http.count() == 9
+
+
+def test_tables_of_few_attributes_do_not_stop_the_estimates_of_others(http: Http, tmp_path: Path) -> None:
+    """A file of 600 bytes that counts one attribute made every question about the others fail."""
+    rows = released(tmp_path / "rows.parquet", 300)
+    assert push(http, rows, http.token("site")).status_code == 201
+    path = "/v1/studies/commuting"
+    asked = [f"{path}/estimates?names=sex", f"{path}/estimates?names=car,sex", f"{path}/models/rules?names=car,sex"]
+    before = [http.ask("GET", one).json() for one in asked]
+    few = sf.counted(sf.randomize(raw(1000, 1), SCHEME), [("car",)]).save(tmp_path / "few.json")
+    assert push(http, few, http.token("site")).status_code == 201
+    assert [http.ask("GET", one).json() for one in asked] == before and before[0]["answers"] == 300
+    assert http.ask("GET", f"{path}/estimates?names=car").json()["answers"] == 1300
+
+
+def test_tables_that_are_left_out_do_not_make_up_the_minimum(http: Http, tmp_path: Path) -> None:
+    few = sf.counted(sf.randomize(raw(1000, 1), SCHEME), [("car",), ("sex",)]).save(tmp_path / "few.json")
+    assert push(http, few, http.token("site")).status_code == 201
+    missing = http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").json()["error"]
+    assert missing["code"] == "not_possible" and "no table of counts holds car and sex" in missing["message"]
+    assert http.respond().status_code == 201
+    for asked in ("estimates?names=car,sex", "models/rules?names=car,sex"):
+        assert http.ask("GET", f"/v1/studies/commuting/{asked}").json()["error"]["code"] == "too_few"

@@ -12,13 +12,14 @@ from sfumato.service import clock
 from sfumato.service.clock import Clock
 from sfumato.service.estimates import Estimates
 from sfumato.service.export import export
-from sfumato.service.models.request import Models, Source, told_by_tables
+from sfumato.service.models.request import Models, Source
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Responses
 from sfumato.service.settings import Settings
 from sfumato.service.storage.database import Database, open_database
 from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
+from sfumato.service.tallies import told
 from sfumato.service.tokens import Tokens
 from sfumato.service.uploads import Uploads
 from sfumato.service.worker import Worker
@@ -70,16 +71,16 @@ class Collection:
         tallies = [*self.responses.collected(asked).tallies(), *self.uploads.joined(study)]
         for upload in self.uploads.accepted(study):
             tallies += (upload.tallies or {}).values()
-        parts = [*(tally.part() for tally in tallies), *self.uploads.counted(study)]
-        return Estimates(asked, parts)
+        return Estimates(asked, [tally.part() for tally in tallies], self.uploads.counted(study))
 
     def learned_from(self, study: str, names: Sequence[str]) -> Source:
         """What tells these attributes together: the tables that are kept, or all rows where these do not."""
         parts = self.estimates(study).about(names)
         answers = sum(len(part) for part in parts)
-        if told_by_tables(parts, names):
+        if all(told(part, names) for part in parts):
             return Source(parts, None, answers)
-        return Source(tuple(self.uploads.counted(study)), self.export(study), answers)
+        counted = tuple(part for part in self.uploads.counted(study) if told(part, names))
+        return Source(counted, self.export(study), answers)
 
     def export(self, study: str) -> Path:
         """All rows of a study in a file, which the caller deletes."""

@@ -18,6 +18,7 @@ from sfumato.released.part import Part
 from sfumato.service.arrived import arrived
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
+from sfumato.service.tallies import told
 from sfumato.service.wished_width import answers_for
 
 #: The most cells of a table that is sent.
@@ -28,10 +29,11 @@ T = TypeVar("T")
 
 
 class Estimates:
-    """Questions to the answers of one study, as they stand now."""
+    """Questions to the answers of one study, as they stand now; ``counted`` are tables that sites pushed."""
 
-    def __init__(self, study: Study, parts: Iterable[Part]) -> None:
+    def __init__(self, study: Study, parts: Iterable[Part], counted: Iterable[Part] = ()) -> None:
         self._study, self._parts = study, tuple(part for part in parts if len(part))
+        self._counted = tuple(part for part in counted if len(part))
 
     def shares(
         self, names: Sequence[str], level: float, wish: float | None = None, false: float = FALSE
@@ -46,7 +48,7 @@ class Estimates:
             raise RefusalError(
                 "not_possible", f"their table has more than {MOST_CELLS:,} cells: ask for fewer attributes"
             )
-        found = _answered(lambda: DirectEvidence(Release.of(self._parts)).counts(names, quiet=True))
+        found = _answered(lambda: DirectEvidence(Release.of(self._telling(names))).counts(names, quiet=True))
         shares = found.population()
         low, high = _answered(lambda: shares.interval(level, anytime=True))
         moved = _if_told(lambda: poisoning(shares, false))
@@ -80,7 +82,7 @@ class Estimates:
     def means(self, name: str, by: Sequence[str], level: float, false: float = FALSE) -> dict[str, Any]:
         """The mean of an ordered attribute, by group if asked."""
         parts = self._asking([*by, name], level)
-        evidence = DirectEvidence(Release.of(self._parts))
+        evidence = DirectEvidence(Release.of(self._telling([*by, name])))
         found = _answered(lambda: evidence.mean(name, by=list(by) or None).population())
         low, high = _answered(lambda: found.interval(level, anytime=True))
         moved = _if_told(lambda: poisoned_mean(evidence, false, name, list(by) or None))
@@ -107,15 +109,23 @@ class Estimates:
         that table alone.
         """
         self._check_names(names)
-        parts = tuple(part for part in self._parts if not set(names).isdisjoint(part.scheme.schema))
+        parts = tuple(part for part in self._telling(names) if not set(names).isdisjoint(part.scheme.schema))
         together = [tuple(name for name in names if name in part.scheme.schema) for part in parts]
         for asked in dict.fromkeys([*((name,) for name in names), *together]):
-            self.check_enough(asked)
+            self._enough(parts, asked)
         return parts
 
     def check_enough(self, names: Sequence[str] = ()) -> list[Part]:
         """The parts that asked these attributes, if enough people answered them."""
-        asked = [part for part in self._parts if all(name in part.scheme.schema for name in names)]
+        return self._enough(self._telling(names), names)
+
+    def _telling(self, names: Sequence[str]) -> list[Part]:
+        """All parts but tables of sites that do not tell these attributes together: they shall not stop the others."""
+        telling = [*self._parts, *(part for part in self._counted if told(part, names))]
+        return telling if _asking_all(telling, names) else [*self._parts, *self._counted]
+
+    def _enough(self, parts: Iterable[Part], names: Sequence[str]) -> list[Part]:
+        asked = _asking_all(parts, names)
         answers = sum(len(part) for part in asked)
         if answers < self._study.minimum:
             raise RefusalError(
@@ -138,6 +148,10 @@ class Estimates:
         if any(name not in self._study.schema for name in names):
             has = ", ".join(self._study.schema.names[:20])
             raise RefusalError("malformed", f"there is no such attribute; the study has {has}", where="names")
+
+
+def _asking_all(parts: Iterable[Part], names: Sequence[str]) -> list[Part]:
+    return [part for part in parts if all(name in part.scheme.schema for name in names)]
 
 
 def _answered(ask: Callable[[], T]) -> T:

@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.codes import join_codes
+from sfumato.evidence.blocks import blocks
+from sfumato.evidence.counting import counter
+from sfumato.evidence.seen import columns as seen_columns
 from sfumato.released.counted import CountedPart
+from sfumato.released.part import Part
 from sfumato.scheme import Scheme
 from sfumato.service.layout import Layout
 
@@ -100,3 +104,11 @@ def fold(tally: Tally, layout: Layout, rows: Iterable[bytes], sign: int = 1) -> 
     held = list(rows)
     if held:
         tally.add(layout.unpack(held), len(held), sign)
+
+
+def told(part: Part, names: Sequence[str]) -> bool:
+    """Whether one table that is kept tells all that a part asked of these attributes."""
+    asked = tuple(name for name in names if name in part.scheme.schema)
+    if any(name in part.scheme.noises for name in asked):
+        return False
+    return not asked or counter(part).holds(seen_columns(blocks(part.scheme, asked, inverted=False)))

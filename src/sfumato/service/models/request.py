@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 
-from sfumato.evidence.blocks import blocks
-from sfumato.evidence.counting import counter
-from sfumato.evidence.seen import columns
 from sfumato.released.part import Part
 from sfumato.service import own_process
 from sfumato.service.models import worker
@@ -29,17 +26,6 @@ class Source:
     tables: tuple[Part, ...]
     rows: Path | None
     answers: int
-
-
-def told_by_tables(parts: Sequence[Part], names: Sequence[str]) -> bool:
-    """Whether every part keeps one table of all that it asked of these attributes."""
-    for part in parts:
-        asked = tuple(name for name in names if name in part.scheme.schema)
-        if any(name in part.scheme.noises for name in asked):
-            return False
-        if not counter(part).holds(columns(blocks(part.scheme, asked, inverted=False))):
-            return False
-    return True
 
 
 class Models:

@@ -313,3 +313,10 @@ def test_a_column_is_kept_as_text_where_asked() -> None:
     (many,) = examine({"note": [chr(300 + i) for i in range(300)]}, requests=Requests(kinds={"note": "text"})).verdicts
     assert not many.kept
     assert "write its alphabet by hand" in many.why
+
+
+def test_as_many_common_words_keep_their_names_as_were_asked_for():
+    words = [f"ward {chr(97 + i % 26)}{i}" for i in range(80) for _ in range(2000 // (i + 1))]
+    found = verdict(words, "ward", most_values=40)
+    assert found.kind == "categorical" and found.domain.size == 40 and "other" in found.domain.labels
+    assert "the 39 commonest" in found.why

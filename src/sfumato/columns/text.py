@@ -199,8 +199,8 @@ def _most_common(
 ) -> Verdict:
     """The commonest values by name, the others together; an identifier where no few are common."""
     total = sum(values.values())
-    kept = [word for word, times in values.most_common(most_values // 2) if times >= max(RARE, total / 1000)]
-    if len(kept) < 2 or sum(values[word] for word in kept) < 0.3 * total:
+    kept = [word for word, times in values.most_common(most_values - 1) if times >= max(RARE, total / 1000)]
+    if len(kept) < 2 or sum(values[word] for word in kept[: most_values // 2]) < 0.3 * total:
         return _identifier(cells, f"{_texts_in(cells, values)}, few of them common: names, codes or free text")
     return _by_name(cells, values, kept, nullable, missing, spellings)
 

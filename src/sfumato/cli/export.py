@@ -44,7 +44,8 @@ def export(
 ) -> None:
     """Write a release with words instead of codes: values, sets of values, stretches of neighbouring ones.
 
-    The words are the randomized answers, not what the records truly hold: count them with sfumato estimate.
+    The words are the randomized answers, not what the records truly hold: count them with sfumato estimate. Of a set of
+    more than six values six are named, and how many there are besides; the release holds them all.
 
         sfumato export north.parquet labels.csv
 

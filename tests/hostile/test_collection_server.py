@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import collected, counted_files, reader, study
+from sfumato.service import collected, counted_files, intake, reader, study
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
 from sfumato.service.refusals import RefusalError
@@ -346,3 +347,36 @@ def test_tables_that_are_left_out_do_not_make_up_the_minimum(http: Http, tmp_pat
     assert http.respond().status_code == 201
     for asked in ("estimates?names=car,sex", "models/rules?names=car,sex"):
         assert http.ask("GET", f"/v1/studies/commuting/{asked}").json()["error"]["code"] == "too_few"
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize("number", ["1e308", "-1e139", "1" + "0" * 400, "400", "1e999", "NaN"])
+def test_one_number_does_not_spoil_a_distribution(http: Http, tmp_path: Path, number: str) -> None:
+    """Numbers under additive noise are whatever somebody sends: one of 1e308 left the study without a distribution."""
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10), "sex": sf.Categorical(("F", "M"))})
+    scheme = sf.Scheme(schema, {"age": sf.channels.gaussian(10.0), "sex": sf.channels.symmetric(2, 0.3)})
+    http.study("ages", scheme)
+    numbers = np.random.default_rng(1).normal(50, 15, 40).tolist()
+
+    def send(text: str) -> int:
+        one = f'{{"id": "{new_id()}", "fingerprint": "{scheme.fingerprint}", "answers": {{"age": {text}, "sex": 1}}}}'
+        kind = {"content-type": "application/json"}
+        return http.ask("POST", "/v1/studies/ages/responses", token=None, content=one, headers=kind).status_code
+
+    assert {send(repr(one)) for one in [*numbers, -60.0, 160]} == {201}
+    assert send(number) == 422
+    assert http.ask("GET", "/v1/studies/ages/models/distribution?target=age").status_code == 200
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_files_hold_no_number_that_noise_does_not_lead_to(tmp_path: Path) -> None:
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10)})
+    scheme = sf.Scheme(schema, {"age": sf.channels.laplace(10.0)})
+    asked = study.new_study("ages", {"scheme": scheme.to_dict(), "minimum": 2}, 0)
+    made = sf.randomize({"age": [0, 100] * 1000}, scheme)
+    assert intake.examine(made.save(tmp_path / "a.parquet"), asked).rows == 2000
+    rows = made.arrow().to_pydict()
+    rows["age"][7] = 1e308
+    crafted = sf.Release(pa.table(rows), scheme).save(tmp_path / "b.parquet")
+    with pytest.raises(RefusalError, match="'age' of row 8 is no number from"):
+        intake.examine(crafted, asked)

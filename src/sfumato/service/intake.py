@@ -23,6 +23,7 @@ from sfumato.reading.memory_limit import pieces
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
+from sfumato.service.noisy_numbers import reach
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
@@ -142,8 +143,9 @@ def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any]
     """The codes of the rows, batch by batch; refused where they hold others. ``start`` rows come before."""
     sizes = part.scheme.output_sizes
     columns = list(part.scheme.columns)
+    ends = {name: reach(part.scheme, name) for name in part.scheme.noises}
     for batch in _batches(part, [*columns, *([part.id] if part.id else [])]):
-        codes = {name: _codes(batch, name, sizes.get(name), start) for name in columns}
+        codes = {name: _codes(batch, name, sizes.get(name), ends.get(name), start) for name in columns}
         if part.id is not None:
             _check_ids(batch, part.id, start)
         start += batch.num_rows
@@ -162,7 +164,7 @@ def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
         yield from pieces(found, *part.span) if part.span else found
 
 
-def _codes(batch: pa.RecordBatch, name: str, size: int | None, start: int) -> Any:
+def _codes(batch: pa.RecordBatch, name: str, size: int | None, ends: tuple[float, float] | None, start: int) -> Any:
     import pyarrow as pa
 
     column = batch.column(batch.schema.get_field_index(name))
@@ -174,9 +176,10 @@ def _codes(batch: pa.RecordBatch, name: str, size: int | None, start: int) -> An
     if column.null_count:
         raise _offending(name, "holds no answer", np.asarray(column.is_null().to_numpy(zero_copy_only=False)), start)
     values = column.to_numpy(zero_copy_only=False)
-    outside = ~np.isfinite(values) if size is None else (values < 0) | (values >= size)
+    low, high = (0, (size or 0) - 1) if ends is None else ends
+    outside = ~((values >= low) & (values <= high))
     if outside.any():
-        rule = "is no number" if size is None else f"is no code from 0 to {size - 1}"
+        rule = f"is no number from {low:g} to {high:g}" if size is None else f"is no code from 0 to {size - 1}"
         raise _offending(name, rule, outside, start)
     return values
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
+from sfumato.service.noisy_numbers import reach
 from sfumato.service.refusals import RefusalError
 
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
@@ -37,6 +37,7 @@ class Layout:
         noisy = scheme.noises
         letters = ("d" if name in noisy else _LETTERS[types[name].itemsize] for name in self.columns)
         self._struct = struct.Struct("<" + "".join(letters))
+        self._reach = {name: reach(scheme, name) for name in noisy}
         self._sizes = [None if name in noisy else scheme.output_sizes[name] for name in self.columns]
 
     def pack(self, answers: Mapping[str, Any]) -> bytes:
@@ -45,8 +46,9 @@ class Layout:
         for name, size in zip(self.columns, self._sizes, strict=True):
             code = answers.get(name)
             if size is None:
-                if type(code) not in (float, int) or not math.isfinite(code):  # type: ignore[arg-type]
-                    raise _outside(name, "must be a number")
+                low, high = self._reach[name]
+                if type(code) not in (float, int) or not low <= code <= high:  # type: ignore[operator]
+                    raise _outside(name, f"must be a number from {low:g} to {high:g}: no noise leads further")
             elif type(code) is not int or not 0 <= code < size:
                 raise _outside(name, f"must be a code from 0 to {size - 1}")
             found.append(code)

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import collected, counted_files, intake, reader, study
+from sfumato.service import collected, counted_files, intake, noisy_numbers, reader, study
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
 from sfumato.service.refusals import RefusalError
@@ -372,6 +372,8 @@ def test_one_number_does_not_spoil_a_distribution(http: Http, tmp_path: Path, nu
 def test_files_hold_no_number_that_noise_does_not_lead_to(tmp_path: Path) -> None:
     schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10)})
     scheme = sf.Scheme(schema, {"age": sf.channels.laplace(10.0)})
+    uniform = sf.Scheme(schema, {"age": sf.channels.uniform(1)})
+    assert noisy_numbers.reach(uniform, "age") == pytest.approx((-2, 102))
     asked = study.new_study("ages", {"scheme": scheme.to_dict(), "minimum": 2}, 0)
     made = sf.randomize({"age": [0, 100] * 1000}, scheme)
     assert intake.examine(made.save(tmp_path / "a.parquet"), asked).rows == 2000

@@ -14,14 +14,7 @@ _LARGEST = 1e100  # of noise without limits: a number whose powers can still be 
 
 
 def reach(scheme: Scheme, name: str) -> tuple[float, float]:
-    """The limits of an attribute's numbers once noise is added. One number far beyond them would spoil all estimates.
-
-    >>> from sfumato import channels as c
-    >>> from sfumato.schema import Numeric, Schema
-    >>> scheme = Scheme(Schema({"x": Numeric(0, 10, bins=5)}), {"x": c.uniform(1)})
-    >>> [round(end, 6) for end in reach(scheme, "x")]
-    [-2.0, 12.0]
-    """
+    """The limits of an attribute's numbers once noise is added. One far beyond them would spoil all estimates."""
     domain: Any = scheme.schema[name]
     edges = getattr(domain, "edge_array", (0, domain.size - 1))  # values without numbers count from 0
     noise = cast(Noise, scheme.noises[name])

@@ -382,3 +382,15 @@ def test_files_hold_no_number_that_noise_does_not_lead_to(tmp_path: Path) -> Non
     crafted = sf.Release(pa.table(rows), scheme).save(tmp_path / "b.parquet")
     with pytest.raises(RefusalError, match="'age' of row 8 is no number from"):
         intake.examine(crafted, asked)
+
+
+def test_counts_that_others_pushed_do_not_make_a_few_rows_many(http: Http, tmp_path: Path) -> None:
+    """One answer among a thousand pushed as counts could be downloaded by itself."""
+    counts = sf.counted(sf.randomize(raw(1000, 1), SCHEME)).save(tmp_path / "counts.json")
+    assert push(http, counts, http.token("site")).status_code == 201
+    assert http.respond().status_code == 201
+    path = "/v1/studies/commuting"
+    assert http.ask("GET", f"{path}/estimates?names=car").json()["answers"] == 1001
+    refused = http.ask("GET", f"{path}/release")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_few")
+    assert refused.json()["error"]["details"]["answers"] == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from sfumato.released.part import Part
 from sfumato.service import clock
 from sfumato.service.clock import Clock
 from sfumato.service.estimates import Estimates
@@ -67,11 +68,14 @@ class Collection:
 
     def estimates(self, study: str) -> Estimates:
         """Questions to what a study has collected so far."""
-        asked = self.studies[study]
-        tallies = [*self.responses.collected(asked).tallies(), *self.uploads.joined(study)]
+        return Estimates(self.studies[study], self._rows(study), self.uploads.counted(study))
+
+    def _rows(self, study: str) -> list[Part]:
+        """The tables of all rows that the study holds, and of none that were pushed as counts."""
+        tallies = [*self.responses.collected(self.studies[study]).tallies(), *self.uploads.joined(study)]
         for upload in self.uploads.accepted(study):
             tallies += (upload.tallies or {}).values()
-        return Estimates(asked, [tally.part() for tally in tallies], self.uploads.counted(study))
+        return [part for part in (tally.part() for tally in tallies) if len(part)]
 
     def learned_from(self, study: str, names: Sequence[str]) -> Source:
         """What tells these attributes together: the tables that are kept, or all rows where these do not."""
@@ -80,10 +84,10 @@ class Collection:
         if all(told(part, names) for part in parts):
             return Source(parts, None, answers)
         counted = tuple(part for part in self.uploads.counted(study) if told(part, names))
-        return Source(counted, self.export(study), answers)
+        return Source(counted, self._written(study), answers)
 
     def export(self, study: str) -> Path:
-        """All rows of a study in a file, which the caller deletes."""
+        """All rows of a study in a file, which the caller deletes, if they are enough."""
         asked = self.studies[study]
         if asked.scheme is None:
             rows = self.uploads.progress(study)["rows"]
@@ -91,9 +95,15 @@ class Collection:
                 raise RefusalError("too_few", f"{rows:,} rows so far", answers=rows, minimum=asked.minimum)
         else:
             self.estimates(study).check_enough()
+            rows_alone = self._rows(study)
+            if rows_alone:  # counts that others pushed do not make a few rows many
+                Estimates(asked, rows_alone).check_enough()
+        return self._written(study)
+
+    def _written(self, study: str) -> Path:
         self._exports.mkdir(mode=0o700, exist_ok=True)
         path = self._exports / f"{study}-{secrets.token_hex(8)}.parquet"
-        export(path, self.database.engine, asked, self.uploads)
+        export(path, self.database.engine, self.studies[study], self.uploads)
         return path
 
     def close(self) -> None:

@@ -85,14 +85,16 @@ def test_imports_inside_functions_save_a_heavy_library():
     assert {entry for entry in found if not any(one in entry for one in large)} == set()
 
 
-def test_the_package_starts_without_what_it_may_not_need():
-    code = "import sfumato, sys; print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("module", "not_needed"),
+    [("sfumato", HEAVY | {"sfumato.cli", "sfumato.evidence.density"}), ("sfumato.cli", HEAVY - {"rich"})],
+)
+def test_the_package_and_the_commands_start_without_what_they_may_not_need(module, not_needed):
+    code = f"import {module}, sys; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(run.stdout.split())
     assert {"sfumato.release", "numpy"} <= loaded
-    assert {
-        name for name in loaded if name in HEAVY or name.startswith(("sfumato.evidence.density", "sfumato.cli"))
-    } == set()
+    assert loaded & not_needed == set()
 
 
 def test_modules_do_not_import_each_other_in_a_ring():

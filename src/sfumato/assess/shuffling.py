@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from sfumato.errors import ChannelError
 
@@ -75,6 +74,8 @@ def _clones(epsilon: float, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     Numbers that are too many go into stretches, each told by its fewest and its most: more clones hide more, so one
     bounds the divergence from above and the other from below.
     """
+    from scipy.stats import binom
+
     chance = math.exp(-epsilon)
     mean, sd = (n - 1) * chance, math.sqrt((n - 1) * chance * (1 - chance))
     first = max(0, math.floor(mean - _SPREAD * sd) - 10)
@@ -96,6 +97,8 @@ def _hockey_stick(epsilon: float, alone: float, clones: np.ndarray, weights: np.
     t = (c + 1)(e^epsilon w - 1) / ((w - 1)(1 + e^epsilon)), w = e^alone, which is below c + 1 as long as epsilon is
     below alone. So c + 1 - t is what is computed: beside c + 1 it soon is nothing in doubles.
     """
+    from scipy.stats import binom
+
     share, rest = 1 / (1 + math.exp(-alone)), 1 / (1 + math.exp(min(alone, _LARGEST)))  # w / (w + 1), 1 / (w + 1)
     short = -math.expm1(epsilon - alone) / -math.expm1(-alone) / (1 + math.exp(min(epsilon, _LARGEST)))
     beyond = clones + 1 - np.maximum(np.ceil((clones + 1) * short), 1)

@@ -195,7 +195,9 @@ class JunctionEvidence(ModelOfRelease):
             row = np.zeros(n, dtype=np.int64)
             for name in shared:
                 row = row * sizes[name] + out[name]
-            drawn = (rng.random(n)[:, None] * upper[row, -1:] >= upper[row]).sum(axis=1)
+            upper /= np.where(upper[:, -1:] > 0, upper[:, -1:], 1.0)
+            upper += np.arange(len(upper))[:, None]  # all rows one rising list, so that one search serves all draws
+            drawn = np.searchsorted(upper.reshape(-1), row + rng.random(n), side="right") - row * flat.shape[1]
             drawn = np.minimum(drawn, flat.shape[1] - 1)
             out.update(zip(own, np.unravel_index(drawn, [sizes[name] for name in own]), strict=True))
         return {name: out[name] for name in self.names}

@@ -36,22 +36,21 @@ def pocket(
     run = 0
     step = 0
     while step < steps:
-        drawn = np.searchsorted(share, rng.random(block), side="right").clip(0, len(X) - 1)
+        drawn = scaled[np.searchsorted(share, rng.random(block), side="right").clip(0, len(X) - 1)]
         at = 0
         while at < block:
-            wrong = np.flatnonzero(scaled[drawn[at:]] @ current <= 0)
-            length = int(wrong[0]) if len(wrong) else block - at
+            length = _run(drawn[at:], current)
             run += length
             if run > best_run:
                 right = _right(scaled, current, weights)
                 best_run = run
                 if right > best_right:
                     best, best_right = current.copy(), right
-            if not len(wrong):
-                break
-            current = current + scaled[drawn[at + length]]
-            run = 0
-            at += length + 1
+            at += length
+            if at < block:
+                current = current + drawn[at]
+                run = 0
+                at += 1
         step += block
         if best_right >= weights.sum() * (1 - 1e-12):
             break
@@ -62,6 +61,19 @@ def expand(codes: NDArray[np.int64], posterior: Array, cells: Array) -> tuple[Ar
     """The paper's N·L samples: every record with every cell, weighted by its posterior. For comparison only."""
     n, L = len(codes), len(cells)
     return np.tile(cells, (n, 1)), np.tile(np.arange(L), n), posterior[:, codes].T.reshape(-1)
+
+
+def _run(signed: Array, w: Array, few: int = 16) -> int:
+    """How many come before the first that is classified wrong: of ever more at a time, as most runs are short."""
+    at = 0
+    while at < len(signed):
+        wrong = signed[at : at + few] @ w <= 0
+        first = int(wrong.argmax())
+        if wrong[first]:
+            return at + first
+        at += few
+        few *= 2
+    return len(signed)
 
 
 def _right(signed: Array, w: Array, weights: Array) -> float:

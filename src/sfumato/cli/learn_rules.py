@@ -28,6 +28,9 @@ def rules(
         bool, typer.Option("--point-estimates", help="The same as --by estimate: also what may be noise.")
     ] = False,
     items: Annotated[int | None, typer.Option(help="The most items of a set.")] = None,
+    any_lift: Annotated[
+        bool, typer.Option("--any-lift", help="Also rules that conclude only what most records hold anyway.")
+    ] = False,
     show: Annotated[int, typer.Option(help="How many rules to show.")] = 20,
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows: how many frequent sets are right.")] = None,
@@ -40,13 +43,16 @@ def rules(
     sorted by that limit. The limits allow for the number of sets looked at: on average at most 5 % of the sets shown,
     and of the rules, are false. One list may hold false ones.
 
+    The lift says how many times likelier the right side is where the left side holds. Rules whose lift may be 1 or less
+    tell nothing about the left side: they are counted, not shown, unless --any-lift asks for them.
+
     Examples:
 
         sfumato learn rules release.parquet --support .05 --confidence .8
 
         sfumato learn rules release.parquet --target income --plot rules.svg
 
-        sfumato learn rules release.parquet --point-estimates
+        sfumato learn rules release.parquet --any-lift --point-estimates
     """
     release = learning.load(files, columns, target)
     if point_estimates and by not in ("lower", "estimate"):
@@ -55,8 +61,9 @@ def rules(
     with console.progress("sets and rules", None) as advance:
         found = model.fit(release, target=target, progress=advance).rules_
     wrong = None if test is None else _against(model, release, test)
-    if plot is not None and found:
-        model.plot(plot, most=show)
+    shown = found if any_lift else [rule for rule in found if rule.tells_more]
+    if plot is not None and shown:
+        model.plot(plot, most=show, rules=shown)
     elif plot is not None:
         console.note(f"there are no rules to draw: {plot} was not written")
     if json:
@@ -79,18 +86,25 @@ def rules(
     )
     if model.itemsets_:
         console.say(model.claim)
-    if found:
+    if shown:
         console.table(
-            ["rule", "support", "support low", "confidence", "low", "high", "lift"],
+            ["rule", "support", "support low", "confidence", "low", "high", "lift", "lift low"],
             [
                 [
                     f"{' + '.join(rule.antecedent)} => {' + '.join(rule.consequent)}",
                     rule.support, rule.support_low, rule.confidence, rule.confidence_low, rule.confidence_high,
-                    rule.lift,
+                    rule.lift, rule.lift_low,
                 ]
-                for rule in found[:show]
+                for rule in shown[:show]
             ],
         )  # fmt: skip
+    if len(shown) > show:
+        console.note(f"the first {show:,} of {len(shown):,} rules: --show shows more, --json all of them")
+    if len(shown) < len(found):
+        console.note(
+            f"{len(found) - len(shown):,} of the {len(found):,} rules are not shown: their lift may be 1 or less, so "
+            "that they conclude only what most records hold anyway; --any-lift shows them"
+        )
     if wrong is not None:
         console.say(
             f"against the clean rows: {wrong['false_positives']} sets too many, {wrong['false_negatives']} missing, "

@@ -440,3 +440,15 @@ def test_cells_weighed_in_the_place_of_many_records_say_the_same(monkeypatch):
         assert (one.antecedent, one.consequent) == (other.antecedent, other.consequent)
         assert one.confidence_low == pytest.approx(other.confidence_low, abs=1e-9)
         assert one.lift == pytest.approx(other.lift, abs=1e-9)
+
+
+def test_rules_that_conclude_what_most_hold_anyway_tell_nothing_more():
+    rng = np.random.default_rng(3)
+    common, cause = rng.random(4000) < 0.9, rng.random(4000) < 0.4
+    effect = rng.random(4000) < np.where(cause, 0.8, 0.1)
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in ("common", "cause", "effect")})
+    held = {"common": common, "cause": cause, "effect": effect}
+    table = {name: np.where(column, "yes", "no").tolist() for name, column in held.items()}
+    model = AssociationRules(0.1, 0.5).fit(sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(4)))
+    told = {(rule.antecedent, rule.consequent): rule.tells_more for rule in model.rules_}
+    assert told[("cause",), ("effect",)] and not told[("cause",), ("common",)]

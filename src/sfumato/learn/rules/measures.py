@@ -50,6 +50,11 @@ class Rule:
     lift_low: float
     lift_high: float
 
+    @property
+    def tells_more(self) -> bool:
+        """Whether the consequent is surely likelier where the antecedent holds than in all records: a lift above 1."""
+        return self.lift_low > 1 + 1e-9
+
     def __str__(self) -> str:
         return printable(
             f"{' + '.join(self.antecedent)} => {' + '.join(self.consequent)}  support {self.support:.3g}, "

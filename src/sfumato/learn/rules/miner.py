@@ -237,9 +237,9 @@ class AssociationRules(Parameters):
         ]  # fmt: skip
         return heads, rows, len(self.rules_) - len(rows)
 
-    def plot(self, path: str | Path | None = None, most: int = 20) -> Any:
-        """The first rules with the intervals of their confidence."""
-        return draw(self.rules_, path, most, self.level, self.n_)
+    def plot(self, path: str | Path | None = None, most: int = 20, rules: Sequence[Rule] | None = None) -> Any:
+        """The first rules, of all or of these, with the intervals of their confidence."""
+        return draw(self.rules_ if rules is None else rules, path, most, self.level, self.n_)
 
     def _check(self) -> None:
         for name in ("min_support", "min_confidence", "level"):

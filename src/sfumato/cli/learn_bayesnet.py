@@ -114,8 +114,11 @@ def bayesnet(
             [
                 [
                     *list(row.values())[: len(cpt.schema)],
-                    "unknown" if isnan(row["sd"]) else settled(row["probability"], row["sd"]),
-                    *([row["sd"], row["low"], row["high"]] if not isnan(row["sd"]) else ["", "", ""]),
+                    *(
+                        [settled(row["probability"], row["sd"]), row["sd"], row["low"], row["high"]]
+                        if row["known"]
+                        else ["not known", "", "", ""]
+                    ),
                 ]
                 for row in frame.to_pylist()
             ],

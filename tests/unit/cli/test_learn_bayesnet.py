@@ -90,3 +90,14 @@ def test_long_tables_are_left_out_unless_asked_for(tmp_path) -> None:
     assert "144 rows of the tables of" in said and len(said.splitlines()) < 40
     whole = run(tmp_path / "r.parquet", "--all")
     assert "not printed" not in whole and len(whole.splitlines()) > 150
+
+
+def test_probabilities_that_nothing_supports_are_not_known(tmp_path) -> None:
+    schema = sf.Schema({"a": sf.Categorical(("x", "y", "z")), "b": sf.Categorical(("no", "yes"))})
+    table = {"a": ["x", "y"] * 1500, "b": ["no", "no", "yes", "yes"] * 750}
+    scheme = sf.Scheme(schema, {"a": c.symmetric(3, 0.4), "b": c.symmetric(2, 0.3)})
+    sf.randomize(table, scheme, rng=sf.experiment(1)).save(tmp_path / "r.parquet")
+    (tmp_path / "net.json").write_text('{"b": ["a"], "a": []}')
+    said = [line for line in run(tmp_path / "r.parquet", "--structure", tmp_path / "net.json").splitlines() if line]
+    rows = [line.split() for line in said if line.startswith("z ")]
+    assert [row[2:] for row in rows if len(row) > 2 and row[1] in ("no", "yes")] == [["not", "known"]] * 2

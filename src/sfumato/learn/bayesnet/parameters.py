@@ -24,6 +24,8 @@ from sfumato.schema import Schema
 from sfumato.writing.data_frames import as_frame
 
 PRIORS = ("ml", "bdeu", "k2")
+#: An interval of a probability as wide as this leaves it open: the records tell nothing about it.
+ALL_POSSIBLE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,12 @@ class CPT:
     def supported(self) -> Any:
         """Whether any record is estimated to hold each parent configuration."""
         return self.counts.sum(-1) > 0
+
+    @cached_property
+    def known(self) -> Any:
+        """Whether the records tell anything about each probability: its 95 % interval leaves something out."""
+        low, high = self.interval()
+        return high - low < ALL_POSSIBLE
 
     def moments(self, population: bool = True) -> tuple[Array, Array, Array, Array, Array]:
         """N̂_jk, N̂_j and their variances and covariance: (μ₁, μ₂, σ₁², σ₁₂, σ₂²), each in the table's shape."""
@@ -130,6 +138,7 @@ class CPT:
             columns |= {"raw": self.raw.reshape(-1), "sd": self.sd().reshape(-1)}
             columns |= {"low": low.reshape(-1), "high": high.reshape(-1)}
             columns["supported"] = np.repeat(np.ravel(self.supported), self.shape[-1])
+            columns["known"] = self.known.reshape(-1)
         return as_frame(pa.table(columns), backend)
 
     def _fitted(self) -> Estimate:

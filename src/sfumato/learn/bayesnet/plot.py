@@ -18,7 +18,7 @@ from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
 
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
-_UNKNOWN = 0.5  # a probability with so large a standard error is not drawn
+_UNKNOWN = "unknown"  # in place of a probability that the records tell nothing about
 _MOST_ROWS, _MOST_COLUMNS = 16, 10
 #: The width of a picture in inches, unless a single table is wider.
 PAGE = 11.0
@@ -196,6 +196,8 @@ class _Table:
         self.cut = len(own) - len(self.columns)
         sds = cpt.sd().reshape(-1, cpt.shape[-1]) if cpt.estimate is not None else None
         self.sds = sds[np.ix_(kept_rows, kept_columns)] if sds is not None else None
+        known = cpt.known.reshape(-1, cpt.shape[-1]) if cpt.estimate is not None else None
+        self.known = known[np.ix_(kept_rows, kept_columns)] if known is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
         self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
@@ -215,7 +217,7 @@ class _Table:
             for i, value in enumerate(self.values[j, : len(self.columns)]):
                 x = self.margin + self.cell * i
                 said = self._said(j, i)
-                shade = 0.0 if said == "unknown" else 0.08 + 0.5 * value
+                shade = 0.0 if said == _UNKNOWN else 0.08 + 0.5 * value
                 axes.fill_between([x, x + self.cell - 0.03], y, y + 0.21, color=_LINE, alpha=shade, lw=0)
                 axes.text(x + self.cell / 2, y + 0.115, said, fontsize=7, ha="center", va="center")
         left = [f"{many} rarer {what}" for many, what in ((self.hidden, "rows"), (self.cut, "values")) if many]
@@ -226,9 +228,6 @@ class _Table:
     def _said(self, j: int, i: int) -> str:
         """What a cell says; parents that hardly any record is estimated to hold tell nothing of it."""
         value = f"{self.values[j, i]:.2f}"
-        if self.sds is None:
+        if self.sds is None or self.known is None:
             return value
-        sd = self.sds[j, i]
-        if not sd < _UNKNOWN:
-            return "unknown"
-        return f"{value} ±{sd:.2f}".replace("±0.", "±.")
+        return f"{value} ±{self.sds[j, i]:.2f}".replace("±0.", "±.") if self.known[j, i] else _UNKNOWN

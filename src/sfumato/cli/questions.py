@@ -11,7 +11,6 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.evidence.questions.rows import Rows
-from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
 
 
@@ -78,12 +77,7 @@ def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, 
         return
     about = "the population" if found.of_population else "this table"
     console.say(f"{found.title}; of {about}, {found.n:,.0f} randomized records, intervals {level:.0%}")
-    lines = frame.slice(0, rows).to_pylist()
-    named = len(found.keys)
-    console.table(
-        frame.schema.names,
-        [[label_text(c) if c is None and i < named else c for i, c in enumerate(row.values())] for row in lines],
-    )
+    console.table(*found.in_words(level, rows))
     if frame.num_rows > rows:
         console.note(f"the first {rows:,} of {frame.num_rows:,} rows: --rows shows more, --json all of them")
     for note in found.notes:

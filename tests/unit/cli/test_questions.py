@@ -39,7 +39,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_mean_by_group(release: Path, tmp_path: Path) -> None:
     found = run(f"estimate {release} --mean pay --by sex --plot {tmp_path / 'm.svg'}")
     assert found.code == 0 and "mean of pay by sex" in found.out and "no_answer" in found.out
-    assert (tmp_path / "m.svg").exists()
+    assert (tmp_path / "m.svg").exists() and found.out.count("±") == 4  # answered and no_answer of two groups
     whole = json.loads(run(f"estimate {release} --mean pay --by sex --json").out)
     assert [row["sex"] for row in whole["rows"]] == ["F", "M"] and whole["population"] == "finite population"
     behind = json.loads(run(f"estimate {release} --mean pay --by sex --population --json").out)

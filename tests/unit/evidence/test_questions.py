@@ -155,6 +155,9 @@ def test_no_answer_is_reported_and_left_out(release: sf.Release, exact: Any) -> 
     assert exact.mean("mood").value[0] == pytest.approx(mood[mood < 3].mean())
     assert exact.mean("mood").beside["no_answer"][0] == pytest.approx((mood == 3).sum())
     assert holds(found, mood[mood < 3].mean())
+    for name, truth in (("answered", (mood < 3).sum()), ("no_answer", (mood == 3).sum())):
+        assert abs(found.beside[name][0] - truth) < 5 * found.beside[f"{name}_sd"][0] < 0.2 * N
+        assert exact.mean("mood").beside[f"{name}_sd"][0] == 0
     assert "gave no answer" in repr(found) and "no_answer" in found.frame().schema.names
     shares = exact.share("mood")
     assert shares.value.sum() == pytest.approx(1) and len(shares.value) == 3
@@ -307,7 +310,7 @@ def test_answers_print_and_draw(release: sf.Release, tmp_path: Any) -> None:
     ev = sf.evidence(release)
     by = ev.mean("income", by="sex")
     assert "mean of income by sex" in repr(by) and "<table>" in by._repr_html_()
-    assert by.frame("pandas").shape == (2, 6)
+    assert by.frame("pandas").shape == (2, 7)
     for name, answer in {"mean": by, "cdf": ev.cdf("income", by="sex"), "gap": by.contrast("M", "F")}.items():
         answer.plot(tmp_path / f"{name}.svg", truth=np.zeros(len(answer.value)))
         assert (tmp_path / f"{name}.svg").stat().st_size > 1000

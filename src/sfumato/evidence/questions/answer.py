@@ -116,21 +116,14 @@ class Answer(Rows):
 
     @property
     def beside(self) -> dict[str, Array]:
-        answered = self._answered
-        out = {"answered": np.maximum(answered, 0.0)}
+        S, C = self.sums.finite()  # over this table's own records
+        own = self.form.records(np.arange(len(S))).astype(np.int64)  # the places of the sums behind each answer
+        out = {"answered": np.maximum(S[own], 0.0), "answered_sd": _root(C[own, own])}
         if self.everybody is not None:
-            gone = self._plain[self.everybody] - answered
-            out["no_answer"] = np.maximum(gone, 0.0)
+            every = self.everybody
+            out["no_answer"] = np.maximum(S[every] - S[own], 0.0)
+            out["no_answer_sd"] = _root(C[every, every] - 2 * C[every, own] + C[own, own])
         return out
-
-    @cached_property
-    def _plain(self) -> Array:
-        """The sums over this table's own records."""
-        return self.sums.finite()[0]
-
-    @property
-    def _answered(self) -> Array:
-        return self.form.records(self._plain)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -142,3 +135,9 @@ class Answer(Rows):
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)
+
+
+def _root(variance: Array) -> Array:
+    """Standard deviations; those far below one record are what rounding left of a known number."""
+    sd = np.sqrt(np.maximum(variance, 0.0))
+    return np.where(sd < 1e-3, 0.0, sd)

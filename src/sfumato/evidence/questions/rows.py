@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
-from sfumato.pages.display import MOST, html_table, text_table
+from sfumato.pages.display import MOST, html_table, shown, text_table
 from sfumato.printable import label_text, printable
 from sfumato.writing.data_frames import as_frame
 
@@ -64,7 +64,7 @@ class Rows(ABC):
 
     @property
     def beside(self) -> dict[str, Array]:
-        """More columns of numbers for the table."""
+        """More columns of numbers for the table; ``NAME_sd`` is the error of ``NAME``."""
         return {}
 
     @property
@@ -117,11 +117,21 @@ class Rows(ABC):
     def _heading(self) -> str:
         return f"{self.title}, {self.n:,.0f} records, {self.population_kind}, 95 % intervals"
 
+    def in_words(self, level: float, most: int) -> tuple[list[str], list[list[Any]]]:
+        """Headings and rows to print: what has no name is "no answer", and numbers beside the answer carry errors."""
+        frame = self._arrow(level).slice(0, most)
+        errors = {name: f"{name}_sd" for name in self.beside if f"{name}_sd" in self.beside}
+        columns = frame.to_pydict()
+        for name, error in errors.items():
+            sds = columns.pop(error)
+            if any(sds):
+                columns[name] = [f"{shown(v)} ± {shown(sd)}" for v, sd in zip(columns[name], sds, strict=True)]
+        for name in self.keys:
+            columns[name] = [label_text(label) if label is None else label for label in columns[name]]
+        return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
+
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
-        frame = self._arrow(0.95)
-        frame = frame.drop_columns([name for name in frame.schema.names if name in ("sd",) and name not in self.keys])
-        rows = [
-            [label_text(cell) if cell is None else cell for cell in row.values()]
-            for row in frame.slice(0, MOST).to_pylist()
-        ]
-        return frame.schema.names, rows, frame.num_rows - len(rows)
+        headings, rows = self.in_words(0.95, MOST)
+        kept = [i for i, name in enumerate(headings) if name != "sd" or name in self.keys]
+        cut = [[row[i] for i in kept] for row in rows]
+        return [headings[i] for i in kept], cut, len(self.value) - len(cut)

@@ -187,6 +187,7 @@ def _document(source: Path, found: Examination) -> dict[str, Any]:
             "why": verdict.why,
             "discloses": verdict.discloses,
             "problems": list(verdict.problems),
+            "empty": verdict.blank,
             "domain": verdict.domain.to_dict() if verdict.domain is not None and verdict.kept else None,
         }
         for verdict in found.verdicts
@@ -212,7 +213,7 @@ def _show(source: Path, found: Examination) -> None:
         ["column", "verdict", "why", "publishing it discloses"],
         [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],
     )
-    said = [*found.notes, *_problems(found), *_codes(found)]
+    said = [*found.notes, *_empty(found), *_problems(found), *_codes(found)]
     if said:
         console.say("\nTo check:")
         for line in said:
@@ -221,6 +222,17 @@ def _show(source: Path, found: Examination) -> None:
         f"\n{len(found.domains)} of {len(found.verdicts)} columns make a schema. Looking at the data is itself a "
         "disclosure: what stands in the last column becomes public with the schema."
     )
+
+
+def _empty(found: Examination) -> list[str]:
+    """Which columns have empty cells, and how many."""
+    columns = [f"{v.name} ({_percent(v.blank / found.rows)})" for v in found.verdicts if v.kept and v.blank]
+    meant = 'each becomes the answer "no answer" (nullable in the schema)'
+    return [f"{', '.join(columns)}: empty cells; {meant}"] if columns else []
+
+
+def _percent(share: float) -> str:
+    return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else f"{share:.0%}".replace("%", " %")
 
 
 def _problems(found: Examination) -> list[str]:

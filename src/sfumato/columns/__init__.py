@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sfumato.columns.numbers import MOSTLY, Wanted, are_codes, judge_numbers, judge_written, read_numbers
@@ -122,10 +122,7 @@ def judge(cells: Cells, requests: Requests) -> Verdict:
     dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
     if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:
         raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")
-    if verdict.kept and cells.rows and cells.blank > 0.9 * cells.rows:
-        empty = f"{cells.blank / cells.rows:.0%} of its rows are empty"
-        return Verdict(**{**vars(verdict), "problems": (*verdict.problems, empty)})
-    return verdict
+    return replace(verdict, blank=cells.blank)
 
 
 def _judge(cells: Cells, requests: Requests) -> Verdict:

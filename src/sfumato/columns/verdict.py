@@ -22,6 +22,7 @@ class Verdict:
     discloses: str = "nothing"
     domain: Domain | None = None
     problems: tuple[str, ...] = field(default=())
+    blank: int = 0  # rows that hold nothing
 
     @property
     def kept(self) -> bool:

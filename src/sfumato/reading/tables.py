@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -184,8 +185,11 @@ def instead(wanted: str, present: list[str]) -> str:
     """What the table has instead. Names are not listed unasked: without a header they are somebody's record."""
     if showing_values():
         return f"it has {', '.join(map(str, present[:20]))}"
-    near = [name for name in present if str(name).strip().casefold() == wanted.strip().casefold()]
-    return f"it has {near[0]!r}" if near else f"none of its {len(present)} columns is called so: is there a header?"
+    names = {str(name).strip().casefold(): name for name in reversed(present)}
+    near = get_close_matches(wanted.strip().casefold(), names, 1, 0.75)
+    if near:
+        return f"it has {names[near[0]]!r}"
+    return f"none of its {len(present)} columns is called so: is there a header? sfumato schema FILE lists all columns"
 
 
 def csv_format(table: Any) -> CsvFormat | None:

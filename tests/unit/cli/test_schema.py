@@ -159,3 +159,19 @@ def test_what_many_columns_have_in_common_is_said_once(tmp_path: Path, monkeypat
     assert grades in shown.out
     places = json.loads((tmp_path / "schema.json").read_text())["attributes"]["plot_id"]["values"]
     assert places == [str(place) for place in range(1, 25)]
+
+
+def test_empty_cells_are_named_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{i % 7},{'' if i % 4 == 0 else 'x' * (i % 3 + 1)},{'' if i == 9 else i % 5}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(["grade,word,size", *lines]) + "\n")
+    said = " ".join(run("schema t.csv").out.split())
+    assert "word (25 %), size (under 1 %): empty cells" in said and "no answer" in said
+    columns = json.loads(run("schema t.csv --json").out)["columns"]
+    assert [column["empty"] for column in columns] == [0, 100, 1]
+
+
+def test_a_column_that_is_not_there_is_told_from_one_that_is_near(clinic: Path) -> None:
+    assert "it has 'Gewicht'" in run("schema klinik.csv --range gewichte=1:2").error
+    said = " ".join(run("schema klinik.csv --range pay=1:2").error.split())
+    assert "is there a header? sfumato schema FILE lists all columns" in said

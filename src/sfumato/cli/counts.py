@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.outputs import inputs_and_output
 from sfumato.errors import ReleaseError
 from sfumato.evidence.counted import counted
 from sfumato.owner.secure_sum import add_shares, split_counts
@@ -23,7 +24,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Machine output.")]
 
 def counts(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The tables to write: .json.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The tables to write: .json. Else the last name is it.")
+    ] = None,
     table: Annotated[
         list[str] | None, typer.Option(help="The attributes of one table, comma-separated; may be given again.")
     ] = None,
@@ -35,14 +38,15 @@ def counts(
     The file carries its scheme. Estimate and learn from it as from a release, as far as its tables tell; without
     --table it holds those of every pair of attributes. Nothing else of the rows is in it, and no ids.
 
-        sfumato counts north.parquet -o north.json
+        sfumato counts north.parquet north.json
 
-        sfumato counts north.parquet --table sex,age,income --table town,sex -o north.json
+        sfumato counts north.parquet --table sex,age,income --table town,sex --out north.json
 
-        sfumato add north.json south.json -o both.json
+        sfumato add north.json south.json both.json
 
         sfumato estimate both.json --mean income --by sex
     """
+    files, out = inputs_and_output(files, out, "counts", least=1)
     release = Release.concat([Release.load(file) for file in files])
     found = counted(release, None if not table else [listed(names) for names in table])
     found.save(out, overwrite=overwrite)
@@ -80,18 +84,21 @@ def split(
 
 def add(
     files: Annotated[list[Path], typer.Argument(help="Counts of sites, or shares: all for one site, or all sums.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The sum to write: .json.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The sum to write: .json. Else the last name is it.")
+    ] = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
     """Add the counts of several sites, or the shares that they were split into.
 
-    sfumato add north.json south.json -o both.json
+    sfumato add north.json south.json both.json
 
     sfumato add from-1-to-2.json from-2-to-2.json from-3-to-2.json -o sum-2.json
 
     sfumato add sum-1.json sum-2.json sum-3.json -o everybody.json
     """
+    files, out = inputs_and_output(files, out, "add")
     if len(files) < 2:
         raise ReleaseError(f"add needs at least two files, got {len(files)}")
     twice = [file for i, file in enumerate(files) if file.resolve() in {other.resolve() for other in files[:i]}]

@@ -9,11 +9,15 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.outputs import inputs_and_output
 from sfumato.errors import ReleaseError
 from sfumato.release import Release
 
 Out = Annotated[
-    Path, typer.Option("--out", "-o", help="The release to write: .parquet, or .csv with a .json beside it.")
+    Path | None,
+    typer.Option(
+        "--out", "-o", help="The release to write: .parquet, or .csv with a .json beside it. Else the last name is it."
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option(help="Replace the output if it exists.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Write raw records that a release holds as they are.")]
@@ -22,7 +26,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Machine output.")]
 
 def join(
     files: Annotated[list[Path], typer.Argument(help="Two or more releases: other columns of the same records.")],
-    out: Out,
+    out: Out = None,
     on: Annotated[str | None, typer.Option(help="The id column; the releases' own by default.")] = None,
     common: Annotated[bool, typer.Option("--common", help="Leave out records that not all of them hold.")] = False,
     overwrite: Overwrite = False,
@@ -33,14 +37,15 @@ def join(
 
     The parties must have made their pseudonyms under one link key (sfumato randomize --id ... --link-key-file ...).
 
-        sfumato join clinic.parquet laboratory.parquet --on patient -o both.parquet
+        sfumato join clinic.parquet laboratory.parquet both.parquet --on patient
 
-        sfumato join clinic.parquet laboratory.parquet pharmacy.parquet -o all.parquet
+        sfumato join clinic.parquet laboratory.parquet pharmacy.parquet --out all.parquet
 
     Parties that do not hold quite the same records: those that all of them hold are joined.
 
-        sfumato join clinic.parquet laboratory.parquet --common -o both.parquet
+        sfumato join clinic.parquet laboratory.parquet both.parquet --common
     """
+    files, out = inputs_and_output(files, out, "join")
     releases = _several(files, "join")
     joined = reduce(lambda left, right: left.join(right, on=on, common=common), releases)
     _write(joined, out, overwrite, clear, json, "joined")
@@ -51,17 +56,18 @@ def join(
 
 def concat(
     files: Annotated[list[Path], typer.Argument(help="Two or more releases: other records, the same attributes.")],
-    out: Out,
+    out: Out = None,
     overwrite: Overwrite = False,
     clear: Clear = False,
     json: AsJson = False,
 ) -> None:
     """Put releases of different records together, also such that were made under different schemes.
 
-    sfumato concat north.parquet south.parquet -o all.parquet
+    sfumato concat north.parquet south.parquet all.parquet
 
-    sfumato concat north.parquet south.parquet -o all.csv --overwrite
+    sfumato concat north.parquet south.parquet --out all.csv --overwrite
     """
+    files, out = inputs_and_output(files, out, "concat")
     _write(Release.concat(_several(files, "concat")), out, overwrite, clear, json, "put together")
 
 

@@ -46,6 +46,23 @@ def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), a
             raise SfumatoError(f"{path} already exists; choose another name, or allow --overwrite")
 
 
+def inputs_and_output(files: list[Path], out: Path | None, verb: str, least: int = 2) -> tuple[list[Path], Path]:
+    """Where --out is left out, the last name is the output. It is never one that exists: it may be meant as input."""
+    if out is not None:
+        return files, out
+    *inputs, last = files
+    if last.exists():
+        raise SfumatoError(
+            f"say what to write: sfumato {verb} {' '.join(map(str, files))} --out FILE ({last} exists, so that it is "
+            "taken for one of the files to read; to replace it: --out with --overwrite)"
+        )
+    if len(inputs) < least:
+        raise SfumatoError(
+            f"{verb} needs {least} or more files to read and one to write: {last} does not exist, and is taken for it"
+        )
+    return inputs, last
+
+
 def _resolved(path: Path) -> Path:
     try:
         return path.resolve()

@@ -190,3 +190,25 @@ def test_a_damaged_release_is_said(here: Path) -> None:
     about = {b"sfumato": pq.read_metadata("north.parquet").metadata[b"sfumato"]}
     pq.write_table(spoilt.replace_schema_metadata(about), "spoilt.parquet")
     assert "holds codes that its channel cannot release" in run("export spoilt.parquet x.csv").error
+
+
+def test_the_output_may_be_the_last_name(here: Path) -> None:
+    assert "4,000 records joined into both.parquet" in run("join clinic.parquet laboratory.parquet both.parquet").out
+    assert "into all.csv" in run("concat north.parquet south.parquet all.csv").out
+    assert all(run(f"counts {site}.parquet {site}.json").code == 0 for site in ("north", "south"))
+    assert "into both.json" in run("add north.json south.json both.json").out
+    kept = Path("south.parquet").read_bytes()
+    ran = run("concat north.parquet south.parquet --overwrite", width=400)
+    assert ran.code == 1 and "--out FILE (south.parquet exists" in ran.error
+    assert Path("south.parquet").read_bytes() == kept
+    assert "no-such.parquet does not exist" in run("join clinic.parquet no-such.parquet", width=400).error
+
+
+def test_an_exported_set_names_all_its_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({"town": sf.Categorical(tuple(f"t{i:02d}" for i in range(40)))})
+    release = sf.randomize({"town": [f"t{i % 40:02d}" for i in range(80)]}, sf.Scheme.for_gamma(schema, 3), rng=1)
+    release.save("r.parquet")
+    assert run("export r.parquet words.csv").code == 0
+    cells = pd.read_csv("words.csv")["town"].str.split(" | ", regex=False)
+    assert cells.map(len).max() > 6 and cells.map(lambda names: set(names) <= {"any", *schema["town"].labels}).all()

@@ -34,6 +34,9 @@ _SHAPELESS = '"\u115f\u1160\u2800\u3164\uffa0'
 _CUT = re.compile(r"([;\t\n\v\f\r\x85\u2028\u2029])")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 
+#: The values of a set that a cell names; a spreadsheet's cell holds about 30 000 characters.
+MOST_NAMED = 100
+
 
 def export(
     release: Annotated[Path, typer.Argument(help="The release: .parquet, or .csv with its .json beside it.")],
@@ -44,8 +47,9 @@ def export(
 ) -> None:
     """Write a release with words instead of codes: values, sets of values, stretches of neighbouring ones.
 
-    The words are the randomized answers, not what the records truly hold: count them with sfumato estimate. Of a set of
-    more than six values six are named, and how many there are besides; the release holds them all.
+    The words are the randomized answers, not what the records truly hold: count them with sfumato estimate. A set
+    of values is written as one | two | three. Of one with more than 100 values 100 are named, and how many there are
+    besides; the release holds them all.
 
         sfumato export north.parquet labels.csv
 
@@ -101,7 +105,9 @@ def _words(part: Part, name: str, column: pa.Array) -> list[Any]:
     different, place = np.unique(codes, return_inverse=True)
     if len(different) and (different[0] < 0 or different[-1] >= part.scheme.output_sizes[name]):
         raise ReleaseError(f"column {name!r} holds codes that its channel cannot release: the file is damaged")
-    words = np.array([_no_formula(text) for text in in_words(part.scheme, name, different.tolist())], dtype=object)
+    words = np.array(
+        [_no_formula(text) for text in in_words(part.scheme, name, different.tolist(), MOST_NAMED)], dtype=object
+    )
     return list(words[place])
 
 

@@ -17,11 +17,15 @@ from sfumato.scheme import Scheme
 
 #: A table of chances with more entries is not looked through to find words.
 MOST_ENTRIES = 1 << 22
+#: The values of a set that are named, unless more are asked for.
 _MOST_VALUES = 6
 
 
-def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
-    """The words for the released codes of one column; what has no words (an id, a noisy number) stays as it is."""
+def in_words(scheme: Scheme, column: str, codes: Sequence[Any], most: int = _MOST_VALUES) -> list[str]:
+    """The words for the released codes of one column; what has no words (an id, a noisy number) stays as it is.
+
+    Of a set of values the first ``most`` are named.
+    """
     for names, channel in (part for group in scheme.groups for part in group.channel.factors(group.names)):
         columns = channel.columns(names)
         if column not in columns:
@@ -39,7 +43,7 @@ def in_words(scheme: Scheme, column: str, codes: Sequence[Any]) -> list[str]:
             return _stretches(channel, domains[0], codes)
         if len(columns) > 1 or channel.k * channel.m > MOST_ENTRIES:
             break
-        words = {code: _meant(channel, domains, int(code)) for code in set(codes)}
+        words = {code: _meant(channel, domains, int(code), most) for code in set(codes)}
         return [words[code] for code in codes]
     return ["" if code is None else f"{code:.12g}" if isinstance(code, float) else str(code) for code in codes]
 
@@ -59,7 +63,7 @@ def _stretches(channel: Windows, domain: Domain, codes: Sequence[Any]) -> list[s
     return out
 
 
-def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
+def _meant(channel: Channel, domains: Sequence[Domain], code: int, most: int) -> str:
     """The values that one answer names: those under which it is likelier than under the others."""
     chances = channel.matrix[:, code]
     low, high = float(chances.min()), float(chances.max())
@@ -75,5 +79,5 @@ def _meant(channel: Channel, domains: Sequence[Domain], code: int) -> str:
         words = [names[x] for x in inside]
     if len(inside) < len(members):
         words.append(NO_ANSWER)
-    more = f" and {len(words) - _MOST_VALUES} more" if len(words) > _MOST_VALUES else ""
-    return " | ".join(words[:_MOST_VALUES]) + more
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return " | ".join(words[:most]) + more

@@ -23,3 +23,9 @@ def test_codes_of_a_release_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
     ran = run("density r.parquet --column age --noise gaussian:5", width=400)
     assert ran.code == 1 and "sfumato estimate r.parquet --cdf age" in ran.error, ran.error
     assert run("density r.parquet --column pay --noise gaussian:5").code == 0
+
+
+def test_empty_cells_are_counted_and_their_column_named(tmp_path: Path) -> None:
+    (tmp_path / "z.csv").write_text("a,z\n" + "".join(f"{i},{'' if i % 5 == 0 else i / 3}\n" for i in range(50)))
+    ran = run(f"density {tmp_path / 'z.csv'} --column z --noise gaussian:1", width=400)
+    assert ran.code == 1 and "column 'z': 10 cells empty, NaN or infinite" in ran.error

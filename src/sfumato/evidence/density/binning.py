@@ -19,7 +19,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.grid import EXACT, Grid, lattice, some_of
 from sfumato.evidence.density.reading import chunks
-from sfumato.evidence.density.spark_grid import spark_grid
+from sfumato.evidence.density.spark_grid import not_finite, spark_grid
 from sfumato.reading.spark_session import is_spark
 
 
@@ -83,7 +83,7 @@ def gather(z: Any, column: str | None = None, progress: Callable[[int], None] | 
         low, high = float(chunk.min()), float(chunk.max())
         if not (np.isfinite(low) and np.isfinite(high)):
             bad = int((~np.isfinite(chunk)).sum())
-            raise EstimationError(f"z must be finite, got {bad} NaN or infinite values: drop or impute them first")
+            raise not_finite(bad, column)
         if n == 0:
             first = some_of(chunk).copy()
         n += chunk.size

@@ -26,6 +26,13 @@ class FineCounts(NamedTuple):
     step: float
 
 
+def not_finite(cells: int, column: str | None) -> EstimationError:
+    """What is said of cells that hold no number."""
+    where = "z" if column is None else f"column {column!r}"
+    many = f"{cells:,} cell{'s' * (cells != 1)}"
+    return EstimationError(f"{where}: {many} empty, NaN or infinite: leave these rows out, or fill them in, first")
+
+
 def spark_grid(frame: Any, column: str) -> FineCounts | None:
     """Two jobs: where the values lie, then how many lie in each cell. None where they are few, and each is kept."""
     from pyspark.sql import functions as f
@@ -41,7 +48,7 @@ def spark_grid(frame: Any, column: str) -> FineCounts | None:
     if n <= EXACT:
         return None
     if wrong:
-        raise EstimationError(f"z must be finite, got {wrong} NaN or infinite values: drop or impute them first")
+        raise not_finite(wrong, column)
     place = bulk(np.array(reached, dtype=np.float64), low, high)
     with in_one_line():
         counted = map_batches(

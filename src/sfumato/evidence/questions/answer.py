@@ -117,7 +117,9 @@ class Answer(Rows):
     @property
     def beside(self) -> dict[str, Array]:
         S, C = self.sums.finite()  # over this table's own records
-        own = self.form.records(np.arange(len(S))).astype(np.int64)  # the places of the sums behind each answer
+        own = self.form.records(np.arange(len(S), dtype=np.float64)).astype(
+            np.int64
+        )  # the places of the sums behind each answer
         out = {"answered": np.maximum(S[own], 0.0), "answered_sd": _root(C[own, own])}
         if self.everybody is not None:
             every = self.everybody

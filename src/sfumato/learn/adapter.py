@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError, MissingPartError
 from sfumato.evidence import Evidence
-from sfumato.learn.base import Classifier, one_class
+from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
 
 
@@ -49,7 +49,7 @@ class FromCells(Classifier):
             raise EstimationError("FromCells needs a scikit-learn classifier: FromCells(RandomForestClassifier())")
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
-        one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
+        refuse_one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
         self.encoding_ = Encoding(self.schema_, self.features_)
         self.estimator_ = clone(self.estimator)
         try:

@@ -88,6 +88,7 @@ class Classifier(Parameters, ABC):
     _estimator_type = "classifier"
     target: str | None
 
+    fitted_ = False  # whether ``fit`` came to its end
     schema_: Schema
     target_: str
     features_: tuple[str, ...]
@@ -113,6 +114,7 @@ class Classifier(Parameters, ABC):
             raise EstimationError(f"{type(self).__name__} needs a target: fit(evidence, target=...)")
         prepare(self, found, name)
         self._learn(found)
+        self.fitted_ = True
         return self
 
     def predict_proba(self, table: Any) -> Array:
@@ -127,8 +129,7 @@ class Classifier(Parameters, ABC):
 
     def score(self, table: Any, y: Any = None) -> float:
         """The share of rows whose class is predicted right; y is the table's own target column unless given."""
-        truth = self._own_target(table) if y is None else np.asarray(y)
-        return float(np.mean(self.predict(table) == truth))
+        return share_right(self.predict(table), self._own_target(table) if y is None else np.asarray(y))
 
     def estimate_score(self, source: Any, level: float = 0.95) -> Score:
         """The accuracy on clean records, from randomized ones that the model has not seen; see ``learn.score``."""
@@ -164,16 +165,16 @@ class Classifier(Parameters, ABC):
         return classifier_tags(required=False)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classes_")
+        return self.fitted_
 
     def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
-        if not hasattr(self, "classes_"):
+        if not self.fitted_:
             return ["not fitted"], [], 0
         rows = [["target", self.target_], ["features", ", ".join(self.features_)]]
         return ["fitted", ""], [*rows, ["classes", ", ".join(map(label_text, self.classes_))]], 0
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "classes_"):
+        if not self.fitted_:
             raise EstimationError(f"this {type(self).__name__} is not fitted yet: call fit(evidence, target=...) first")
 
     def _encode(self, table: Any) -> dict[str, Codes]:
@@ -211,8 +212,24 @@ def normalise(logs: Array) -> Array:
     return np.asarray(out / out.sum(axis=1, keepdims=True))
 
 
+def share_right(said: NDArray[Any], truth: NDArray[Any]) -> float:
+    """The share of predicted classes that are the true ones, of which there is one for each."""
+    check_rows(said, truth)
+    return float(np.mean(said == truth))
+
+
+def check_rows(said: NDArray[Any], truth: NDArray[Any]) -> None:
+    """Refuse to judge what is said by anything but one truth for each of one or more rows."""
+    if truth.shape != said.shape:
+        raise EstimationError(
+            f"y must hold one value for each of the {len(said)} rows, got shape {truth.shape} instead"
+        )
+    if not len(said):
+        raise EstimationError("the table holds no rows: there is nothing to score")
+
+
 def prepare(model: Classifier, source: Evidence, target: str) -> None:
-    """Check the target and note what the model is about."""
+    """Check the target and note what the model is about, which is not fitted as long as nothing is learned."""
     schema = source.schema
     if target not in schema:
         raise EstimationError(f"the target {target!r} is not in the release; it has {', '.join(schema.names)}")
@@ -221,15 +238,16 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
     features = tuple(name for name in schema.names if name != target)
     if not features:
         raise EstimationError(f"the release holds nothing but the target {target!r}: there is nothing to learn from")
+    model.fitted_ = False
     model.schema_ = schema
     model.target_ = target
     model.features_ = features
     model.classes_ = schema[target].label_array
 
 
-def one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:
-    """Refuse a target of which only one class occurs."""
+def refuse_one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:
+    """Refuse a target of which fewer than two classes occur."""
     present = np.flatnonzero(counts > 1e-9 * max(float(counts.sum()), 1e-300))
     if len(present) < 2:
-        found = labels[int(present[0])] if len(present) else None
-        raise EstimationError(f"only the class {found!r} of {target!r} occurs in the data: there is nothing to learn")
+        found = f"only the class {labels[int(present[0])]!r}" if len(present) else "no class"
+        raise EstimationError(f"{found} of {target!r} occurs in the data: there is nothing to learn")

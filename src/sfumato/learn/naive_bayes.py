@@ -15,21 +15,23 @@ from sfumato.evidence.density import density
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
 from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, normalise, one_class
+from sfumato.learn.base import Classifier, normalise, refuse_one_class
 from sfumato.learn.noisy_numbers import NumberClassifier
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 
 #: Of larger tables the errors leave out how the counts of a class vary together.
 _COVARIANCE_CELLS = 512
+#: Of an even density over all that an attribute was seen to be: no class is ruled out by one number.
+_LEAST_DENSITY = 1e-6
 
 
 class NaiveBayes(Classifier):
     r"""Pr(c | x) ∝ Pr(c) ∏_j Pr(x_j | c), from the pair tables (x_j, c) of any evidence.
 
-    Each table holds two attributes, so the noise does not grow with their number. ``smoothing`` is added to every cell,
-    in records; on randomized evidence a cell also gets its own noise variance over the class's size, so that what is
-    mostly noise says little.
+    Each table holds two attributes, so the noise does not grow with their number. Every class gets ``smoothing`` more
+    records that follow the attribute's own distribution; on randomized evidence also as many as the noise of its counts
+    is worth, so that what is mostly noise says little.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -51,7 +53,7 @@ class NaiveBayes(Classifier):
         own = source.counts([self.target_], quiet=True)
         pairs = source.counts_many([[name, self.target_] for name in self.features_], quiet=True)
         classes = project(own.value, own.n)
-        one_class(classes, self.target_, self.schema_[self.target_].labels)
+        refuse_one_class(classes, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = classes / classes.sum()
         self.tables_, self.standard_errors_ = {}, {}
         for name, pair in zip(self.features_, pairs, strict=True):
@@ -129,7 +131,9 @@ class DensityNaiveBayes(NumberClassifier):
 
     def _logs(self, values: Array) -> Array:
         logs = np.tile(np.log(self.class_prior_), (len(values), 1))
-        for i, own in enumerate(self.densities_):
-            for j, one in enumerate(own):
-                logs[:, i] += np.log(np.maximum(one.pdf(values[:, j]), 1e-6))
+        for j, by_class in enumerate(zip(*self.densities_, strict=True)):
+            ends = [edge for one in by_class for edge in (one.edges[0], one.edges[-1])]
+            least = _LEAST_DENSITY / (max(ends) - min(ends))
+            for i, one in enumerate(by_class):
+                logs[:, i] += np.log(np.maximum(one.pdf(values[:, j]), least))
         return logs

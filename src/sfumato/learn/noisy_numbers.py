@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError, quoted
-from sfumato.learn.base import Parameters, classifier_tags, normalise
+from sfumato.learn.base import Parameters, classifier_tags, normalise, share_right
 
 
 class NumberClassifier(Parameters, ABC):
     """scikit-learn's habits over a matrix of numbers, a column per attribute."""
 
     _estimator_type = "classifier"
+    fitted_ = False  # whether ``fit`` came to its end
     classes_: NDArray[Any]
 
     @abstractmethod
@@ -40,8 +41,9 @@ class NumberClassifier(Parameters, ABC):
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise EstimationError("only one class occurs in y: there is nothing to learn")
-        self.classes_ = classes
+        self.classes_, self.fitted_ = classes, False
         self._learn(values, codes.astype(np.int64))
+        self.fitted_ = True
         return self
 
     def predict_proba(self, x: ArrayLike) -> Array:
@@ -56,16 +58,16 @@ class NumberClassifier(Parameters, ABC):
 
     def score(self, x: ArrayLike, y: ArrayLike) -> float:
         """The share of clean records classified right."""
-        return float(np.mean(self.predict(x) == np.asarray(y)))
+        return share_right(self.predict(x), np.asarray(y))
 
     def __sklearn_tags__(self) -> Any:
         return classifier_tags(required=True)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classes_")
+        return self.fitted_
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "classes_"):
+        if not self.fitted_:
             raise EstimationError(f"this {type(self).__name__} is not fitted yet: call fit(z, y) first")
 
     def _matrix(self, x: ArrayLike) -> Array:

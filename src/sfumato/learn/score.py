@@ -34,7 +34,7 @@ WORTH = 2.0
 _CELLS = 1 << 18
 #: An interval of an accuracy that is wider says nothing of use.
 TOO_WIDE = 0.3
-ALL_CELLS = 6  # classes; with more only the diagonal of the confusion matrix is estimated
+ALL_CELLS = 6  # classes; with more no confusion matrix is estimated
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,11 +133,10 @@ def estimate_score(model: FittedClassifier, source: Evidence, level: float = 0.9
     n = sum(own.total for own, _ in cuts)
     trust = min(TRUST, n / _OWN)
     found = blended_mean(cuts, right, trust)
-    confusion, spread = np.zeros((classes, classes)), np.zeros((classes, classes))
-    for i, j in np.ndindex(classes, classes):
-        if classes <= ALL_CELLS or i == j:
-            cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
-            confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
+    confusion, spread = np.full((2, classes, classes), np.nan)
+    for i, j in np.ndindex(classes, classes) if classes <= ALL_CELLS else ():
+        cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
+        confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
     shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
     accuracy = min(max(found.value, 0.0), 1.0)
     majority = float(shares.max())

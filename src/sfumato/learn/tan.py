@@ -13,7 +13,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.spanning_tree import spanning_tree
 from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, normalise, one_class
+from sfumato.learn.base import Classifier, normalise, refuse_one_class
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 
@@ -45,7 +45,7 @@ class TAN(Classifier):
         check_number("smoothing", self.smoothing, least=0)
         asked = source if source.exact else model_about(source, self.target_)
         prior = np.maximum(asked.counts([self.target_]).value, 0.0)
-        one_class(prior, self.target_, self.schema_[self.target_].labels)
+        refuse_one_class(prior, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = prior / prior.sum()
         names = list(self.features_)
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]

@@ -8,7 +8,7 @@ import pytest
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemeError
-from sfumato.learn import TAN, DecisionTree, FromCells, LinearClassifier, NaiveBayes
+from sfumato.learn import TAN, DecisionTree, FromCells, LinearClassifier, NaiveBayes, Regression
 from sfumato.owner.transformer import Randomizer
 
 c = sf.channels
@@ -95,3 +95,32 @@ def test_a_pipeline_randomizes_while_it_fits():
         raw.set_params(p=1)
     with pytest.raises(SchemeError, match="must be a Scheme"):
         Randomizer("none").fit(frame)  # type: ignore[arg-type]
+
+
+PAIR = sf.Schema({"x": sf.Categorical((0, 1)), "y": sf.Categorical((0, 1))})
+ALL_ZERO = {"x": [0, 1, 0], "y": [0, 0, 0]}
+
+
+@pytest.mark.parametrize("make", [NaiveBayes, DecisionTree, LinearClassifier, TAN, lambda: Regression("logistic")])
+def test_a_model_whose_fit_was_refused_is_not_fitted(make):
+    """Neither a new one, nor one that was fitted to something else before."""
+    model = make()
+    for _ in range(2):
+        with pytest.raises(EstimationError, match="only the class 0"):
+            model.fit(sf.evidence(ALL_ZERO, PAIR), target="y")
+        with pytest.raises(EstimationError, match="not fitted yet"):
+            model.predict({"x": [0]})
+        assert "not fitted" in model._repr_html_()
+        model.fit(sf.evidence({"x": [0, 1] * 20, "y": [0, 1, 1, 0, 0, 1, 0, 1] * 5}, PAIR), target="y")
+
+
+@pytest.mark.parametrize("make", [NaiveBayes, lambda: Regression("logistic"), lambda: Regression("gaussian")])
+def test_a_score_needs_one_true_value_for_each_of_some_rows(make):
+    table = {"x": [0, 1] * 20, "y": [0, 1, 1, 0, 0, 1, 0, 1] * 5}
+    model = make().fit(sf.evidence(table, PAIR), target="y")
+    assert model.score(table) == model.score(table, table["y"])
+    for wrong in (np.array(table["y"])[:, None], table["y"][:7]):  # the first would be held against all rows at once
+        with pytest.raises(EstimationError, match="one value for each of the 40 rows"):
+            model.score(table, wrong)
+    with pytest.raises(EstimationError, match="holds no rows"):
+        model.score({"x": [], "y": []})

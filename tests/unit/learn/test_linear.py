@@ -10,6 +10,7 @@ import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
+from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
 from sfumato.papers.ma06 import lenses
@@ -204,3 +205,25 @@ def test_where_one_class_is_said_of_everybody_no_feature_looks_like_a_finding(lo
     table["y"] = np.where(table["x"] > 2, "yes", "no")  # the negative control
     model.fit(sf.evidence(pa.table(table), schema), target="y")
     assert model.only_class is None and np.abs(model.weights_[0]).max() > 0.9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_class_that_nobody_holds_is_never_said(loss):
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 3, 3000)
+    table = {f"x{j}": (rng.random(3000) < 0.3 + 0.4 * (kind == j)).astype(int) for j in range(3)}
+    table["y"] = np.array(["a", "b", "c"])[kind]
+    features = {f"x{j}": sf.Categorical((0, 1)) for j in range(3)}
+    wide = sf.Schema({**features, "y": sf.Categorical(("a", "never", "b", "c"))})
+    model = LinearClassifier(loss, rng=1).fit(sf.evidence(table, wide), target="y")
+    assert "never" not in model.predict(table) and (model.predict_proba(table)[:, 1] == 0).all()
+    assert model.score(table) > 0.5  # a third by chance
+    assert np.isfinite(model.coef_).all()
+
+
+def test_numbers_in_large_units_do_not_overflow():
+    rng = np.random.default_rng(0)
+    income = rng.uniform(0, 1e6, 2000)
+    schema = sf.Schema({"income": sf.Numeric(0, 1e6, bins=50), "rich": sf.Categorical((False, True))})
+    table = {"income": income, "rich": income > 5e5}
+    assert LinearClassifier("logistic").fit(sf.evidence(table, schema), target="rich").score(table) > 0.98

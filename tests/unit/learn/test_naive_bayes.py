@@ -122,3 +122,15 @@ def test_classifiers_of_noisy_numbers_have_scikit_learns_habits(make):
         make().predict(x)
     with pytest.raises(EstimationError, match="a class per row"):
         make().fit(z, y[:5])
+
+
+def test_densities_by_class_do_not_depend_on_the_unit():
+    rng = np.random.default_rng(0)
+    tall = rng.random(2000) < 0.5
+    x = np.where(tall, 3.0, 0.0) + rng.normal(size=2000)
+    said = []
+    for unit in (1.0, 1e9):  # in which every density is far below a millionth
+        noise = c.gaussian(unit)
+        model = DensityNaiveBayes([noise]).fit(noise.randomize(unit * x, rng=3)[:, None], tall)
+        said.append(model.predict(unit * x[:, None]))
+    assert np.mean(said[0] == said[1]) > 0.999 and np.mean(said[1] == tall) > 0.9

@@ -485,3 +485,20 @@ def test_covariates_that_hardly_anybody_leaves_empty_are_taken_as_numbers():
     assert len(factor.terms_) == 6 and list(factor.hardly_silent_) == ["x"]
     nobody = sf.evidence({"x": [value or 0 for value in some], "y": y}, schema)
     assert sf.learn.Regression("gaussian").fit(nobody, target="y").terms_ == ["Intercept", "x"]
+
+
+def test_rows_without_a_response_do_not_count_in_a_score() -> None:
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Categorical(("no", "yes"), nullable=True)})
+    table = {"x": list("aaabbba") * 10, "y": ["no", "no", "yes", "yes", "yes", "no", None] * 10}
+    model = Regression("logistic").fit(sf.evidence(table, schema), target="y", names=["x"])
+    assert model.score(table) == pytest.approx(2 / 3)
+
+
+def test_what_does_not_vary_cannot_be_explained() -> None:
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Numeric(0, 10, bins=5)})
+    table = {"x": ["a", "b"] * 20, "y": [1.0, 9.0, 3.0, 7.0] * 10}
+    model = Regression("gaussian").fit(sf.evidence(table, schema), target="y")
+    with pytest.raises(EstimationError, match="does not vary"):
+        model.score({"x": ["a", "b"], "y": [3.0, 3.0]})
+    with pytest.raises(EstimationError, match="must hold numbers"):
+        model.score({"x": ["a", "b"]}, ["low", "high"])

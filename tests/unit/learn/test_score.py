@@ -216,3 +216,14 @@ def test_a_slope_is_not_sought_beyond_what_shows_in_a_share():
     assert not asked
     conjugate_gradients(forward, 100 * right, 1e-9, enough=lambda r: float(r @ (r / W)) < 1e-8)
     assert asked
+
+
+def test_of_many_classes_no_confusion_matrix_is_claimed():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 8, 2000)
+    table = {"x": x, "y": np.where(rng.random(2000) < 0.6, x, rng.integers(0, 8, 2000))}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(8))) for name in "xy"})
+    release = sf.randomize(table, sf.Scheme(schema, {n: c.symmetric(8, 0.1) for n in schema}), rng=1)
+    found = NaiveBayes().fit(release, target="y").estimate_score(release)
+    assert np.isnan(found.confusion).all() and np.isnan(found.confusion_sd).all()
+    assert found.to_dict()["confusion"] is None and 0.5 < found.accuracy < 0.8

@@ -12,7 +12,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.table import Table, eliminate
-from sfumato.learn.arguments import whole
+from sfumato.learn.arguments import generator, whole
 from sfumato.learn.bayesnet.learned import LearnedNetwork
 from sfumato.learn.bayesnet.pgmpy_model import ask
 from sfumato.learn.bayesnet.structure import topological
@@ -125,10 +125,7 @@ def kl(reference: LearnedNetwork, net: LearnedNetwork) -> float:
 def sample(net: LearnedNetwork, n: int, rng: np.random.Generator | int | None) -> Any:
     """Rows drawn parents first."""
     n = whole("n", n, 1)
-    try:
-        draw = np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r} instead") from None
+    draw = generator(rng)
     codes: dict[str, Any] = {}
     for node in topological(net.parents_):
         cpt = net.cpts_[node]

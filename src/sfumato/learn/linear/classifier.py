@@ -14,8 +14,8 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.splits import leave_out
-from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, normalise, one_class
+from sfumato.learn.arguments import check_number, generator
+from sfumato.learn.base import Classifier, normalise, refuse_one_class
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
@@ -64,6 +64,7 @@ class LinearClassifier(Classifier):
     coef_: Array  # a row per class, the constant last
     scale_: Array  # the standard deviation of each feature
     told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
+    held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
 
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
@@ -78,27 +79,28 @@ class LinearClassifier(Classifier):
         self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
         if self.loss in ("least_squares", "lda"):
             found = moments(source, self.encoding_, self.target_, self.schema_)
-            one_class(found.shares, self.target_, self.schema_[self.target_].labels)
+            refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
             self.coef_ = (lda if self.loss == "lda" else least_squares)(found, ridge)
-            self.scale_, self.told_ = found.scale, found.told
+            self.scale_, self.told_, self.held_ = found.scale, found.told, found.shares > 0
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
-        one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
-        self.coef_ = self._by_cost(cells, np.flatnonzero(held > 0))
+        refuse_one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
+        self.held_ = held > 0
+        self.coef_ = self._by_cost(cells)
         self.told_ = np.ones(len(self.scale_), dtype=np.bool_)
 
-    def _by_cost(self, cells: WeightedCells, present: Any) -> Array:
+    def _by_cost(self, cells: WeightedCells) -> Array:
         X = self._matrix(list(cells.codes.T))
         mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
         self.scale_ = np.sqrt(np.average((X[:, :-1] - mean) ** 2, axis=0, weights=cells.weights))
         count = len(self.classes_)
         if self.loss == "logistic":
             return logistic(X, cells.classes, cells.weights, count, self.C)
-        rng = np.random.default_rng(self.rng)
+        rng = generator(self.rng)
         out = np.zeros((count, X.shape[1]))
-        two = count == 2
+        two, present = count == 2, np.flatnonzero(self.held_)
         for number in [1] if two else present:
             sign = np.where(cells.classes == number, 1.0, -1.0)
             if self.loss == "hinge":
@@ -108,7 +110,7 @@ class LinearClassifier(Classifier):
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
-        said = np.unique((X[cells.weights > 0] @ out.T).argmax(axis=1))
+        said = present[np.unique((X[cells.weights > 0] @ out[present].T).argmax(axis=1))]
         if self.scale_free and len(said) == 1:
             # Only the directions are of use, and any would do: a weight would look like a finding.
             out[:] = 0
@@ -120,7 +122,7 @@ class LinearClassifier(Classifier):
         return np.concatenate([X, np.ones((len(X), 1))], axis=1)
 
     def decision_function(self, table: Any) -> Array:
-        """The score of every class; for two classes, that of the second."""
+        """The score of every class, minus infinity for one that nobody holds; for two classes, that of the second."""
         self._check_fitted()
         scores = self._scores(self._encode(table))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -182,7 +184,8 @@ class LinearClassifier(Classifier):
         return bars(path, self.encoding_.columns, self.weights_, labels, title, axis, spread)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
-        return np.asarray(self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T)
+        scores = self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T
+        return np.where(self.held_, scores, -np.inf)
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         return normalise(self._scores(codes))

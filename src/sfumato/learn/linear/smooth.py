@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
+from sfumato.learn.regression.families import curve
 
 _ROUND = 0.05  # the corner of the hinge is rounded over this width, so that it has a gradient
 
 
 def logistic(X: Array, classes: NDArray[np.int64], weights: Array, count: int, C: float) -> Array:
-    """Coefficients, a row per class (two classes: minus and plus one half of the same vector), by Newton's method.
+    """Coefficients, a row per class (of two classes the first has none), by Newton's method or, of more, L-BFGS.
 
     minimise C Σ_l N̂_l (-log Pr(c_l | x_l)) + ½|w|², the constant column unpenalised
     """
@@ -27,8 +28,7 @@ def _newton(X: Array, y: Array, weights: Array, C: float) -> Array:
     w = np.zeros(X.shape[1])
     value = np.inf
     for _ in range(100):
-        score = X @ w
-        p = 1.0 / (1.0 + np.exp(-score))
+        p = curve(X @ w)
         gradient = C * X.T @ (weights * (p - y)) + penalty * w
         H = C * (X * (weights * p * (1 - p))[:, None]).T @ X + np.diag(penalty + 1e-12)
         step = np.linalg.solve(H, gradient)

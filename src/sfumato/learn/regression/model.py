@@ -16,7 +16,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
-from sfumato.learn.base import Classifier, one_class, prepare
+from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import fit
@@ -25,7 +25,7 @@ from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Problem
 from sfumato.learn.regression.rare_silence import leave_out_rare_silence
-from sfumato.learn.regression.response import Response, occupied, response
+from sfumato.learn.regression.response import occupied, response
 from sfumato.learn.regression.summary import summary
 from sfumato.learn.score import Score
 from sfumato.printable import label_text
@@ -115,6 +115,7 @@ class Regression(Classifier):
             raise EstimationError(f"the target {asked!r} stands among the covariates: leave it out there")
         self.columns_ = columns
         self._learn(found)
+        self.fitted_ = True
         return self
 
     def _request(
@@ -145,12 +146,12 @@ class Regression(Classifier):
         if not noises_of(source, [self.target_]):  # numbers with noise have no counts, and no missing answers
             held = source.counts([self.target_], quiet=True)
             shares = project(held.value, held.n)
-            one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
+            refuse_one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
             self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
             if not (source.exact or source.smoothed):
                 found.refuse_one_class(self.family, held)
         columns, self.hardly_silent_ = leave_out_rare_silence(source, self.columns_)
-        family = self._family(found)
+        family = self._family(len(found.labels))
         if isinstance(family, Ordinal):
             found, family = occupied(found, shares)
             columns = [column for column in columns if column.names]
@@ -168,9 +169,9 @@ class Regression(Classifier):
         self.method_, self.covariance_, self.converged_ = result.method, result.covariance, result.converged
         self.freedom_, self.scale_ = result.freedom, result.scale
 
-    def _family(self, found: Response) -> Family:
+    def _family(self, classes: int) -> Family:
         if self.family == "ordinal":
-            return Ordinal(len(found.labels))
+            return Ordinal(classes)
         return Logistic() if self.family == "logistic" else Gaussian()
 
     # What it says.
@@ -224,7 +225,7 @@ class Regression(Classifier):
         return plot(path, terms, self.coef_[shown], low[shown], high[shown], title, level)
 
     def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
-        if not self._fitted:
+        if not self.fitted_:
             return ["not fitted"], [], 0
         rows = self.frame().to_pylist()
         return list(rows[0]), [list(row.values()) for row in rows], 0
@@ -239,12 +240,28 @@ class Regression(Classifier):
         return np.asarray(self._matrix(self._encode(table)) @ self.coef_)
 
     def score(self, table: Any, y: Any = None) -> float:
-        """The share of rows predicted right; for the gaussian family R², the share of the variance explained."""
+        """The share of rows predicted right; for the gaussian family R², the share of the variance explained.
+
+        Rows without a response are left out, as in fitting.
+        """
+        said, truth = self.predict(table), self._own_target(table) if y is None else self._given(y)
+        check_rows(said, truth)
+        told = np.array([value is not None and value == value for value in truth])
+        said, truth = said[told], truth[told]
         if self.family != "gaussian":
-            return super().score(table, y)
-        truth = self._own_target(table) if y is None else np.asarray(y, dtype=np.float64)
-        left = float(np.nansum((truth - self.predict(table)) ** 2))
-        return 1 - left / float(np.nansum((truth - np.nanmean(truth)) ** 2))
+            return share_right(said, truth)
+        apart = float(((truth - truth.mean()) ** 2).sum()) if told.any() else 0.0
+        if not apart:
+            raise EstimationError(
+                f"the target {self.target_!r} does not vary in these rows: there is nothing to explain"
+            )
+        return 1 - float(((truth - said) ** 2).sum()) / apart
+
+    def _given(self, y: Any) -> NDArray[Any]:
+        try:
+            return np.asarray(y, dtype=np.float64 if self.family == "gaussian" else None)
+        except (TypeError, ValueError):
+            raise EstimationError("y must hold numbers, as the mean of a response is one") from None
 
     def estimate_score(self, source: Any, level: float = 0.95) -> Score:
         self._check_fitted()
@@ -253,10 +270,7 @@ class Regression(Classifier):
         return super().estimate_score(source, level)
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
-        family: Family = Gaussian()
-        if self.family != "gaussian":
-            family = Logistic() if self.family == "logistic" else Ordinal(len(self.classes_))
-        return family.proba(self.coef_, self._matrix(codes))
+        return self._family(len(self.classes_)).proba(self.coef_, self._matrix(codes))
 
     def _matrix(self, codes: Mapping[str, Codes]) -> Array:
         return matrix(self.columns_, codes, len(next(iter(codes.values()))))
@@ -272,17 +286,6 @@ class Regression(Classifier):
         else:
             said = list(domain.labels)
         return np.array([label if kept else None for label, kept in zip(said, found.kept, strict=True)])[codes]
-
-    @property
-    def _fitted(self) -> bool:
-        return hasattr(self, "coef_")
-
-    def _check_fitted(self) -> None:
-        if not self._fitted:
-            raise EstimationError("this Regression is not fitted yet: call fit(evidence, target=...) first")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self._fitted
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

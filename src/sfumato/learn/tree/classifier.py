@@ -16,7 +16,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, one_class
+from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, prune, same_answer
 from sfumato.learn.tree.intervals import set_intervals
 from sfumato.learn.tree.plot import draw, least_share, text
@@ -73,7 +73,7 @@ class DecisionTree(Classifier):
         self._check_parameters()
         asked, found = self._source(source)
         self.evidence_ = asked
-        one_class(found.root(), self.target_, self.schema_[self.target_].labels)
+        refuse_one_class(found.root(), self.target_, self.schema_[self.target_].labels)
         budget = None if asked.exact or self.counts == "paper" else self.max_leaves
         # As listed, ID3 goes on until a node is pure or nothing is left to ask: a gain of zero does not stop it.
         least = -1.0 if self.counts == "paper" and self.min_gain <= 0 else max(self.min_gain, 1e-12)
@@ -141,7 +141,7 @@ class DecisionTree(Classifier):
         return text(self, depth, least, width)
 
     def _repr_html_(self) -> str:
-        tree = f"<pre>{escape(self.text(3, least_share(self, 3), 100))}</pre>" if hasattr(self, "classes_") else ""
+        tree = f"<pre>{escape(self.text(3, least_share(self, 3), 100))}</pre>" if self.fitted_ else ""
         return super()._repr_html_() + tree
 
     def plot(self, path: str | File | None = None, depth: int = 3) -> Any:

@@ -181,9 +181,10 @@ class Scheme:
         better families, a warning says what is left and what would serve. An attribute with points gets the channel
         for means.
         """
-        alike: dict[tuple[int, bool, bool, bool], list[str]] = {}
+        alike: dict[tuple[Any, ...], list[str]] = {}
         for name, d in schema.items():
-            alike.setdefault((d.size, d.ordered, d.nullable, d.rounds), []).append(name)
+            key = (d.size, d.ordered, d.nullable, d.rounds) if d.listed else (name,)  # texts differ in more than number
+            alike.setdefault(key, []).append(name)
         channels: dict[str | tuple[str, ...], Channel] = {}
         for names in alike.values():
             channels |= dict.fromkeys(names, best_channel(names, schema[names[0]], gamma))

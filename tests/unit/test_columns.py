@@ -320,3 +320,34 @@ def test_as_many_common_words_keep_their_names_as_were_asked_for():
     found = verdict(words, "ward", most_values=40)
     assert found.kind == "categorical" and found.domain.size == 40 and "other" in found.domain.labels
     assert "the 39 commonest" in found.why
+
+
+@pytest.mark.parametrize("texts", [["a\tb", "c d"], ["x\u00a0y", "ab"], ["a\0b", "cd"]])
+def test_letters_that_no_alphabet_ends_with_do_not_stop_the_schema(texts: list[str]) -> None:
+    (verdict,) = examine({"note": texts * 10}, requests=Requests(kinds={"note": "text"})).verdicts
+    assert verdict.kept and set(verdict.domain.alphabet) == set("".join(texts)) - {"\0"}
+
+
+def test_one_letter_and_a_blank_are_no_alphabet() -> None:
+    (verdict,) = examine({"note": ["aa a", "a"] * 10}, requests=Requests(kinds={"note": "text"})).verdicts
+    assert verdict.kind == "unreadable" and "1 different letters" in verdict.why
+
+
+def test_thousands_of_digits_are_judged_like_others() -> None:
+    (verdict,) = examine({"x": ["7" * 5000 + "-2", "3", "4", "5", "6"] * 10}).verdicts
+    assert verdict.kind in ("numeric", "ordinal")
+
+
+def test_a_category_by_request_holds_what_its_column_holds() -> None:
+    table = pa.table(
+        {
+            "smokes": pa.array([True, False] * 30),
+            "seen": pa.array([dt.datetime(2020, 1, 1 + i % 3) for i in range(60)]),
+            "clock": pa.array([dt.time(8 + i % 3) for i in range(60)]),
+            "day": pa.array([dt.date(2020, 1, 1 + i % 3) for i in range(60)]),
+        }
+    )
+    found = examine(table, requests=Requests(kinds=dict.fromkeys(table.column_names, "categorical")))
+    codes = sf.Schema(found.domains).encode(table)
+    assert codes["smokes"].tolist() == [1, 0] * 30
+    assert all(codes[name].tolist() == [0, 1, 2] * 20 for name in ("seen", "clock", "day"))

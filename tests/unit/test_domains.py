@@ -248,3 +248,23 @@ def test_dates_can_be_released_and_estimated() -> None:
 )
 def test_bins_have_names_that_tell_them_apart(domain: sf.Numeric, labels: tuple[str, ...]) -> None:
     assert domain.labels == labels
+
+
+@pytest.mark.parametrize("text", ["1_0", "１２", "nan"])
+def test_what_only_looks_like_a_number_is_counted_as_outside(text: str) -> None:
+    with pytest.raises(SchemaError, match="1 row holds a value that is not in its domain"):
+        sf.Ordinal((1, 2, 5), clip=True).encode([text, "2"])
+
+
+def test_numbers_of_other_programs_are_counted_as_text() -> None:
+    with pytest.raises(SchemaError, match="2 rows hold text where a number is expected"):
+        sf.Numeric(0, 100, bins=4).encode(["1_0", "3", "１２"])
+
+
+def test_blanks_around_a_number_do_not_keep_it_from_the_nearest_one() -> None:
+    assert sf.Ordinal((1, 2, 5), clip=True).encode([" 7", "2 "]).tolist() == [2, 1]
+
+
+def test_moments_are_found_among_words_that_list_them() -> None:
+    when = pa.array([dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 2)])
+    assert sf.Categorical(("2020-01-02 00:00:00", "2020-01-01 00:00:00")).encode(when).tolist() == [1, 0]

@@ -307,3 +307,10 @@ def test_groups_whose_output_does_not_split_release_one_column() -> None:
     assert found.value.sum() == pytest.approx(2000)
     with pytest.raises(SfumatoError, match="not treated together"):
         _ = made["a", "c"]
+
+
+def test_for_gamma_tells_texts_from_lists_of_as_many_values() -> None:
+    schema = sf.Schema({"word": sf.Text(1, "ab"), "sex": sf.Categorical(("F", "M"))})
+    assert [group.channel.kind for group in sf.Scheme.for_gamma(schema, 9).groups] == ["prefixes", "symmetric"]
+    same = sf.Schema({"short": sf.Text(2, "abcde"), "long": sf.Text(4, "ab")})  # 30 texts each
+    assert sf.Scheme.for_gamma(same, 9)["long"].max_length == 4

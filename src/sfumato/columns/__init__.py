@@ -141,11 +141,11 @@ def _judge(cells: Cells, requests: Requests) -> Verdict:
         return _constant(cells)
     if requests.kinds.get(cells.name) == "text":
         return as_text(cells)
-    if requests.kinds.get(cells.name) == "categorical":
-        return as_category(cells, requests.most_values)
-    if cells.kind == "boolean":
+    if cells.kind == "boolean" and requests.kinds.get(cells.name) in (None, "categorical"):
         domain = Categorical((False, True), bool(cells.blank))
         return Verdict(cells.name, "categorical", "true or false", "nothing more than its name", domain)
+    if requests.kinds.get(cells.name) == "categorical":
+        return as_category(cells, requests.most_values)
     if cells.kind == "date":
         return judge_moments(cells, counts + cells.later, requests.by.get(cells.name), requests.span(cells.name))
     if cells.kind == "time":

@@ -84,7 +84,7 @@ def read_numbers(counts: Counter[str]) -> Written:
 def _is_limit(text: str) -> bool:
     """Whether a text is a limit or a range; 98108-1234 is none."""
     found = _LIMITED.fullmatch(text)
-    return found is not None and (not found[2] or int(found[1]) < int(found[2]))
+    return found is not None and (not found[2] or float(found[1]) < float(found[2]))
 
 
 def are_codes(written: Written) -> bool:

@@ -241,10 +241,10 @@ def _identifier(cells: Cells, why: str) -> Verdict:
 def as_text(cells: Cells) -> Verdict:
     """Free text, as asked for: the longest, and the letters that occur."""
     texts = [str(text).strip() for text in (*cells.counts, *cells.later)]
-    letters = sorted({letter for text in texts for letter in text})
-    if " " in letters:  # a blank stands between letters, never at an end of the alphabet
-        letters = [letter for letter in letters if letter != " "]
-        letters.insert(1, " ")
+    every = sorted({letter for text in texts for letter in text} - {"\0"})
+    letters = [letter for letter in every if not letter.isspace()]
+    if len(letters) > 1:  # blanks stand between letters, never at an end of the alphabet
+        letters[1:1] = [letter for letter in every if letter.isspace()]
     longest = min(max(len(text) for text in texts), LONGEST)
     if not 2 <= len(letters) <= MOST_LETTERS:
         return Verdict(cells.name, "unreadable", f"has {len(letters)} different letters: write its alphabet by hand")

@@ -157,8 +157,9 @@ class Categorical(Domain):
         known, kind = self._value_set, column.type
         if is_text(kind) or pa.types.is_string(known.type):
             text = column.cast(pa.string())
-            if pa.types.is_integer(known.type) or pa.types.is_floating(kind):
-                text = pc.replace_substring_regex(text, r"\.0+$", "")  # whole numbers that passed through doubles
+            if pa.types.is_integer(known.type) or pa.types.is_floating(kind) or pa.types.is_temporal(kind):
+                # whole numbers that passed through doubles, whole seconds in finer units
+                text = pc.replace_substring_regex(text, r"\.0+$", "")
             names = known.cast(pa.string())
             if pa.types.is_boolean(known.type):
                 text = pc.utf8_lower(text)
@@ -245,11 +246,15 @@ class Ordinal(Categorical):
         if not self.clip:
             return super()._place_outside(codes, where, column, name)
         strays = column.filter(where)
+        if is_text(strays.type):
+            strays = pc.utf8_trim_whitespace(strays)
         try:
             numbers = np.asarray(strays.cast(pa.float64()).to_numpy(zero_copy_only=False))
+            bad = np.flatnonzero(np.isnan(numbers)).tolist()
         except pa.ArrowInvalid:
-            bad = [value for value in strays.to_pylist() if not is_number(value)]
-            raise OutsideDomainError(name, "value", bad[0], len(bad), self._shown()) from None
+            bad = [place for place, value in enumerate(strays.to_pylist()) if not is_number(value)]
+        if bad:
+            raise OutsideDomainError(name, "value", first_of(strays.slice(bad[0])), len(bad), self._shown())
         middle = (np.asarray(self.values[1:], float) + np.asarray(self.values[:-1], float)) / 2
         nearest = pa.array(np.searchsorted(middle, numbers, side="left"), type=pa.int32())
         return pc.replace_with_mask(codes, where, nearest)
@@ -264,6 +269,13 @@ class Ordinal(Categorical):
 
 
 def is_number(value: Any) -> bool:
+    """Whether a value is read as a number, by Arrow as by Python, which also takes 1_000 and digits of other scripts.
+
+    >>> is_number("1e3"), is_number("1_000"), is_number("x")
+    (True, False, False)
+    """
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return False
     try:
         float(value)
     except (TypeError, ValueError):

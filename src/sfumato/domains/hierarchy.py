@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -61,8 +61,7 @@ class Hierarchy(Categorical):
         object.__setattr__(self, "above", levels[:depth])
         object.__setattr__(self, "values", tuple(path[-1] for path in kept))
         super().__post_init__()
-        below = {name: path[depth - 1] for path in paths for name in path[depth:]}
-        read = {name: value for name, value in below.items() if name not in set(self.values)}
+        read = _values_above(paths, depth, set(self.values))
         object.__setattr__(self, "spellings", {**read, **self.spellings})
         object.__setattr__(self, "_own_spellings", {k: v for k, v in self.spellings.items() if k not in read})
 
@@ -111,6 +110,20 @@ class Hierarchy(Categorical):
         own = self.__dict__["_own_spellings"]
         out = {key: value for key, value in super()._written().items() if key != "spellings"}
         return {**out, **({"spellings": own} if own else {})}
+
+
+def _values_above(paths: Sequence[Path], depth: int, values: set[str]) -> dict[str, str]:
+    """For every name below the level of the values, the value that it belongs to; a value's own name means itself."""
+    out: dict[str, str] = {}
+    for path in paths:
+        value = path[depth - 1]
+        for name in path[depth:]:
+            if name not in values and out.setdefault(name, value) != value:
+                raise SchemaError(
+                    f"{name!r} lies below {out[name]!r} on one level and below {value!r} on another: give it two "
+                    f"names, such as {value} / {name}"
+                )
+    return out
 
 
 def place_of_level(levels: tuple[str, ...], level: Any) -> int:

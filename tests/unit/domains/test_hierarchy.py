@@ -98,3 +98,13 @@ def test_a_value_that_is_no_leaf_is_told() -> None:
         place.encode(["Abo", "Aland", "Cland"], "place")
     with pytest.raises(OutsideDomainError, match="1 row holds a value that is not in its domain"):
         place.encode(["Abo", "Atlantis"], "place")
+
+
+def test_a_name_that_leads_to_two_values_is_told() -> None:
+    tree = {"North": {"Ulm": ["Abo"]}, "South": {"Eck": ["Ulm"]}}
+    levels = ("region", "county", "town")
+    assert sf.Hierarchy(levels=levels, tree=tree).values == ("Abo", "Ulm")
+    with pytest.raises(SchemaError, match="'Ulm' lies below 'North' on one level and below 'South' on another"):
+        sf.Hierarchy(levels=levels, tree=tree, level="region")
+    below = {"North": {"Ulm": ["Ulm"]}, "South": {"Eck": ["Abo"]}}  # a town like its county leads to one region
+    assert sf.Hierarchy(levels=levels, tree=below, level="region").encode(["Ulm", "Abo"]).tolist() == [0, 1]

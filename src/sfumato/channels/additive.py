@@ -189,7 +189,7 @@ def parse_noise(text: str) -> Noise:
 def _number(name: str, value: Any) -> float:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ChannelError(f"{name} must be a positive number, got {value!r}") from None
 
 

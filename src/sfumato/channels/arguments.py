@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels.base import Channel
 from sfumato.errors import ChannelError
+
+#: The largest bound on gamma: far beyond what weights of 2^-63 tell apart, and its square is still a double.
+MOST_GAMMA = 1e100
 
 
 def real(name: str, value: Any) -> float:
@@ -20,7 +24,10 @@ def real(name: str, value: Any) -> float:
     """
     if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
         raise ChannelError(f"{name} must be a number, got {value!r} instead")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond the doubles
+        number = math.inf
     if not math.isfinite(number):
         raise ChannelError(f"{name} must be a finite number, got {number} instead")
     return number
@@ -38,9 +45,16 @@ def whole(name: str, value: Any, least: int) -> int:
 def bound(value: Any) -> float:
     """A finite bound on gamma, above 1."""
     gamma = math.inf if value == math.inf else real("gamma", value)
-    if not 1 < gamma < math.inf:
-        raise ChannelError(f"gamma must lie in (1, inf), got {gamma:g}: at 1 the output ignores the input")
+    check_bound(gamma)
     return gamma
+
+
+def check_bound(gamma: Fraction | float) -> None:
+    """Raise unless this can bound gamma."""
+    if not gamma > 1 or gamma == math.inf:
+        raise ChannelError(f"gamma must lie in (1, inf), got {float(gamma):g}: at 1 the output ignores the input")
+    if gamma > MOST_GAMMA:
+        raise ChannelError(f"gamma must be at most {MOST_GAMMA:g}: no larger one can be told from it")
 
 
 def check_finite(channels: Sequence[Channel], what: str) -> tuple[Channel, ...]:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Codes, Words
-from sfumato.channels.arguments import bound, whole
+from sfumato.channels.arguments import bound, real, whole
 from sfumato.channels.base import DENSE_LIMIT, Channel
 from sfumato.channels.fields import is_prime
 from sfumato.channels.geometry import Geometry, Incidence, point_count
 from sfumato.channels.lookup import code_type
-from sfumato.channels.ratios import as_float
+from sfumato.channels.ratios import as_float, power
 from sfumato.channels.response import Symmetric
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source, quantize, words
@@ -209,11 +209,7 @@ def longitudinal(k: int, gamma: float, lifetime: float, classes: int | None = No
     ``gamma`` bounds one round, ``lifetime`` all rounds of one person together, under the owner's key. ``classes`` is a
     prime; without one, that which estimates best under both bounds.
     """
-    k, gamma = whole("k", k, 2), bound(gamma)
-    try:
-        life = bound(lifetime)
-    except ChannelError as problem:
-        raise ChannelError(f"lifetime: {problem}") from None
+    k, gamma, life = whole("k", k, 2), bound(gamma), real("lifetime", lifetime)
     if gamma**2 >= life:
         raise ChannelError(
             f"lifetime must exceed gamma^2 = {gamma**2:.6g}, got {life:g}: a value has at least two classes"
@@ -226,8 +222,10 @@ def longitudinal(k: int, gamma: float, lifetime: float, classes: int | None = No
     else:
         classes = whole("classes", classes, 2)
         _check(k, classes)
-        if gamma**classes >= life:
-            raise ChannelError(f"lifetime must exceed gamma^classes = {gamma**classes:.6g}, got {life:g} instead")
+        if power(gamma, classes) >= life:
+            raise ChannelError(
+                f"lifetime must exceed gamma^classes = {power(gamma, classes):.6g}, got {life:g} instead"
+            )
     return _made(k, classes, Fraction(gamma), Fraction(life))
 
 
@@ -248,7 +246,9 @@ def _made(k: int, g: int, gamma: Fraction, lifetime: Fraction) -> Longitudinal:
     each = Fraction(permanent.exact_gamma)
     # Q1 Q2 has the ratio (p r + g - 1) / (p + r + g - 2) for Q1 of ratio p and Q2 of ratio r; solved for r
     if each <= gamma:
-        raise ChannelError(f"lifetime must exceed gamma^{g} = {float(gamma**g):.6g}, got {float(lifetime):g} instead")
+        raise ChannelError(
+            f"lifetime must exceed gamma^{g} = {as_float(gamma**g):.6g}, got {float(lifetime):g} instead"
+        )
     ratio = (gamma * (each + g - 2) - (g - 1)) / (each - gamma)
     again = math.ceil(ONE / (ratio + g - 1))
     while (made := Longitudinal(k, g, permanent, Symmetric((g,), again))).exact_gamma > gamma:
@@ -265,7 +265,7 @@ def _digits(k: int, g: int) -> int:
 
 
 def _fits(k: int, g: int, gamma: float, lifetime: float) -> bool:
-    return g * math.log(gamma) < math.log(lifetime) and g * point_count(g, _digits(k, g)) <= MOST_OUTPUTS
+    return power(gamma, g) < lifetime and g * point_count(g, _digits(k, g)) <= MOST_OUTPUTS
 
 
 def _variance(g: int, gamma: float) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Words
+from sfumato.channels.arguments import check_bound
 from sfumato.channels.base import Channel
 from sfumato.errors import ChannelError
 
@@ -83,6 +84,5 @@ def read_fraction(text: object) -> Fraction:
     if bottom and not int(bottom):
         raise ChannelError("gamma must not be divided by zero")
     value = Fraction(int(top), int(bottom or 1))
-    if value <= 1:
-        raise ChannelError(f"gamma must lie in (1, inf), got {float(value):g}: at 1 the output ignores the input")
+    check_bound(value)
     return value

@@ -197,11 +197,11 @@ class SelectASize(Channel):
         upper = np.cumsum(np.array(self.keep, dtype=np.uint64), dtype=np.uint64)
         needed = np.minimum(np.searchsorted(upper, word(0), side="right"), size)
         left = size.copy()
+        threshold = _thresholds(int(size.max(initial=0)))
         out: list[Codes] = []
         for item in range(present.shape[1]):
             # Choosing uniformly without replacement: keep the next item with probability needed / left.
-            threshold = _ratio(needed, left)
-            kept = present[:, item] & (word(1 + 2 * item) < threshold)
+            kept = present[:, item] & (word(1 + 2 * item) < threshold[left, needed])
             needed = needed - kept
             left = left - present[:, item]
             added = ~present[:, item] & (word(2 + 2 * item) < np.uint64(self.noise))
@@ -259,10 +259,9 @@ def select_a_size(keep: Sequence[float], noise: float, items: int | None = None)
     return SelectASize(tuple(int(weight) for weight in weights), parts(noise), items)
 
 
-def _ratio(needed: Codes, left: Codes) -> Words:
-    """floor(2^63 needed / left) as integers; 0 where nothing is left."""
-    most = int(left.max(initial=0))
-    table = np.array(
-        [[(ONE * min(n, m)) // m if m else 0 for n in range(most + 1)] for m in range(most + 1)], np.uint64
-    )
-    return np.asarray(table[left, needed])
+def _thresholds(most: int) -> Words:
+    """floor(2^63 needed / left) as integers, by left (a row each, 0 where nothing is left) and needed."""
+    rows = [
+        [(ONE * min(needed, left)) // left if left else 0 for needed in range(most + 1)] for left in range(most + 1)
+    ]
+    return np.array(rows, dtype=np.uint64)

@@ -140,7 +140,7 @@ def subset(
 def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int]:
     """The design, and the size of its sets or its order, that is best for equally likely values."""
     size = min(_sizes(k, gamma), key=lambda w: _sets_spread(k, w, gamma))
-    if design == "sets" or (design is None and k <= MOST_SETS and comb(k, size) <= MOST_SETS):
+    if design == "sets" or (design is None and _can_list(k, size)):
         return "sets", size
     most = MOST_ENTRIES if design == "projective" else CHOSEN_ENTRIES
     orders = _orders(gamma)
@@ -151,6 +151,11 @@ def best_sets(k: int, gamma: float, design: str | None = None) -> tuple[str, int
     if fitting or design == "projective":
         return "projective", min(fitting or orders, key=lambda q: _order_spread(k, q, gamma))
     return "hyperplanes", best_order(k, gamma)
+
+
+def _can_list(k: int, size: int) -> bool:
+    """Whether all sets of a size are few enough, and so is their matrix."""
+    return k <= MOST_VALUES and (sets := comb(k, size)) <= MOST_SETS and k * sets <= MOST_ENTRIES
 
 
 def checked_subset(k: int, gamma: Fraction, design: str, size: int) -> Subset:

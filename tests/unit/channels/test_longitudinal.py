@@ -75,7 +75,7 @@ def test_very_many_values_need_no_matrix() -> None:
         (lambda: c.longitudinal(10, 3, 1e9, classes=11), "classes must be a prime of at most 10, got 11"),
         (lambda: c.longitudinal(1, 3, 20), "k must be at least 2, got 1"),
         (lambda: c.longitudinal(10, 1, 20), "gamma must lie in"),
-        (lambda: c.longitudinal(10, 3, float("inf")), "lifetime: gamma must lie in"),
+        (lambda: c.longitudinal(10, 3, float("inf")), "lifetime must be a finite number, got inf"),
         (lambda: c.longitudinal(1 << 25, 3, 20), "needs 2 to 16777216 values"),
         (lambda: c.product([c.longitudinal(4, 2, 20), c.binary(0.1, 0.1)]), "product takes no longitudinal channel"),
         (lambda: c.cells(c.longitudinal(4, 2, 20), (2, 2)), "cells takes no longitudinal channel"),

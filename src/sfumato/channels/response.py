@@ -140,6 +140,8 @@ def identity(k: int | Sequence[int]) -> Symmetric:
 
 def is_identity(channel: Channel) -> bool:
     """Whether every value is released as it is."""
+    if isinstance(channel, Symmetric):
+        return channel.other == 0 or channel.k == 1
     small = not channel.continuous and channel.k == channel.m and channel.k <= 4096
     return small and bool((channel.matrix == np.eye(channel.k)).all())
 

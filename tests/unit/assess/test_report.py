@@ -376,3 +376,53 @@ def test_the_size_of_sets_is_told_where_sets_differ_in_size():
     scheme = sf.Scheme(sf.Schema({"ward": sf.Categorical(tuple(map(str, range(38))))}), {"ward": channel})
     assert "a set of about 9 of the 38 values" in sf.report(scheme).text()
     assert str(channel) == "subset(38, gamma=9, design=projective, size=4)"  # 4 is no size of a set
+
+
+def test_shares_of_pairs_that_do_not_sum_to_1_say_so():
+    table = [[0.2, 0.1, 0.1], [0.2, 0.1, 0.1]]
+    with pytest.raises(SfumatoError, match=r"prior of 'sex\+ill' must sum to 1, got 0.8"):
+        report(SCHEME, prior={"sex+ill": table})
+    with pytest.raises(SfumatoError, match=r"must be a table of numbers, 2 rows for the values of 'sex' by 3 for"):
+        report(SCHEME, prior={"sex+ill": [[0.5], [0.5]]})
+
+
+def test_a_matrix_that_changes_nothing_is_called_so():
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    found = report(sf.Scheme(schema, {"sex": c.matrix([[1, 0], [0, 1]])}), n=100)
+    assert "The true value is passed on unchanged." in found.text()
+    assert found.warnings[0].title == "sex is not randomized"
+
+
+def test_the_picture_of_precision_agrees_with_the_sentence(monkeypatch):
+    """Of an attribute that may be left out, both speak of those who answer."""
+    from sfumato.assess.report import plot
+
+    schema = sf.Schema({"grade": sf.Ordinal(("a", "b", "c", "d"), nullable=True)})
+    found = report(sf.Scheme.for_gamma(schema, 3), n=2000)
+    (unit,) = found.facts.units
+    drawn = []
+    monkeypatch.setattr(plot, "svg", lambda draw, *_: drawn.append(draw))
+    plot.precision(unit, 2000)
+    axes = _Axes()
+    drawn[0](axes)
+    assert axes.points[-1] == pytest.approx((2000, 100 * unit.measures["half_width_cdf"]))
+
+
+class _Axes:
+    """What is drawn as single points; everything else is let pass."""
+
+    def __init__(self):
+        self.points = []
+
+    def plot(self, x, y, *_, **__):
+        if np.ndim(x) == 0:
+            self.points.append((x, y))
+
+    def add_subplot(self):
+        return self
+
+    def get_ylim(self):
+        return 0.0, 1.0
+
+    def __getattr__(self, _):
+        return lambda *_, **__: None

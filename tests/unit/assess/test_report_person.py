@@ -131,3 +131,18 @@ def test_many_forms_are_told_in_short() -> None:
 def test_rounds_are_whole(rounds: object) -> None:
     with pytest.raises(SfumatoError, match="rounds must be a whole number"):
         sf.report(sf.Scheme.for_gamma(TEN.select(["q0"]), 3), rounds=rounds)  # type: ignore[arg-type]
+
+
+def test_a_record_of_very_many_answers_is_hardly_protected_and_not_infinitely_badly() -> None:
+    names = tuple(f"q{i}" for i in range(700))
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in names})
+    found = sf.report(sf.Scheme(schema, {names: c.mask(0.25)}), n=1000)
+    said = " ".join(found.text().split())
+    assert "all answers of one person together are hardly protected" in said
+    assert "All answers of one person together: very weak (gamma 9.7 · 10³³³)" in said
+    assert "700 attributes are randomized before leaving the owner. Their protection is strong" in said
+    assert "The whole record is less protected than its parts" in said
+    assert "very weak" in found.html().partition("What to watch")[0]
+    for text in (found.html(), found._repr_html_()):
+        assert "∞" not in text.partition("What the numbers mean")[0]
+        assert "10³³³" in text

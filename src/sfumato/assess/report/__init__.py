@@ -13,11 +13,11 @@ from sfumato.assess.precision import check_n
 from sfumato.assess.report.cautions import Caution, cautions
 from sfumato.assess.report.correlated import pair_names
 from sfumato.assess.report.facts import Facts, gather
-from sfumato.assess.report.page import page
+from sfumato.assess.report.page import TOGETHER, page
 from sfumato.assess.report.person import check_rounds
 from sfumato.assess.report.plain import plain
-from sfumato.assess.report.sentences import grade
-from sfumato.assess.report.summary import record_gamma, several, verdict
+from sfumato.assess.report.sentences import grade, number
+from sfumato.assess.report.summary import factor, graded_gamma, record_epsilon, several, verdict
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
@@ -61,14 +61,14 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = [
-            [unit.title, grade(unit.measures["gamma"]), float(unit.measures["gamma"])]
+            [unit.title, grade(unit.measures["gamma"]), number(unit.measures["gamma"])]
             for unit in self.facts.units
             if unit.channel.k > 1
         ]
-        rows += [[name, grade(math.inf), math.inf] for name in self.facts.noise]
+        rows += [[name, grade(math.inf), number(math.inf)] for name in self.facts.noise]
         if several(self.facts):
-            gamma = record_gamma(self.facts)
-            rows.append(["All answers of one person together", grade(gamma), gamma])
+            epsilon = record_epsilon(self.facts)
+            rows.append([TOGETHER, grade(graded_gamma(epsilon)), factor(epsilon)])
         return html_table(verdict(self.facts), ["attribute", "protection", "gamma"], rows)
 
     def __repr__(self) -> str:

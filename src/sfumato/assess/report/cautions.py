@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import listed, number, percent, points, quoted, records
-from sfumato.assess.report.summary import factor, record_epsilon
+from sfumato.assess.report.summary import factor, randomized_epsilon
 from sfumato.assess.shares import EQUAL
 from sfumato.forms import Forms
 
@@ -146,9 +146,8 @@ def _of_repeats(facts: Facts) -> list[Caution]:
 
 
 def _of_whole(facts: Facts) -> list[Caution]:
-    guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
-    epsilon = record_epsilon(facts, guarded)
-    if len(guarded) < 2 or epsilon <= math.log(100) or epsilon == math.inf:
+    epsilon = randomized_epsilon(facts)
+    if sum(unit.alike for unit in facts.guarded) < 2 or epsilon <= math.log(100) or epsilon == math.inf:
         return []
     text = (
         "Each attribute has its own protection, but whoever knows several true values of a person can test them "

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.assess.shares import estimated_shares, given_shares
+from sfumato.assess.shares import estimated_shares
 from sfumato.channels import Channel
+from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, EstimationError, SchemeError, SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.independence import association
@@ -65,13 +66,17 @@ def _pairs(scheme: Scheme | Forms, evidence: Evidence | None, priors: Mapping[st
     for key, given in priors.items():
         pair = pair_names(key, names)
         if pair is not None and _channels(scheme, pair) is not None:
+            shape = sizes[pair[0]], sizes[pair[1]]
             try:
-                flat = given_shares(np.ravel(np.asarray(given, dtype=np.float64)), sizes[pair[0]] * sizes[pair[1]])
-            except (TypeError, ValueError):
+                table = np.asarray(given, dtype=np.float64)
+            except (TypeError, ValueError, OverflowError):
+                table = np.zeros(0)
+            if table.shape not in (shape, (shape[0] * shape[1],)):
                 raise SfumatoError(
-                    f"prior of {key!r} must be a table of numbers, a row for each value of {pair[0]!r}"
-                ) from None
-            yield pair, flat.reshape(sizes[pair[0]], sizes[pair[1]])
+                    f"prior of {key!r} must be a table of numbers, {shape[0]} rows for the values of {pair[0]!r} by "
+                    f"{shape[1]} for those of {pair[1]!r}"
+                )
+            yield pair, check_distribution(table.reshape(-1), table.size, f"prior of {key!r}").reshape(shape)
     if evidence is None:
         return
     small = [name for name in evidence.names if sizes[name] > 1][:_ATTRIBUTES]

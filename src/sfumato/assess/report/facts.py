@@ -54,6 +54,11 @@ class Facts:
             return self.units
         return (max(self.units, key=lambda unit: (float(unit.measures["gamma"]), unit.channel.k)),)
 
+    @property
+    def guarded(self) -> list[Unit]:
+        """The units that are randomized."""
+        return [unit for unit in self.units if unit.guarded]
+
     def plain(self) -> dict[str, Any]:
         """As a JSON document; infinity becomes the word "inf"."""
         units = [

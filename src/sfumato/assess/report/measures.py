@@ -82,10 +82,14 @@ def _under(unit: Unit, channel: Channel, prior: Array) -> dict[str, Any]:
     return out
 
 
+def accuracy_prior(unit: Unit, prior: Array) -> Array:
+    """The shares that accuracy is told for: where none are known, nobody is taken to give no answer."""
+    return even_prior(unit.channel.k, nullable=True) if unit.nullable and unit.prior_from == EQUAL else prior
+
+
 def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
     target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
-    if unit.nullable and unit.prior_from == EQUAL:
-        prior = even_prior(channel.k, nullable=True)
+    prior = accuracy_prior(unit, prior)
     if isinstance(channel, Average):
         return _of_mean(channel, prior, n, unit.nullable)
     seen, null = subject(channel, prior), unit.nullable

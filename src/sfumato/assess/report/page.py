@@ -13,9 +13,11 @@ from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.numbers import GLOSSARY, numbers
 from sfumato.assess.report.summary import (
     correlated_pair,
+    factor,
     forms_in_short,
     gives_away,
-    record_gamma,
+    graded_gamma,
+    record_epsilon,
     several,
     summary,
     verdict,
@@ -67,13 +69,18 @@ def _verdict(facts: Facts) -> str:
         which = "Each answer" if alike else f"The worst answer ({worst})"
         grades.append(_graded(which if several(facts) else "The one answer of each person", gamma))
     if several(facts):
-        grades.append(_graded(TOGETHER, record_gamma(facts)))
-    grades += [_line(_exp(epsilon), words) for epsilon, words in gives_away(facts)]
+        grades.append(_together(facts))
+    grades += [_line(graded_gamma(epsilon), words) for epsilon, words in gives_away(facts)]
     return f"<p>{escape(verdict(facts))}</p>{''.join(grades)}{_paragraphs(summary(facts))}"
 
 
 def _graded(what: str, gamma: float) -> str:
     return _line(gamma, f"{what}: γ\u00a0{sentences.number(gamma)}")
+
+
+def _together(facts: Facts) -> str:
+    epsilon = record_epsilon(facts)
+    return _line(graded_gamma(epsilon), f"{TOGETHER}: γ\u00a0{factor(epsilon)}")
 
 
 def _line(gamma: float, words: str) -> str:
@@ -82,11 +89,6 @@ def _line(gamma: float, words: str) -> str:
 
 def _hard_spaces(words: str) -> str:
     return escape(words).replace("\u00a0", "&nbsp;")
-
-
-def _exp(epsilon: float) -> float:
-    """gamma for a grade: what is too large for a double is very weak, and only infinity is none."""
-    return math.exp(min(epsilon, 700.0)) if epsilon < math.inf else math.inf
 
 
 def _grade(gamma: float) -> str:
@@ -133,11 +135,11 @@ def _overview(facts: Facts) -> str:
             f'<tr><th scope="row">{breakable(column)}</th><td>{mark}</td><td colspan="5">identifier: {what}</td></tr>'
         )
     if several(facts):
-        gamma = record_gamma(facts)
+        epsilon = record_epsilon(facts)
         how = "each person answers one form" if isinstance(facts.scheme, Forms) else "the factors multiply"
         rows.append(
-            f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(gamma)}</td>'
-            f'<td colspan="5">γ&nbsp;{sentences.number(gamma)}: {how}</td></tr>'
+            f'<tr class="total"><th scope="row">{TOGETHER}</th><td>{_grade(graded_gamma(epsilon))}</td>'
+            f'<td colspan="5">γ&nbsp;{factor(epsilon)}: {how}</td></tr>'
         )
     inside = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     drawn = figures.overview(facts) if len(facts.units) <= 24 and not many else None
@@ -203,12 +205,11 @@ def _noisy(name: str, measures: dict[str, Any]) -> Section:
 
 
 def _whole(facts: Facts) -> str:
-    guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
     if not several(facts):
         return ""
-    gamma = record_gamma(facts)
-    out = f"{_graded(TOGETHER, gamma)}{_paragraphs([whole(facts)])}"
-    if len(guarded) > 1:
+    guarded = facts.guarded
+    out = f"{_together(facts)}{_paragraphs([whole(facts)])}"
+    if sum(unit.alike for unit in guarded) > 1:
         factors = " × ".join(
             sentences.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "")
             for unit in guarded[:12]

@@ -11,7 +11,7 @@ from sfumato.assess.attacks.track import track
 from sfumato.assess.shuffling import shuffled
 from sfumato.channels import Channel
 from sfumato.channels.longitudinal import Longitudinal, lifetime_epsilon
-from sfumato.channels.response import Symmetric
+from sfumato.channels.response import is_identity
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
 from sfumato.release import Release
@@ -67,7 +67,7 @@ def _in_the_clear(forms: Sequence[Scheme]) -> bool:
 
 def _guarded(channel: Channel) -> bool:
     """Whether there is something to tell, and it is not told in the clear."""
-    return channel.continuous or (channel.k > 1 and not (isinstance(channel, Symmetric) and channel.other == 0))
+    return channel.continuous or (channel.k > 1 and not is_identity(channel))
 
 
 def _tracked(scheme: Scheme | Forms, n: int | None, release: Release | None) -> float | None:

@@ -10,9 +10,11 @@ from sfumato.assess.report.facts import Facts
 from sfumato.assess.report.numbers import numbers
 from sfumato.assess.report.summary import (
     correlated_pair,
+    factor,
     forms_in_short,
     gives_away,
-    record_gamma,
+    graded_gamma,
+    record_epsilon,
     several,
     summary,
     verdict,
@@ -29,8 +31,9 @@ def plain(facts: Facts, title: str, width: int = 100) -> str:
     out = [title, "=" * len(title), ""]
     out += [_fill(verdict(facts)), ""]
     if several(facts):
-        gamma = record_gamma(facts)
-        out += [f"All answers of one person together: {sentences.grade(gamma)} (gamma {sentences.number(gamma)})"]
+        epsilon = record_epsilon(facts)
+        word = sentences.grade(graded_gamma(epsilon))
+        out += [f"All answers of one person together: {word} (gamma {factor(epsilon)})"]
     out += [_fill(words.replace("γ\u00a0", "gamma "), rest="  ") for _, words in gives_away(facts)] + [""]
     out += [_fill(line) for line in summary(facts)]
     out += [_fill(correlated_pair(facts))] if facts.correlated else []

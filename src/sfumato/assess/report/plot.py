@@ -11,8 +11,9 @@ from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
 from sfumato.assess.precision import half_width, mean_half_width
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.measures import accuracy_prior
 from sfumato.assess.report.sentences import number
-from sfumato.channels import identity
+from sfumato.channels import Channel, identity
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
 from sfumato.printable import figure_text
@@ -137,15 +138,14 @@ def precision(unit: Unit, n: int | None) -> str | None:
     m = unit.measures
     if "effective_sample_size" not in m or unit.prior is None:
         return None
-    target = m["target"]
-    if target == "mean":
-        one, plain = (
-            mean_half_width(channel, 1, unit.prior, nullable=unit.nullable)
-            for channel in (unit.channel, identity(unit.channel.k))
-        )
-    else:
-        one = float(half_width(unit.channel, 1, unit.prior, target=target).max())
-        plain = float(half_width(identity(unit.channel.k), 1, unit.prior, target=target).max())
+    target, prior = m["target"], accuracy_prior(unit, unit.prior)
+
+    def reach(channel: Channel) -> float:
+        if target == "mean":
+            return mean_half_width(channel, 1, prior, nullable=unit.nullable)
+        return float(half_width(channel, 1, prior, target=target, nullable=unit.nullable).max())
+
+    one, plain = reach(unit.channel), reach(identity(unit.channel.k))
     centre = n or 10_000
     sizes = np.geomspace(max(centre / 100, 10), centre * 100, 50)
 
@@ -173,5 +173,5 @@ def precision(unit: Unit, n: int | None) -> str | None:
     )
 
 
-def _short(text: str, most: int = 18) -> str:
+def _short(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"

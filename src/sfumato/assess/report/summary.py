@@ -17,9 +17,14 @@ _PROTECTED = {
 }
 
 
-def record_gamma(facts: Facts) -> float:
-    """The factor of all answers of one person together; additive noise bounds nothing."""
-    return math.inf if facts.noise else facts.scheme.gamma
+def record_epsilon(facts: Facts) -> float:
+    """ln of the factor of all answers of one person together; additive noise bounds nothing."""
+    return math.inf if facts.noise else facts.scheme.epsilon
+
+
+def graded_gamma(epsilon: float) -> float:
+    """gamma for a grade: what is too large for a double is very weak, and only infinity is none."""
+    return math.exp(min(epsilon, 700.0)) if epsilon < math.inf else math.inf
 
 
 def several(facts: Facts) -> bool:
@@ -34,9 +39,9 @@ def verdict(facts: Facts) -> str:
     if not gammas:
         return "Nothing is disclosed: every attribute has a single possible value."
     if isinstance(facts.scheme, Forms):
-        word = _PROTECTED[grade(record_gamma(facts))]
+        word = _PROTECTED[grade(graded_gamma(record_epsilon(facts)))]
         return f"Each person answers one form, and all answers of one person together are {word}."
-    each, together = (grade(value) for value in (max(gammas), record_gamma(facts)))
+    each, together = (grade(value) for value in (max(gammas), graded_gamma(record_epsilon(facts))))
     if not several(facts):
         return f"The one answer of each person is {_PROTECTED[each]}."
     alike = grade(min(gammas)) == each
@@ -76,7 +81,7 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
 
 def summary(facts: Facts) -> list[str]:
     """The report in a few sentences."""
-    guarded = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
+    guarded = facts.guarded
     bare = [unit for unit in facts.units if unit.identity]
     out = []
     if guarded:
@@ -86,7 +91,7 @@ def summary(facts: Facts) -> list[str]:
             count = len({name for unit in guarded for name in unit.names})
         out.append(f"{_many(count, 'attribute')} {'is' if count == 1 else 'are'} randomized before leaving the owner.")
         if finite:
-            out.append(_guarantee(finite, len(finite) == len(guarded)))
+            out.append(_guarantee(finite, len(finite) == len(guarded), count))
         open_ended = [unit for unit in guarded if unit.measures["gamma"] == math.inf]
         if open_ended:
             out.append(
@@ -99,18 +104,18 @@ def summary(facts: Facts) -> list[str]:
         out.append(
             f"{names} {'is' if len(facts.noise) == 1 else 'are'} released with additive noise, without guarantee."
         )
-    if len(facts.units) > 1 and guarded:
+    if guarded and (several(facts) or len(facts.units) > 1):
         out.append(whole(facts))
     return out
 
 
-def _guarantee(finite: list[Unit], all_of_them: bool) -> str:
+def _guarantee(finite: list[Unit], all_of_them: bool, attributes: int) -> str:
     gammas = [float(unit.measures["gamma"]) for unit in finite]
     worst = finite[gammas.index(max(gammas))]
     word, ceiling = grade(max(gammas)), percent(worst.measures["beliefs"]["0.1"])
     rises = f"one answer can raise a 10 % suspicion to at most {ceiling}."
     if all_of_them and max(gammas) < 1.01 * min(gammas):
-        return f"{'Its' if len(finite) == 1 else 'Their'} protection is {word}: {rises}"
+        return f"{'Its' if attributes == 1 else 'Their'} protection is {word}: {rises}"
     return f"The least protected of them with a guarantee is {quoted(worst)} ({word}): {rises}"
 
 
@@ -143,15 +148,14 @@ def forms_in_short(facts: Facts) -> str:
 
 def whole(facts: Facts) -> str:
     """The whole record, in one sentence or two."""
-    guarded = [u for u in facts.units if u.channel.k > 1 and not u.identity]
     bare = [f"“{u.title}”" for u in facts.units if u.identity]
-    epsilon = record_epsilon(facts, guarded)
+    epsilon = randomized_epsilon(facts)
     known = f"A whole record gives away {listed(bare)} with certainty. " if bare else ""
     if facts.noise:
         known += f"Nothing bounds what it tells of {listed([f'“{name}”' for name in facts.noise])}. "
     if epsilon == math.inf:
         return f"{known}Taken together, the answers of one record can identify some of its values with certainty."
-    if not guarded:
+    if not facts.guarded:
         return known.strip()
     open_book = epsilon > math.log(100) and not known
     weak = "As a whole a record is hardly protected, however well each answer is. " if open_book else ""
@@ -167,14 +171,11 @@ def _many(count: int, noun: str) -> str:
     return f"{small[count] if count < len(small) else count} {noun}{'' if count == 1 else 's'}"
 
 
-def record_epsilon(facts: Facts, guarded: list[Unit]) -> float:
-    """ln of the same of a whole record, of which forms ask a part only."""
-    return facts.scheme.epsilon if isinstance(facts.scheme, Forms) else joint_epsilon(guarded)
-
-
-def joint_epsilon(units: list[Unit]) -> float:
-    """ln of the factor by which all answers of one record together shift the odds."""
-    return math.fsum(float(u.measures["epsilon"]) * u.alike for u in units)
+def randomized_epsilon(facts: Facts) -> float:
+    """ln of the factor by which the randomized answers of one record together shift the odds; a form asks a part."""
+    if isinstance(facts.scheme, Forms):
+        return facts.scheme.epsilon
+    return math.fsum(float(unit.measures["epsilon"]) * unit.alike for unit in facts.guarded)
 
 
 def factor(epsilon: float) -> str:

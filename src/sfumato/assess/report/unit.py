@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from sfumato.arrays import Array
 from sfumato.channels import Channel
-from sfumato.channels.response import Symmetric
+from sfumato.channels.response import is_identity
 from sfumato.printable import printable
 
 
@@ -31,6 +32,12 @@ class Unit:
         shown = " + ".join(self.names) if len(self.names) <= 6 else f"{' + '.join(self.names[:5])} + ..."
         return printable(shown if self.alike == 1 else f"{shown} and {self.alike - 1} alike")
 
-    @property
+    @cached_property
     def identity(self) -> bool:
-        return isinstance(self.channel, Symmetric) and self.channel.other == 0 and self.channel.k > 1
+        """Whether every value is passed on as it is, and there is more than one."""
+        return self.channel.k > 1 and is_identity(self.channel)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether there is something to tell, and it is randomized."""
+        return self.channel.k > 1 and not self.identity

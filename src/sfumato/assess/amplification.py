@@ -11,9 +11,11 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.subject import Attribute, channel_of, noise_of
 from sfumato.channels import Channel
+from sfumato.channels.base import DENSE_LIMIT
 from sfumato.channels.product import Product
 from sfumato.channels.ratios import as_float, product
 from sfumato.errors import ChannelError
+from sfumato.forms import Forms
 from sfumato.scheme import Scheme
 
 
@@ -23,26 +25,31 @@ def gamma(of: Any, attribute: Attribute = None) -> float:
         gamma = max over y, x, x' of P[x, y] / P[x', y]
 
     A *column* ratio, from exact integers (Ma 2006, section 3.1.2; the errata say where rows were taken instead). Of a
-    scheme: of a whole record, the product over its groups. Infinite for additive noise.
+    scheme: of a whole record, the product over its groups; of forms, that of the form that tells most. Infinite for
+    additive noise.
 
     >>> gamma([[0.9, 0.1], [0.25, 0.75]])
     7.5
     """
     if noise_of(of, attribute) is not None:
         return math.inf
-    if isinstance(of, Scheme) and attribute is None:
-        return of.gamma
-    return channel_of(of, attribute).gamma
+    return _whole(of, attribute).gamma
 
 
 def epsilon(of: Any, attribute: Attribute = None) -> float:
-    """ln gamma: the local differential privacy of one answer.
+    """ln gamma: the local differential privacy of one answer; right also where gamma is too large for a double.
 
     >>> round(epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
     1.098612
     """
-    worst = gamma(of, attribute)
-    return math.log(worst) if worst < math.inf else math.inf
+    if noise_of(of, attribute) is not None:
+        return math.inf
+    return _whole(of, attribute).epsilon
+
+
+def _whole(of: Any, attribute: Attribute) -> Channel | Scheme | Forms:
+    """What knows its gamma: a scheme or forms as a whole, else the channel that is meant."""
+    return of if isinstance(of, Scheme | Forms) and attribute is None else channel_of(of, attribute)
 
 
 def gamma_by_output(of: Any, attribute: Attribute = None) -> Array:
@@ -55,6 +62,8 @@ def gamma_by_output(of: Any, attribute: Attribute = None) -> Array:
 
 
 def _by_output(channel: Channel) -> Array:
+    if channel.m > DENSE_LIMIT:
+        raise ChannelError(f"{channel} has too many released values to list: ask for gamma, which is their worst")
     if isinstance(channel, Product):
         out = np.ones(1)
         for part in channel.channels:

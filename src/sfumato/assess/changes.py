@@ -13,6 +13,7 @@ from sfumato.assess.subject import Attribute, channel_of
 from sfumato.channels import Channel
 from sfumato.channels.longitudinal import Longitudinal
 from sfumato.channels.product import Product
+from sfumato.errors import ChannelError
 
 _ENTRIES = 1 << 22  # of a matrix that is compared row by row
 _SOME = 5  # values that are compared with all others where they are too many
@@ -57,6 +58,8 @@ def changes(of: Any, attribute: Attribute = None) -> Changes:
     0.437
     """
     channel = channel_of(of, attribute)
+    if not channel.listed:
+        raise ChannelError("free text has too many values to compare their answers: ask for another attribute")
     if channel.k == 1:
         return Changes(0.0, 0.0, 0.0, 0.0)
     if isinstance(channel, Longitudinal):
@@ -79,8 +82,9 @@ def _longitudinal(channel: Longitudinal) -> Changes:
 def _meetings(channel: Channel) -> Array:
     """Σ_y P[x, y] P[x', y] of pairs of different values: of all, or of some with all others."""
     if isinstance(channel, Product):  # one attribute of a group that changes shows least, all of them show most
-        found = [_meetings(part) for part in channel.channels]
-        same = [max(float(_row_meetings(part, x)[x]) for x in _chosen(part)) for part in channel.channels]
+        parts = [part for part in channel.channels if part.k > 1]  # a single value cannot change
+        found = [_meetings(part) for part in parts]
+        same = [max(float(_row_meetings(part, x)[x]) for x in _chosen(part)) for part in parts]
         whole = math.prod(same)
         single = max(whole / own * float(each.max()) for own, each in zip(same, found, strict=True))
         return np.array([single, math.prod(float(each.min()) for each in found)])

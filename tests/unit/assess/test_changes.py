@@ -12,6 +12,7 @@ import sfumato as sf
 from gallery import CHANNELS
 from sfumato import channels as c
 from sfumato.channels.longitudinal import Longitudinal
+from sfumato.errors import ChannelError
 
 
 def rounds(channel: sf.channels.Channel, values: list[np.ndarray]) -> list[np.ndarray]:
@@ -68,3 +69,13 @@ def test_very_many_values_and_groups() -> None:
     found = sf.privacy.changes(group)
     assert (found.least, found.most) == pytest.approx((min(twin), max(twin)))
     assert sf.privacy.changes(c.identity(1)).most == 0
+
+
+def test_a_single_value_beside_others_changes_nothing() -> None:
+    alone, beside = c.symmetric(3, 0.3), c.product([c.identity(1), c.symmetric(3, 0.3)])
+    assert sf.privacy.changes(beside) == sf.privacy.changes(alone)
+
+
+def test_free_text_is_refused_in_one_line() -> None:
+    with pytest.raises(ChannelError, match="free text has too many values"):
+        sf.privacy.changes(c.prefixes(sf.Text(16), 50))

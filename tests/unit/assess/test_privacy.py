@@ -345,3 +345,20 @@ def test_there_must_be_something_to_simulate():
         privacy.simulate_sample_size([[0.5, 0.5], [0.5, 0.5]], 100)
     with pytest.raises(EstimationError, match="everything on one value|cannot be estimated"):
         privacy.simulate_sample_size(c.binary(0.1, 0.1), 100, [1.0, 0.0])
+
+
+class TestWideRecords:
+    def test_epsilon_is_finite_where_gamma_is_too_large_for_a_double(self):
+        wide = c.mask(0.25, items=1000)
+        assert privacy.gamma(wide) == math.inf
+        assert privacy.epsilon(wide) == near(1000 * math.log(3))
+
+    def test_of_forms_that_of_the_one_that_tells_most(self):
+        forms = sf.Forms([SCHEME.select(["a"]), SCHEME.select(["b"])])
+        assert privacy.gamma(forms) == near(3.0)
+        assert privacy.epsilon(forms) == near(math.log(3))
+        assert privacy.gamma(forms, "b") == near(2.0)
+
+    def test_released_values_that_cannot_be_listed_are_one_line(self):
+        with pytest.raises(ChannelError, match="too many released values to list"):
+            privacy.gamma_by_output(c.mask(0.25, items=60))

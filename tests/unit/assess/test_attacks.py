@@ -350,3 +350,17 @@ def test_pca_finds_the_components_by_itself(seed):
     assert found.details["components"] == 5
     assert found.error < 0.4 * found.naive
     assert attacks.pca(noisy, 5.0, truth, components=1).error > found.naive  # one direction too few costs more
+
+
+@pytest.mark.parametrize("truth", [["a", "b"], [-1, 0], [0, 3], [0.0, 1.0]])
+def test_a_truth_that_holds_no_codes_is_one_line(truth) -> None:
+    with pytest.raises(SfumatoError, match="truth must hold codes from 0 to 2"):
+        attacks.bayes([[0, 1], [1, 1]], c.symmetric(3, 0.3), truth=truth)
+
+
+def test_linkage_gives_a_constant_column_no_weight() -> None:
+    """In doubles the deviation of a constant column is a little above 0, and would make its last digits decide."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=777), np.full(777, 0.1)])
+    released = X + np.column_stack([np.zeros(777), 1e-9 * rng.normal(size=777)])
+    assert attacks.linkage(X, released, np.arange(777)).error == 0

@@ -69,3 +69,13 @@ def test_the_hash_of_a_longitudinal_channel_is_recognised() -> None:
 def test_bad_input_is_one_line(call, says: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(SfumatoError, match=says):
         call(sf.randomize(people(20, 1), SCHEME, key=sf.new_key(), id="id"))
+
+
+def test_impossible_combinations_make_nobody_rarer() -> None:
+    """Three valid pairs of values are as recognisable as three values."""
+    pairs = sf.Schema({"a": sf.Categorical(("x", "y", "z")), "b": sf.Categorical(("u", "v"))})
+    valid = c.symmetric(valid=[("x", "u"), ("y", "u"), ("z", "v")], p=0.3)
+    both = sf.attacks.track(sf.Scheme(pairs, {("a", "b"): valid}), n=20).details
+    one = sf.attacks.track(sf.Scheme(pairs.select(["a"]), {"a": c.symmetric(3, p=0.3)}), n=20).details
+    assert both["found_again"] == pytest.approx(one["found_again"], abs=1e-9)
+    assert both["unlike_anybody"] == pytest.approx(one["unlike_anybody"], abs=1e-9)

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
+from sfumato.owner.resample.kernel import deviation
 
 
 def linkage(original: ArrayLike, released: ArrayLike, own: ArrayLike, *, scale: bool = True) -> Recovery:
@@ -40,6 +41,6 @@ def _scaled(first: Array, *others: Array, scale: bool) -> tuple[Array, ...]:
             raise SfumatoError(f"the tables must have the same columns, got {first.shape[1]} and {other.shape[1]}")
     if not scale:
         return (first, *others)
-    deviation = first.std(axis=0)
-    deviation = np.where(deviation > 0, deviation, 1.0)
-    return tuple(values / deviation for values in (first, *others))
+    sd = deviation(first)
+    unit = np.where(sd > 0, sd, 1.0)
+    return tuple(values / unit for values in (first, *others))

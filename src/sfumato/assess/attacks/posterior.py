@@ -79,11 +79,12 @@ def bayes(
     guess = posterior.argmax(axis=0)[place.reshape(-1)]
     sure = posterior.max(axis=0)[place.reshape(-1)]
     expected = 1 - map_success(seen) if codes.shape[1] == 1 else float(1 - sure.mean())
-    error = expected if truth is None else _wrong(guess, truth)
-    if truth is not None and codes.shape[1] == 1:
-        _check_order(seen.P, np.asarray(truth).reshape(-1), codes[:, 0])
+    known = None if truth is None else _true_codes(truth, len(guess), len(seen.P))
+    if known is not None and codes.shape[1] == 1:
+        _check_order(seen.P, known, codes[:, 0])
+    error = expected if known is None else float((known != guess).mean())
     told: dict[str, Any] = {"shares": source, "prior": seen.prior, "expected": expected, "confidence": sure}
-    return Recovery("bayes", guess, error, _nothing(seen.prior, truth), None, told, BESIDE)
+    return Recovery("bayes", guess, error, _nothing(seen.prior, known), None, told, BESIDE)
 
 
 def repeated(
@@ -185,8 +186,6 @@ def _check_order(P: Array, truth: NDArray[Any], codes: NDArray[Any]) -> None:
 
     The mean of P[x, y] / Pr(y) over the records is sum_xy Pr(x) P[x, y]² / Pr(y) in the right order, and 1 in another.
     """
-    if truth.dtype.kind not in "iub" or truth.min() < 0 or truth.max() >= len(P):
-        raise SfumatoError(f"truth must hold codes from 0 to {len(P) - 1}")
     shares = np.bincount(truth, minlength=len(P)) / truth.size
     released = shares @ P
     ratio = np.divide(P, released, out=np.zeros_like(P), where=released > 0)
@@ -234,15 +233,15 @@ def _simulated(P: Array, prior: Array, times: int, trials: int, rng: np.random.G
     return float((log.argmax(axis=1) == x).mean())
 
 
-def _wrong(guess: Any, truth: ArrayLike) -> float:
+def _true_codes(truth: ArrayLike, records: int, k: int) -> NDArray[Any]:
     known = np.asarray(truth).reshape(-1)
-    if known.shape != guess.shape:
-        raise SfumatoError(f"truth must have {guess.size} entries, one per record, got {known.size} instead")
-    return float((known != guess).mean())
+    if len(known) != records:
+        raise SfumatoError(f"truth must have {records} entries, one per record, got {known.size} instead")
+    if known.dtype.kind not in "iub" or known.min() < 0 or known.max() >= k:
+        raise SfumatoError(f"truth must hold codes from 0 to {k - 1}")
+    return known
 
 
-def _nothing(prior: Array, truth: ArrayLike | None) -> float:
+def _nothing(prior: Array, truth: NDArray[Any] | None) -> float:
     """The error of always saying the commonest value: of the truth where it is known, else of the shares."""
-    if truth is None:
-        return float(1 - prior.max())
-    return float(1 - np.bincount(np.asarray(truth).reshape(-1)).max() / np.asarray(truth).size)
+    return float(1 - (prior.max() if truth is None else np.bincount(truth).max() / truth.size))

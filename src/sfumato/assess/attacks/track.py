@@ -87,21 +87,25 @@ def _pseudonyms(release: Release) -> NDArray[np.str_]:
 def _named(mine: Array, theirs: Array, truth: NDArray[np.int64]) -> tuple[NDArray[np.int64], Array]:
     """The record that each of theirs agrees with most, and the chance that it is the right one among equals."""
     guess, right = np.zeros(len(theirs), dtype=np.int64), np.zeros(len(theirs))
+    rarities = [_rarity(column) for column in mine.T]
     step = max(1, _AT_ONCE // len(mine))
     for start in range(0, len(theirs), step):
         some = theirs[start : start + step]
         score = np.zeros((len(some), len(mine)))
-        for column in range(mine.shape[1]):
-            values, place, counts = np.unique(mine[:, column], return_inverse=True, return_counts=True)
-            if len(values) > 1:
-                rare = -np.log(counts / len(mine))[place]
-                score += np.where(some[:, column, None] == mine[None, :, column], rare, 0.0)
+        for column, rare in enumerate(rarities):
+            score += np.where(some[:, column, None] == mine[None, :, column], rare, 0.0)
         best = score.max(axis=1, keepdims=True) * (1 - 1e-12)
         top = score >= best
         at = slice(start, start + len(some))
         guess[at] = top.argmax(axis=1)
         right[at] = top[np.arange(len(some)), truth[at]] / top.sum(axis=1)
     return guess, right
+
+
+def _rarity(answers: Array) -> Array:
+    """-ln of the share of each answer."""
+    _, place, counts = np.unique(answers, return_inverse=True, return_counts=True)
+    return np.asarray(-np.log(counts / len(answers))[place])
 
 
 def _expected(scheme: Scheme, n: int) -> tuple[float, float]:
@@ -119,8 +123,9 @@ def _expected(scheme: Scheme, n: int) -> tuple[float, float]:
             continue
         if max(channel.k, channel.m) > _LARGEST:
             raise SfumatoError(f"{channel} has too many answers to count who is alike: track two releases instead")
-        q = channel.transition.T.apply(np.full((channel.k, 1), 1 / channel.k))[:, 0]
-        log_q += np.log(rng.choice(q, _DRAWS, p=q / q.sum()))
+        q = channel.transition.T.apply(np.ones((channel.k, 1)))[:, 0]
+        q = q / q.sum()  # impossible combinations have empty rows
+        log_q += np.log(rng.choice(q, _DRAWS, p=q))
     q = np.exp(log_q)
     nobody = n * np.log1p(-np.minimum(q, 1 - 1e-15))
     again = np.where(n * q < 1e-12, 1.0, -np.expm1(nobody) / np.maximum(n * q, 1e-300))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Index
+from sfumato.assess.distances import sample_distance
 from sfumato.errors import EstimationError
 from sfumato.membership import loneliest
 from sfumato.owner.resample import Resampled
@@ -100,7 +101,7 @@ def ind(X: ArrayLike, released: ArrayLike, own: ArrayLike, confidence: float = 0
     other = integers(source(rng), len(data), len(rows))
     mine = np.sqrt((((rows - data[centre]) / unit) ** 2).sum(axis=1))
     theirs = np.sqrt((((rows - data[other]) / unit) ** 2).sum(axis=1))
-    return max(_ks(mine, theirs) - 2 * _slack(len(rows), (1 - confidence) / 2), 0.0)
+    return max(sample_distance(mine, theirs) - 2 * _slack(len(rows), (1 - confidence) / 2), 0.0)
 
 
 def dapl_scores(
@@ -118,7 +119,7 @@ def dapl_scores(
     src = source(rng)
     sampled = kernel.around(X, integers(src, len(X), draws), src)
     level = 1 - confidence
-    gap = _ks(_score(kernel, X, sampled), _score(kernel, X, fresh))
+    gap = sample_distance(_score(kernel, X, sampled), _score(kernel, X, fresh))
     return max(gap - _slack(draws, level / 2) - _slack(len(fresh), level / 2), 0.0)
 
 
@@ -142,13 +143,6 @@ def _score(kernel: Kernel, X: Array, Q: Array) -> Array:
         u = (X[:, varying] - row) / kernel.bandwidth[varying]
         out[i] = np.maximum(1 - u**2, 0).prod(axis=1).sum()
     return out
-
-
-def _ks(a: Array, b: Array) -> float:
-    at = np.sort(np.concatenate([a, b]))
-    one = np.searchsorted(np.sort(a), at, side="right") / len(a)
-    two = np.searchsorted(np.sort(b), at, side="right") / len(b)
-    return float(np.abs(one - two).max())
 
 
 def _slack(n: int, level: float) -> float:

@@ -49,6 +49,18 @@ def kolmogorov(p: ArrayLike, q: ArrayLike) -> float:
     return float(RUNNING["kolmogorov"](a, b))
 
 
+def sample_distance(one: ArrayLike, two: ArrayLike) -> float:
+    """The largest difference between the shares of two samples that lie below any number (Kolmogorov and Smirnov).
+
+    >>> sample_distance([1, 2, 3, 4], [3, 4, 5, 6])
+    0.5
+    """
+    a, b = (np.sort(np.asarray(sample, dtype=np.float64)) for sample in (one, two))
+    at = np.concatenate([a, b])
+    below = (np.searchsorted(sample, at, side="right") / len(sample) for sample in (a, b))
+    return float(np.abs(np.subtract(*below)).max())
+
+
 def kuiper(p: ArrayLike, q: ArrayLike) -> float:
     """The largest difference between the two running sums in each direction, added: it does not mind where one begins.
 

@@ -118,7 +118,7 @@ def hardest_half_width(channel: Channel, n: int, prior: ArrayLike | None = None,
         priors.append(tilted)
     squared, transition = channel.inverse.power(2), channel.transition.T
     worst = max(float((squared.apply(transition.apply(theta)) - theta**2).max()) for theta in priors)
-    return float(ndtri((1 + level) / 2) * np.sqrt(max(worst, 0.0) / check_n(n)))
+    return float(ndtri((1 + level) / 2) * np.sqrt(max(worst, 0.0) / n))
 
 
 def only_common(values: int, half_width: float) -> bool:

@@ -207,7 +207,11 @@ def _facts(found: Disclosure) -> str:
         return text + table(["", "", ""], near, "closeness", (1,)) + note
     lines = [
         ("Rows whose nearest record is the one they came from", f"{found.linked:.1%}", f"blind: {found.chance:.2%}"),
-        ("The same for rows that came from outliers", f"{found.linked_outliers:.1%}", ""),
+        *(
+            [("The same for rows that came from outliers", f"{found.linked_outliers:.1%}", "")]
+            if not math.isnan(found.linked_outliers)
+            else []
+        ),
         *near,
         ("Dependence of a row on its centre, at least", f"{found.ind:.2f}", "0: independent, 1: a function of it"),
     ]

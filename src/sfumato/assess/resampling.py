@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
+from sfumato.owner.resample.kernel import scott
 
 _LATTICE = 1 << 13
 
@@ -47,13 +48,13 @@ def deterioration(truth: ArrayLike, original: ArrayLike, randomized: ArrayLike) 
     return Deterioration(float(difference.mean()), se, float(wrong.mean()), float(then.mean()))
 
 
-def scott_bandwidth(n: float, d: int = 1, sd: float = 1.0) -> float:
+def scott_bandwidth(n: int, d: int = 1, sd: float = 1.0) -> float:
     """The paper's bandwidth (eq. 16): (4 / (d + 2))^(1 / (d + 4)) n^(-1 / (d + 4)) sd.
 
     >>> round(scott_bandwidth(576, 8), 4), round(scott_bandwidth(263, 34), 4)
     (0.5455, 0.8151)
     """
-    return float((4 / (d + 2)) ** (1 / (d + 4)) * n ** (-1 / (d + 4)) * sd)
+    return scott(n, d) * sd
 
 
 def dapl(density: Any, n: int, sites: int = 1, bandwidth: float | None = None, points: int = 241) -> float:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery, rms, table
+from sfumato.assess.distances import sample_distance
 from sfumato.errors import SfumatoError
 
 
@@ -70,14 +71,7 @@ def _axes(X: Array) -> Array:
 
 def _sign(scores: Array, wanted: Array) -> float:
     """Which orientation makes the two samples look more alike (the smaller Kolmogorov-Smirnov distance)."""
-    return 1.0 if _gap(scores, wanted) <= _gap(-scores, wanted) else -1.0
-
-
-def _gap(a: Array, b: Array) -> float:
-    points = np.concatenate((a, b))
-    points.sort()
-    below = [np.searchsorted(np.sort(v), points, side="right") / len(v) for v in (a, b)]
-    return float(np.abs(below[0] - below[1]).max())
+    return 1.0 if sample_distance(scores, wanted) <= sample_distance(-scores, wanted) else -1.0
 
 
 def _done(attack: str, recovered: Array, truth: ArrayLike | None, known: Any, details: dict[str, Any]) -> Recovery:

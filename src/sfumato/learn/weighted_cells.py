@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.domains import Domain, Numeric
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method, model_about
+from sfumato.evidence.questions.values import numbers
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import DECISION_CELLS
 from sfumato.printable import label_text
@@ -120,12 +121,7 @@ def _coded(name: str, domain: Domain, values: Any) -> tuple[list[str], Array]:
         return [name], given
     if not domain.ordered:
         return [f"{name}={label_text(label)}" for label in domain.labels[1:]], np.eye(domain.size)[:, 1:]
-    labels = [label for label in domain.labels if label is not None]
-    worth = np.arange(len(labels), dtype=np.float64)
-    if isinstance(domain, Numeric):
-        worth = domain.midpoints
-    elif all(isinstance(label, int | float) for label in labels):
-        worth = np.array(labels, dtype=np.float64)
+    worth = numbers(domain)[: domain.size - domain.nullable]
     if not domain.nullable:
         return [name], worth[:, None]
     silent = np.eye(domain.size)[:, -1]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -61,6 +64,12 @@ class TestNetworks:
         assert len(boxes) == 42
         for i, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+    def test_a_link_that_cannot_be_tested_is_drawn(self):
+        schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in "ab"})
+        net = BayesianNetwork({"a": [], "b": ["a"]}).fit(sf.evidence({"a": list("xy"), "b": list("xy")}, schema))
+        net.edges_ = (replace(net.edges_[0], statistic=math.nan),)
+        assert [patch.get_linewidth() > 1 for patch in net.plot().axes[0].patches] == [True]
 
 
 class TestTrees:

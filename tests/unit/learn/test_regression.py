@@ -17,6 +17,7 @@ from sfumato.errors import ConvergenceWarning, EstimationError, MissingPartError
 from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn import Regression
 from sfumato.learn.regression.families import Logistic, Ordinal
+from sfumato.learn.weighted_cells import Encoding
 
 SCHEMA = sf.Schema(
     {
@@ -502,3 +503,12 @@ def test_what_does_not_vary_cannot_be_explained() -> None:
         model.score({"x": ["a", "b"], "y": [3.0, 3.0]})
     with pytest.raises(EstimationError, match="must hold numbers"):
         model.score({"x": ["a", "b"]}, ["low", "high"])
+
+
+def test_ranks_whose_numbers_do_not_rise_count_by_their_places() -> None:
+    """As in a mean: rank 5, 3, 1 from worst to best would turn the sign of a coefficient."""
+    schema = sf.Schema({"rank": sf.Ordinal((5, 3, 1)), "y": sf.Numeric(0, 3, bins=3)})
+    source = sf.evidence({"rank": [5, 3, 1] * 20, "y": [0.5, 1.5, 2.5] * 20}, schema)
+    assert source.mean("rank").value == pytest.approx(1.0)
+    assert Regression("gaussian").fit(source, target="y").coef_ == pytest.approx([0.5, 1.0])
+    assert Encoding(schema, ["rank"]).table(0).ravel().tolist() == [0, 1, 2]

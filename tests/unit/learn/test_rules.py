@@ -452,3 +452,24 @@ def test_rules_that_conclude_what_most_hold_anyway_tell_nothing_more():
     model = AssociationRules(0.1, 0.5).fit(sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(4)))
     told = {(rule.antecedent, rule.consequent): rule.tells_more for rule in model.rules_}
     assert told[("cause",), ("effect",)] and not told[("cause",), ("common",)]
+
+
+def test_a_frame_of_no_rules_has_the_columns_of_one_with_rules():
+    table, schema, _ = baskets()
+    source = sf.evidence(table, schema)
+    none, some = AssociationRules(0.2, 0.999).fit(source), AssociationRules(0.2, 0.1).fit(source)
+    with pytest.warns(UnrecoverableWarning):
+        assert not none.rules_ and some.rules_
+    none, some = none.frame("polars"), some.frame("polars")
+    assert none.schema == some.schema and len(none) == 0
+    with pytest.raises(EstimationError, match="not fitted yet"):
+        AssociationRules().frame("itemsets")
+
+
+def test_a_basket_file_is_text_in_utf_8(tmp_path):
+    file = tmp_path / "baskets.txt"
+    file.write_bytes("\ufeffkäse, brot\nkäse\n".encode())
+    assert read_baskets(file)[1] is not None and set(read_baskets(file)[1]) == {"brot", "käse"}
+    file.write_bytes("käse, brot\n".encode("latin-1"))
+    with pytest.raises(SchemaError, match="it is not text in UTF-8"):
+        read_baskets(file)

@@ -79,7 +79,7 @@ def _own(part: Seen) -> Array:
     *given, k = part.shape
     found = []
     for power in _POWERS:
-        out = np.ones((1,) * 0)
+        out = np.ones(())
         axes: list[str] = []
         for block, (A, S) in zip(part.blocks, _rows(part), strict=True):
             P = block.P.reshape(*block.sizes, block.released)

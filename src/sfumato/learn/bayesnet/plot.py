@@ -20,6 +20,7 @@ from sfumato.printable import figure_text
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
 _UNKNOWN = "unknown"  # in place of a probability that the records tell nothing about
 _MOST_ROWS, _MOST_COLUMNS = 16, 10
+_UNTESTED = 60.0  # the statistic that a link without one is drawn as
 #: The width of a picture in inches, unless a single table is wider.
 PAGE = 11.0
 
@@ -88,7 +89,7 @@ def _links(
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    strength = {(edge.parent, edge.child): edge.statistic for edge in net.edges_}
+    strength = {(edge.parent, edge.child): edge.statistic for edge in net.edges_ if not math.isnan(edge.statistic)}
     real = {(p, c) for c, held in truth.items() for p in held} if truth is not None else None
     found = {(p, c) for c, held in net.parents_.items() for p in held}
     for parent, child in sorted(found | (real or set())):
@@ -97,7 +98,7 @@ def _links(
             continue
         wrong = real is not None and (parent, child) not in real and (child, parent) not in real
         color = "#c53030" if wrong else _FAINT if missing else _LINE
-        width = 1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(strength.get((parent, child), 60.0), 0.0))
+        width = 1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(strength.get((parent, child), _UNTESTED), 0.0))
         bend = missing or spots[parent][1] == spots[child][1]
         way = _curve([spots[parent], *ways.get((parent, child), []), spots[child]], bend)
         _stop_at_box(way, child)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array, Codes
-from sfumato.domains import Domain, Numeric
+from sfumato.domains import Domain
 from sfumato.errors import EstimationError
+from sfumato.evidence.questions import values
 from sfumato.printable import NO_ANSWER, label_text
 from sfumato.schema import Schema
 
@@ -79,14 +80,7 @@ def columns_of(terms: Sequence[str], schema: Schema) -> list[Column]:
 
 def numbers(domain: Domain) -> Array | None:
     """What each code of an ordered attribute counts as, without the one for no answer; None where it has no order."""
-    labels = [label for label in domain.labels if label is not None]
-    if isinstance(domain, Numeric):
-        return domain.midpoints
-    if not domain.ordered:
-        return None
-    if all(isinstance(label, int | float) for label in labels):
-        return np.array(labels, dtype=np.float64)
-    return np.arange(len(labels), dtype=np.float64)
+    return values.numbers(domain)[: domain.size - domain.nullable] if domain.ordered else None
 
 
 def _expanded(term: str, schema: Schema) -> list[str]:

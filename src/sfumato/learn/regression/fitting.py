@@ -126,12 +126,7 @@ def _fit_forms(source: Evidence, problem: Problem, through: str) -> Fit:
         return _fit_model(source, problem)
     moments = FormMoments(source, problem.names, columns, y, answered)
     refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
-    beta = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
-    inverse = np.linalg.inv(moments.information)
-    cov = inverse @ moments.spread(beta) @ inverse / np.outer(size, size)
-    scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
-    said = "corrected scores on unbiased moments of all forms"
-    return Fit(beta / size, cov, True, said, "sandwich", scale=scale)
+    return _sandwich(moments, size, "corrected scores on unbiased moments of all forms")
 
 
 def _fit_noisy(source: Evidence, problem: Problem, through: str) -> Fit:
@@ -176,15 +171,20 @@ def _fit_moments(source: Evidence, problem: Problem) -> Fit:
 
 
 def _solved(moments: RecordMoments | NoisyMoments, size: Array, said: str) -> Fit:
+    """With several schemes, each counts by the precision that a first solution shows."""
     if len({part.scheme for part in moments.parts}) > 1:
         pilot = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
         moments.weigh(precisions(moments.parts, moments.spreads(pilot), moments.information))
+    return _sandwich(moments, size, said)
+
+
+def _sandwich(moments: RecordMoments | NoisyMoments | FormMoments, size: Array, said: str) -> Fit:
+    """The coefficients that the moments of scaled columns give, in the units of the columns themselves."""
     beta = np.asarray(np.linalg.solve(moments.information, moments.answers), dtype=np.float64)
     inverse = np.linalg.inv(moments.information)
-    cov = inverse @ moments.spread(beta) @ inverse
+    cov = inverse @ moments.spread(beta) @ inverse / np.outer(size, size)
     scale = max(moments.squares - float(beta @ moments.answers), 0.0) / moments.total
-    found = Fit(beta / size, cov / np.outer(size, size), True, said, "sandwich")
-    return replace(found, scale=scale)
+    return Fit(beta / size, cov, True, said, "sandwich", scale=scale)
 
 
 def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:

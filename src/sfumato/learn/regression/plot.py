@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.learn.plot import COLOURS, MOST
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved, set_title
 from sfumato.printable import figure_text
 
 
@@ -18,17 +18,12 @@ def plot(
     path: str | Path | None, terms: Sequence[str], value: Array, low: Array, high: Array, title: str, level: float
 ) -> Any:
     """Points with error bars; filled where the interval leaves out 0. Of many, those farthest from 0."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     if len(terms) > MOST:
         told = np.abs(value) / np.maximum(high - low, 1e-300)
         kept = np.sort(np.argsort(-told, kind="stable")[:MOST])
         title = f"{title} (the {MOST} clearest of {len(terms)})"
         terms, value, low, high = [terms[i] for i in kept], value[kept], low[kept], high[kept]
-    figure = Figure(figsize=(7.2, 1.3 + 0.3 * len(terms)), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(7.2, 1.3 + 0.3 * len(terms), grid="x")
     at = np.arange(len(terms))[::-1]
     clear = (low > 0) | (high < 0)
     for chosen, face, label in ((clear, COLOURS[0], "told from 0"), (~clear, "white", "not told from 0")):
@@ -42,13 +37,7 @@ def plot(
     axes.set_ylim(-0.6, len(terms) - 0.4)
     axes.set_yticks(at, [figure_text(term) for term in terms])
     axes.set_xlabel(f"coefficient, with its {level:.0%} interval")
-    axes.set_title(figure_text(title), loc="left", fontsize=11)
-    axes.grid(axis="x", color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0, labelsize=8)
+    set_title(axes, figure_text(title))
+    axes.tick_params(axis="y", labelsize=8)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)

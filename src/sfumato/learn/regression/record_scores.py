@@ -64,7 +64,7 @@ class OrdinalScores:
     """The scores of the module's formula; the limits follow the coefficients."""
 
     def __init__(self, parts: Sequence[Seen], columns: Sequence[Column], response: Response, classes: int) -> None:
-        self._width, self._classes = len(columns), classes
+        self._width = len(columns)
         own = (response.name,)
         held = [response.kept & (response.values == k) for k in range(classes)]
         member = [Column("", own, one.astype(np.float64)) for one in held]

@@ -20,7 +20,8 @@ _CLEAR = 2.0  # standard errors by which a class must exceed nobody
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """What each code of the target is worth: a number (gaussian) or a class; -1 in ``classes`` leaves it out."""
+    """What each code of the target is worth: a number (gaussian) or the place of its class; codes not kept count for
+    nothing."""
 
     name: str
     values: Array

@@ -107,7 +107,7 @@ class WaveScores:
             own = np.empty((len(part.counts), len(beta)))
             for j in self._constant:
                 ratio[j] = float(self._columns[j].table)
-                own[:, j] = self._curve(whole, weights, told_half(part, clusters)) * float(self._columns[j].table)
+                own[:, j] = self._curve(whole, weights, told_answered(part, clusters)) * float(self._columns[j].table)
             for cluster, (factor, moments), rest in zip(clusters, made, others, strict=True):
                 for at, j in enumerate(cluster.own):
                     half = self._halved(part, clusters, cluster, at)
@@ -125,7 +125,7 @@ class WaveScores:
         if cluster.X is None:
             return np.ones(len(part.counts))
         own = cluster.told(part, cluster.X[:, at : at + 1].astype(np.complex128))[:, 0].real
-        return np.asarray(own * told_half(part, [one for one in clusters if one is not cluster]))
+        return np.asarray(own * told_answered(part, [one for one in clusters if one is not cluster]))
 
     @staticmethod
     def _curve(waved: Waves, weights: Array, half: Array) -> Array:
@@ -163,7 +163,7 @@ class WaveScores:
         return float(1.25 ** np.ceil(np.log(max(far, 2.0) * 1.02) / np.log(1.25)))
 
 
-def told_half(part: Seen, clusters: Sequence[_Cluster]) -> Array:
+def told_answered(part: Seen, clusters: Sequence[_Cluster]) -> Array:
     """Whether there is a response, without bias: 1 where all give one."""
     out = np.ones(len(part.counts))
     for cluster in clusters:

@@ -26,9 +26,11 @@ def read_baskets(
     """
     if isinstance(source, str | Path):
         try:
-            text = Path(source).read_text()
-        except (OSError, UnicodeDecodeError) as problem:
-            raise SchemaError(f"{source}: cannot be read as a basket file: {problem}") from None
+            text = Path(source).read_text(encoding="utf-8-sig")
+        except OSError as problem:
+            raise SchemaError(f"{source}: cannot be read as a basket file: {problem.strerror}") from None
+        except ValueError:  # not UTF-8, or a path with a zero in it
+            raise SchemaError(f"{source}: cannot be read as a basket file: it is not text in UTF-8") from None
         baskets = [_split(line) for line in text.splitlines() if line.strip()]
     else:
         baskets = [[str(item) for item in basket] for basket in source]

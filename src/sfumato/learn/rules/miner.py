@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -142,8 +143,7 @@ class AssociationRules(Parameters):
     @cached_property
     def rules_(self) -> list[Rule]:
         """The rules of the frequent sets, first those whose confidence is sure to be highest; made when asked for."""
-        if not hasattr(self, "_found"):
-            raise EstimationError("these AssociationRules are not fitted yet: call fit(evidence) first")
+        self._check_fitted()
         kept, sets, supports, target, progress, source = self._found
         candidates = make_rules(kept, sets, supports, target, progress)
         out = candidates.report(self.by, self.min_confidence, self.level)
@@ -207,7 +207,7 @@ class AssociationRules(Parameters):
         unbiased, variance = np.array(pairs).T
         drawn = unbiased
         if model is not None:
-            drawn = shrink(unbiased, variance, np.array([model.support(items) for items in level]))[0]
+            drawn = shrink(unbiased, variance, np.array([model.support(items) for items in level]))
         elif counted is not None:
             drawn = np.array([counted.support(items) for items in level])
         return np.stack([unbiased, np.sqrt(variance), drawn], axis=1)
@@ -219,12 +219,14 @@ class AssociationRules(Parameters):
         what, backend = ("rules", what) if what in BACKENDS else (what, backend)
         if what not in ("rules", "itemsets"):
             raise EstimationError(f"what must be rules or itemsets, got {what!r} instead")
-        rows: list[dict[str, Any]] = [
-            {key: " + ".join(value) if isinstance(value, tuple) else value for key, value in vars(entry).items()}
-            for entry in (self.rules_ if what == "rules" else self.itemsets_)
-        ]
-        table = pa.Table.from_pylist(rows)
-        return as_frame(table, backend)
+        self._check_fitted()
+        found: Sequence[Rule | FrequentSet] = self.rules_ if what == "rules" else self.itemsets_
+        columns = {}
+        for field in fields(Rule if what == "rules" else FrequentSet):
+            own = [getattr(entry, field.name) for entry in found]
+            words = field.type == "tuple[str, ...]"
+            columns[field.name] = pa.array(map(" + ".join, own), pa.string()) if words else pa.array(own, pa.float64())
+        return as_frame(pa.table(columns), backend)
 
     def _shown(self) -> tuple[Sequence[str], Sequence[Sequence[Any]], int]:
         if not hasattr(self, "_found"):
@@ -240,6 +242,10 @@ class AssociationRules(Parameters):
     def plot(self, path: str | Path | None = None, most: int = 20, rules: Sequence[Rule] | None = None) -> Any:
         """The first rules, of all or of these, with the intervals of their confidence."""
         return draw(self.rules_ if rules is None else rules, path, most, self.level, self.n_)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_found"):
+            raise EstimationError("these AssociationRules are not fitted yet: call fit(evidence) first")
 
     def _check(self) -> None:
         for name in ("min_support", "min_confidence", "level"):

@@ -67,15 +67,14 @@ def joint_model(source: Evidence, universe: Universe, supports: Supports) -> Tab
     return TableSupports(Table(names, fitted.theta.reshape(records.shape)), universe)
 
 
-def shrink(unbiased: Array, variance: Array, modelled: Array) -> tuple[Array, Array]:
-    """Posterior means and variances when the true supports scatter about the model's with a variance fitted here.
+def shrink(unbiased: Array, variance: Array, modelled: Array) -> Array:
+    """Posterior means when the true supports scatter about the model's with a variance that is fitted here.
 
         t² = max(mean((s - m)² - v), 0),     s' = m + t² / (t² + v) (s - m)
 
-    >>> shrink(np.array([0.5, 0.1]), np.array([0.01, 0.01]), np.array([0.45, 0.15]))[0]
+    >>> shrink(np.array([0.5, 0.1]), np.array([0.01, 0.01]), np.array([0.45, 0.15]))
     array([0.45, 0.15])
     """
     scatter = max(float(np.mean((unbiased - modelled) ** 2 - variance)), 0.0)
-    # The scatter is fitted to few sets at deep levels: half of what the model itself misses is never written off.
     share = scatter / (scatter + np.maximum(variance, 1e-300)) if scatter > 0 else np.zeros_like(unbiased)
-    return modelled + share * (unbiased - modelled), np.asarray(share * variance)
+    return np.asarray(modelled + share * (unbiased - modelled))

@@ -132,12 +132,12 @@ class RecordSupports:
         chosen = self._grouped(items)
         head = tuple(item for own in chosen[:-1] for item in own)
         if self._last[0] != head or self._last[1] is None:
-            product: Array | None = np.ones(len(self.counts))
+            product = np.ones(len(self.counts))
             for own in chosen[:-1]:
                 factor = self._factor(own)
-                if factor is None or product is None:
+                if factor is None:
                     return None
-                product = factor if product is None else product * factor
+                product = product * factor
             self._last = (head, product)
         last = self._factor(chosen[-1])
         if last is None or self._last[1] is None:

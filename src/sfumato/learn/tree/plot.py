@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.learn.plot import COLOURS
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text, label_text, printable
@@ -17,7 +18,6 @@ from sfumato.printable import figure_text, label_text, printable
 MOST_ENDS = 40
 SHARES = (0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 _LETTERS = 13  # of a title that fit into an inch
-_COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
         for i, share in enumerate(node.probabilities):
             axes.add_patch(
                 Rectangle((level + left * width, y - height / 2), share * width, height,
-                          color=_COLOURS[i % len(_COLOURS)], alpha=0.28, linewidth=0)
+                          color=COLOURS[i % len(COLOURS)], alpha=0.28, linewidth=0)
             )  # fmt: skip
             left += float(share)
         words = _words(tree, node, id(branch) not in closed, total)
@@ -167,7 +167,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     room = int(_LETTERS * figure.get_figwidth())
     heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
     figure.suptitle("\n".join(heading), x=0.01, ha="left", fontsize=9)
-    legend = [Rectangle((0, 0), 1, 1, color=_COLOURS[i % len(_COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
+    legend = [Rectangle((0, 0), 1, 1, color=COLOURS[i % len(COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
     figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
                   frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip
     return saved(figure, path)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
+import tracemalloc
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import collected, counted_files, intake, noisy_numbers, reader, study
+from sfumato.service import collected, counted_files, intake, noisy_numbers, reader, study, tallies
 from sfumato.service.app import create_app
-from sfumato.service.collection import open_collection
+from sfumato.service.collection import Collection, open_collection
 from sfumato.service.refusals import RefusalError
 from sfumato.service.settings import Settings
 from sfumato.service.sweeping import UNFINISHED
@@ -394,3 +395,57 @@ def test_counts_that_others_pushed_do_not_make_a_few_rows_many(http: Http, tmp_p
     refused = http.ask("GET", f"{path}/release")
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "too_few")
     assert refused.json()["error"]["details"]["answers"] == 1
+
+
+WIDE = sf.Schema({f"q{i}": sf.Categorical(tuple(f"v{j}" for j in range(30))) for i in range(8)})
+
+
+@pytest.mark.parametrize("link", [False, True], ids=["files", "keys"])
+def test_small_files_do_not_hold_as_many_large_tables(tmp_path: Path, link: bool) -> None:
+    scheme = sf.Scheme.for_gamma(WIDE, 3)
+    one = sum(table.nbytes for table in tallies.Tally(scheme).tables.values())
+    assert one > 1_000_000
+    made = Settings(per_address=0, per_token=0, read_apart=False)
+    with closing(open_collection(tmp_path / "data", None, made, Clock())) as held:
+        held.writer.now(held.studies.create("commuting", {"scheme": scheme.to_dict(), "minimum": 2}))
+        held.writer.now(held.studies.open("commuting"))
+        ((token, _),) = held.writer.now(held.tokens.make("site", "commuting"))
+        rows = {name: ["v0", "v1"] for name in WIDE} | {"person": ["a", "b"]}
+        part = scheme.select(WIDE.names[:4]) if link else scheme
+        paths = [sf.randomize(rows, part, id="person").save(tmp_path / f"{i}.parquet") for i in range(4)]
+        take(held, paths[0], token.id)
+        held.estimates("commuting")
+        tracemalloc.start()
+        for path in paths[1:]:
+            take(held, path, token.id)
+        held.estimates("commuting")
+        grown = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert grown < 1.5 * one, f"{grown / one:.1f} times the tables of one file"
+        assert held.uploads.progress("commuting")["rows"] == (0 if link else 8)
+
+
+def test_tables_follow_what_is_pushed_and_deleted(http: Http, tmp_path: Path) -> None:
+    site = http.token("site")
+    ids = [new_id() for _ in range(3)]
+    for seed, id in enumerate(ids):
+        assert push(http, released(tmp_path / f"{seed}.parquet", 50, seed), site, id).status_code == 201
+        assert counted(http) == 50 * (seed + 1)
+    assert http.ask("DELETE", f"{UPLOADS}/{ids[1]}").status_code == 200
+    assert counted(http) == 100
+    http.collection.writer.reload(http.collection.database.engine.connect())
+    assert counted(http) == 100
+
+
+def counted(http: Http) -> int:
+    answer = http.ask("GET", "/v1/studies/commuting/estimates?names=car").json()
+    assert sum(answer["released"]["counts"]) == answer["answers"]
+    return int(answer["answers"])
+
+
+def take(held: Collection, path: Path, token: str) -> None:
+    """Announce a file, send it and have it taken."""
+    data, id = path.read_bytes(), new_id()
+    held.writer.now(held.uploads.announce("commuting", id, token, hashlib.sha256(data).hexdigest(), len(data)))
+    held.uploads.files.append(held.uploads.find("commuting", id), 0, data)
+    held.uploads.commit("commuting", id, token)

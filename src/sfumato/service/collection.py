@@ -72,9 +72,7 @@ class Collection:
 
     def _rows(self, study: str) -> list[Part]:
         """The tables of all rows that the study holds, and of none that were pushed as counts."""
-        tallies = [*self.responses.collected(self.studies[study]).tallies(), *self.uploads.joined(study)]
-        for upload in self.uploads.accepted(study):
-            tallies += (upload.tallies or {}).values()
+        tallies = [*self.responses.collected(self.studies[study]).tallies(), *self.uploads.tallies(study)]
         return [part for part in (tally.part() for tally in tallies) if len(part)]
 
     def learned_from(self, study: str, names: Sequence[str]) -> Source:

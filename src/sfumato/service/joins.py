@@ -10,14 +10,12 @@ from pathlib import Path
 from sqlalchemy import Connection, delete, insert, select
 
 from sfumato.service import reader
-from sfumato.service.intake import unpacked
 from sfumato.service.parties import Held
 from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
-from sfumato.service.studies import Studies
 from sfumato.service.study import Study
-from sfumato.service.tallies import Tally
+from sfumato.service.summed_tables import PackedTables
 
 _j = tables.joins.c
 
@@ -25,21 +23,20 @@ _j = tables.joins.c
 class Joins:
     """The joined tables of every study, by the key of the pseudonyms."""
 
-    def __init__(self, folder: Path, writer: Writer, studies: Studies, apart: bool = True) -> None:
+    def __init__(self, folder: Path, writer: Writer, apart: bool = True) -> None:
         self._apart = apart
-        self._folder, self._writer, self._studies = folder, writer, studies
-        self._held: dict[tuple[str, str], tuple[list[str], Tally]] = {}
+        self._folder, self._writer = folder, writer
+        self._held: dict[tuple[str, str], tuple[list[str], PackedTables]] = {}
         self._joining = threading.Lock()
 
     def load(self, connection: Connection) -> None:
         """Read what the database holds."""
         self._held = {}
         for row in connection.execute(select(tables.joins)).mappings():
-            study = self._studies[row["study"]]
-            tally = unpacked(json.loads(row["parts"]), bytes(row["counts"]), study)[0]
-            self._held[study.id, row["link"]] = (json.loads(row["uploads"]), tally)
+            packed = PackedTables(json.loads(row["parts"]), bytes(row["counts"]))
+            self._held[row["study"], row["link"]] = (json.loads(row["uploads"]), packed)
 
-    def tally(self, study: Study, link: str, held: Sequence[Held], wait: bool = False) -> Tally:
+    def tables(self, study: Study, link: str, held: Sequence[Held], wait: bool = False) -> PackedTables:
         """From memory where these very files were joined before; otherwise computed now, and written down.
 
         While somebody else joins, there is the table from before, or none yet; ``wait`` waits for the new one.
@@ -57,7 +54,7 @@ class Joins:
             if known is not None and known[0] == whose:
                 return known[1]
             about, counts = reader.join(study, self._folder / study.id, held, self._apart)
-            tally = unpacked(about, counts, study)[0]
+            packed = PackedTables(about, counts)
             row = {"uploads": json.dumps(whose), "parts": json.dumps(about), "counts": counts}
 
             def run(connection: Connection) -> None:
@@ -65,7 +62,7 @@ class Joins:
                 connection.execute(insert(tables.joins).values(study=study.id, link=link, **row))
 
             self._writer.now(Alone(run))
-            self._held[study.id, link] = (whose, tally)
-            return tally
+            self._held[study.id, link] = (whose, packed)
+            return packed
         finally:
             self._joining.release()

@@ -92,11 +92,15 @@ class Tally:
         """The same as a part of a release that is known by its tables alone."""
         return CountedPart(dict(self.tables), self.scheme, order="shuffled", records=self.n)
 
-    def merge(self, other: Tally) -> None:
-        """Add the counts of another tally of the same scheme."""
+    def copy(self) -> Tally:
+        """The same in tables of its own."""
+        return Tally(self.scheme, self.n, {columns: table.copy() for columns, table in self.tables.items()})
+
+    def merge(self, other: Tally, sign: int = 1) -> None:
+        """Add the counts of another tally of the same scheme; with sign -1, take them out."""
         for columns, table in other.tables.items():
-            self.tables[columns] += table
-        self.n += other.n
+            self.tables[columns] += sign * table
+        self.n += sign * other.n
 
 
 def fold(tally: Tally, layout: Layout, rows: Iterable[bytes], sign: int = 1) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from sfumato.service.refusals import RefusalError
-from sfumato.service.tallies import Tally
+from sfumato.service.summed_tables import PackedTables
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,16 @@ class Upload:
     hour: int
     about: dict[str, Any] | None = None
     problem: str | None = None
-    tallies: dict[int, Tally] | None = None
+    packed: PackedTables | None = None
+
+    @classmethod
+    def read(cls, row: Any) -> Upload:
+        """An upload as the database holds it."""
+        about = None if row["parts"] is None else json.loads(row["parts"])
+        fields = {name: row[name] for name in ("study", "id", "token", "digest", "bytes", "state", "hour", "problem")}
+        if row["state"] != "accepted" or row["counts"] is None or about is None:
+            return cls(**fields, about=about)
+        return cls(**fields, about=about, packed=PackedTables(about, bytes(row["counts"])))
 
     @property
     def rows(self) -> int | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import threading
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,6 @@ from sfumato.released.counted import CountedPart
 from sfumato.service import reader
 from sfumato.service.clock import Clock, hour_of
 from sfumato.service.counted_files import counted_parts
-from sfumato.service.intake import unpacked
 from sfumato.service.joins import Joins
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import check_id
@@ -27,6 +27,7 @@ from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
 from sfumato.service.study import Study
+from sfumato.service.summed_tables import PackedTables, SummedTables
 from sfumato.service.sweeping import left_behind, unfinished
 from sfumato.service.tallies import Tally
 from sfumato.service.upload import Locks, Upload, without_waiting
@@ -44,21 +45,15 @@ class Uploads:
         self._studies, self._settings = studies, settings
         self._held: dict[tuple[str, str], Upload] = {}
         self._locks = Locks()
-        self._joins = Joins(self.files.folder, writer, studies, settings.read_apart)
+        self._joins = Joins(self.files.folder, writer, settings.read_apart)
+        self._sums = defaultdict[str, SummedTables](SummedTables)
 
     def load(self, connection: Connection) -> None:
         """Read what the database holds."""
         rows = connection.execute(select(tables.uploads)).mappings().all()
-        self._held = {(row["study"], row["id"]): self._read(row) for row in rows}
+        self._held = {(row["study"], row["id"]): Upload.read(row) for row in rows}
         self._joins.load(connection)
-
-    def _read(self, row: Any) -> Upload:
-        about = None if row["parts"] is None else json.loads(row["parts"])
-        fields = {name: row[name] for name in ("study", "id", "token", "digest", "bytes", "state", "hour", "problem")}
-        found = Upload(**fields, about=about)
-        if row["state"] != "accepted" or row["counts"] is None or about is None:
-            return found
-        return replace(found, tallies=unpacked(about, bytes(row["counts"]), self._studies[row["study"]]))
+        self._sums.clear()
 
     # What is there.
 
@@ -82,7 +77,7 @@ class Uploads:
     def progress(self, study: str) -> dict[str, int]:
         held = self.accepted(study)
         whole = sum(one.rows or 0 for one in held if one.about is not None and one.about["attributes"] is None)
-        joined = sum(tally.n for tally in self.joined(study))
+        joined = sum(int(one.about["rows"]) for one in self._joined(study).values())
         summed = sum(part.records for part in counted_parts(self._shares(study)))
         return {"uploads": len(held), "rows": whole + joined + summed}
 
@@ -208,7 +203,7 @@ class Uploads:
     def _join(self, upload: Upload) -> None:
         """Join the columns of the parties now; a file with which that is not possible is not kept."""
         try:
-            self.joined(upload.study, wait=True)
+            self._joined(upload.study, wait=True)
         except RefusalError as refusal:
             if refusal.code == "refused":
                 self._refuse(upload, refusal)
@@ -237,12 +232,18 @@ class Uploads:
         """The tables of sites that pushed counts, or shares of them that are all there."""
         return counted_parts([one for one in self._described(study) if one["counted"]])
 
+    def tallies(self, study: str) -> list[Tally]:
+        """The tables of all rows that were pushed, those of several parties joined."""
+        whole = {f"upload {one.id}": one.packed for one in self.accepted(study) if one.packed is not None}
+        joined = {f"link {link}": packed for link, packed in self._joined(study).items()}
+        return self._sums[study].of(self._studies[study], {**whole, **joined})
+
     # Parties that hold some columns each.
 
-    def joined(self, study: str, wait: bool = False) -> list[Tally]:
+    def _joined(self, study: str, wait: bool = False) -> dict[str, PackedTables]:
         """The tables of the records whose columns are all there, by the key of their pseudonyms."""
         asked = self._studies[study]
-        return [self._joins.tally(asked, link, held, wait) for link, held in self.by_link(study).items()]
+        return {link: self._joins.tables(asked, link, held, wait) for link, held in self.by_link(study).items()}
 
     def by_link(self, study: str) -> dict[str, list[dict[str, Any]]]:
         """The files that hold some columns only, by the key of their pseudonyms."""
@@ -260,8 +261,8 @@ class Uploads:
         counts: bytes | None = None,
         problem: str | None = None,
     ) -> Upload:
-        tallies = None if about is None or counts is None else unpacked(about, counts, self._studies[upload.study])
-        done = replace(upload, state=state, about=about, problem=problem, tallies=tallies)
+        packed = None if about is None or counts is None else PackedTables(about, counts)
+        done = replace(upload, state=state, about=about, problem=problem, packed=packed)
         row = {
             "state": state,
             "row_count": done.rows,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
+import time
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -18,7 +19,7 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import collected, counted_files, intake, noisy_numbers, reader, study, tallies
+from sfumato.service import collected, collection, counted_files, intake, noisy_numbers, reader, study, tallies
 from sfumato.service.app import create_app
 from sfumato.service.collection import Collection, open_collection
 from sfumato.service.refusals import RefusalError
@@ -449,3 +450,55 @@ def take(held: Collection, path: Path, token: str) -> None:
     held.writer.now(held.uploads.announce("commuting", id, token, hashlib.sha256(data).hexdigest(), len(data)))
     held.uploads.files.append(held.uploads.find("commuting", id), 0, data)
     held.uploads.commit("commuting", id, token)
+
+
+def asking(http: Http, path: str, token: str, count: int) -> list[int]:
+    """The statuses of so many requests at once."""
+    statuses: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: statuses.append(http.ask("GET", path, token=token).status_code))
+        for _ in range(count)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    return statuses
+
+
+@pytest.mark.parametrize(
+    ("path", "work", "most"),
+    [("release", "export", 1), ("estimates?names=car", "estimates", 2)],
+    ids=["rows", "shares"],
+)
+def test_one_miner_does_not_keep_all_threads_of_the_server(
+    http: Http, monkeypatch: pytest.MonkeyPatch, path: str, work: str, most: int
+) -> None:
+    for _ in range(2):
+        assert http.respond().status_code == 201
+    plain, counting, running = getattr(http.collection, work), threading.Lock(), []
+    at_once = [0]
+
+    def slow(study: str) -> Any:
+        with counting:
+            at_once[0] += 1
+            running.append(at_once[0])
+        time.sleep(0.01)
+        with counting:
+            at_once[0] -= 1
+        return plain(study)
+
+    monkeypatch.setattr(http.collection, work, slow)
+    statuses = asking(http, f"/v1/studies/commuting/{path}", http.token("miner"), 40)
+    assert set(statuses) <= {200, 503} and statuses.count(200) >= 8
+    assert max(running) <= most
+
+
+def test_downloads_that_nobody_reads_do_not_fill_the_disk(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collection, "DOWNLOADS", 2)
+    for _ in range(2):
+        assert http.respond().status_code == 201
+    held = [http.collection.export("commuting") for _ in range(2)]
+    assert http.ask("GET", "/v1/studies/commuting/release").status_code == 503
+    held[0].unlink()
+    assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200

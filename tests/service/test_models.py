@@ -244,7 +244,7 @@ def test_while_a_model_is_learned_answers_are_taken_and_too_many_askers_are_sent
         return {"refused": "it was slow"}
 
     monkeypatch.setattr(worker, "answered", slow)
-    monkeypatch.setattr(request, "WAITING", 1)
+    monkeypatch.setattr(asked.collection.models._turns, "_most", 1)
     said = []
     asking = threading.Thread(target=lambda: said.append(model(asked, "network", status=422)))
     asking.start()

@@ -22,8 +22,12 @@ from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
 from sfumato.service.tallies import told
 from sfumato.service.tokens import Tokens
+from sfumato.service.turns import Turns
 from sfumato.service.uploads import Uploads
 from sfumato.service.worker import Worker
+
+#: The most files of rows that are being downloaded: whoever reads slowly keeps one on the disk.
+DOWNLOADS = 16
 
 
 class Collection:
@@ -37,7 +41,10 @@ class Collection:
         self.responses = Responses(self.writer, now, self.studies, self.tokens)
         self.uploads = Uploads(database.folder, self.writer, now, self.studies, self.settings)
         self.models = Models(self.settings.read_apart)
+        self.looks = Turns(2, 64)  # at estimates
+        self.downloads = Turns(1, DOWNLOADS)
         self._exports = database.folder / "exports"
+        self._sent: list[Path] = []
         for left in self._exports.glob("*.parquet"):  # by a server that was killed
             left.unlink(missing_ok=True)
         self.designs = Worker(
@@ -92,11 +99,14 @@ class Collection:
             if rows < asked.minimum:
                 raise RefusalError("too_few", f"{rows:,} rows so far", answers=rows, minimum=asked.minimum)
         else:
-            self.estimates(study).check_enough()
-            rows_alone = self._rows(study)
-            if rows_alone:  # counts that others pushed do not make a few rows many
-                Estimates(asked, rows_alone).check_enough()
-        return self._written(study)
+            held = self._rows(study)
+            counted = [] if held else self.uploads.counted(study)  # they do not make a few rows many
+            Estimates(asked, held, counted).check_enough()
+        self._sent = [path for path in self._sent if path.exists()]
+        if len(self._sent) >= DOWNLOADS:
+            raise RefusalError("busy", "many are downloading: ask again in a while", seconds=10)
+        self._sent.append(self._written(study))
+        return self._sent[-1]
 
     def _written(self, study: str) -> Path:
         self._exports.mkdir(mode=0o700, exist_ok=True)

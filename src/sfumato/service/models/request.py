@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fastapi.concurrency import run_in_threadpool
-
 from sfumato.released.part import Part
 from sfumato.service import own_process
 from sfumato.service.models import worker
 from sfumato.service.refusals import RefusalError
+from sfumato.service.turns import Turns
 
 #: Seconds until nobody waits for a model any more, also on a busy machine, and how many requests may wait their turn.
 TIME, WAITING = 180, 8
@@ -32,18 +30,11 @@ class Models:
     """The models of a server. While one is learned others wait, so that answers are still taken."""
 
     def __init__(self, apart: bool = True) -> None:
-        self._apart, self._turn, self._waiting = apart, asyncio.Lock(), 0
+        self._apart, self._turns = apart, Turns(1, WAITING, seconds=10)
 
-    async def learn(self, asked: dict[str, Any], find: Callable[[], Source]) -> dict[str, Any]:
-        """The model; ``find`` looks up what it is learned from."""
-        if self._waiting >= WAITING:
-            raise RefusalError("busy", "other models are being learned: ask again later", seconds=10)
-        self._waiting += 1
-        try:
-            async with self._turn:
-                return await run_in_threadpool(self._learned, asked, find)
-        finally:
-            self._waiting -= 1
+    async def learn(self, who: str, asked: dict[str, Any], find: Callable[[], Source]) -> dict[str, Any]:
+        """The model, asked for with the token ``who``; ``find`` looks up what it is learned from."""
+        return await self._turns.run(who, lambda: self._learned(asked, find))
 
     def _learned(self, asked: dict[str, Any], find: Callable[[], Source]) -> dict[str, Any]:
         found = find()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 
@@ -33,7 +32,7 @@ False_ = Annotated[float, Query(gt=0, lt=1, description="the share of false answ
 @router.get("/progress", response_model=Progress)
 async def progress(study: str, request: Request) -> Any:
     """How many answers there are, in total and by hour."""
-    allowed(request, "admin", "miner", study=study)
+    who = allowed(request, "admin", "miner", study=study)
     held = collection(request)
     asked = held.studies[study]
     found = held.responses.collected(asked)
@@ -42,7 +41,7 @@ async def progress(study: str, request: Request) -> Any:
         "responses": found.responses,
         "minimum": asked.minimum,
         "hours": [{"hour": iso(hour), "responses": n} for hour, n in sorted(found.hours.items())],
-        **await run_in_threadpool(held.uploads.progress, study),
+        **await held.looks.run(who.id, lambda: held.uploads.progress(study)),
     }
 
 
@@ -58,9 +57,9 @@ async def shares(
     study: str, request: Request, names: Names, level: Level = 0.95, wish: Wish = None, false: False_ = FALSE
 ) -> Any:
     """Shares of one or more attributes, with intervals."""
-    allowed(request, "admin", "miner", study=study)
+    who = allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).shares(listed(names), level, wish, false))
+    return await held.looks.run(who.id, lambda: held.estimates(study).shares(listed(names), level, wish, false))
 
 
 @router.get("/means", response_model=Means)
@@ -68,16 +67,17 @@ async def means(
     study: str, request: Request, name: Names, by: Names = "", level: Level = 0.95, false: False_ = FALSE
 ) -> Any:
     """Means, by group if asked."""
-    allowed(request, "admin", "miner", study=study)
+    who = allowed(request, "admin", "miner", study=study)
     held = collection(request)
-    return await run_in_threadpool(lambda: held.estimates(study).means(name, listed(by), level, false))
+    return await held.looks.run(who.id, lambda: held.estimates(study).means(name, listed(by), level, false))
 
 
 @router.get("/release", response_model=None, responses={200: {"content": {_PARQUET: {}}}})
 async def release(study: str, request: Request) -> Any:
     """All rows as a release, in random order and without ids."""
-    allowed(request, "admin", "miner", study=study)
-    path = await run_in_threadpool(collection(request).export, study)
+    who = allowed(request, "admin", "miner", study=study)
+    held = collection(request)
+    path = await held.downloads.run(who.id, lambda: held.export(study))
     return FileResponse(
         path, media_type=_PARQUET, filename=f"{study}.parquet", background=BackgroundTask(path.unlink, missing_ok=True)
     )

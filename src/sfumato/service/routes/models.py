@@ -68,7 +68,7 @@ async def distribution(study: str, request: Request, target: Target, level: Leve
 async def _learned(
     study: str, request: Request, kind: str, names: list[str], level: float, target: str = "", **more: Any
 ) -> dict[str, Any]:
-    allowed(request, "admin", "miner", study=study)
+    who = allowed(request, "admin", "miner", study=study)
     held = collection(request)
     schema = held.studies[study].schema
     chosen = names or list(schema.names)
@@ -81,4 +81,4 @@ async def _learned(
     if kind in ("tree", "regression", "network") and len(chosen) < 2:
         raise RefusalError("malformed", "this needs at least two attributes", where="names")
     asked = {"kind": kind, "names": chosen, "target": target or None, "level": level, **more}
-    return await held.models.learn(asked, lambda: held.learned_from(study, chosen))
+    return await held.models.learn(who.id, asked, lambda: held.learned_from(study, chosen))

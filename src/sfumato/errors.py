@@ -134,6 +134,13 @@ class NotAskedError(EstimationError):
     """A table of attributes that no form asks together."""
 
 
+class NoRowsError(EstimationError):
+    """A release without rows."""
+
+    def __init__(self, message: object = "the release holds no rows: there is nothing to estimate") -> None:
+        super().__init__(message)
+
+
 class MissingTableError(EstimationError):
     """A table of counts that a site did not share."""
 

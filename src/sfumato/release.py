@@ -64,19 +64,18 @@ class Release:
         """
         import pyarrow as pa
 
+        made = None if link_key is None else Pseudonyms.under(None, link_key)
         if is_spark(table):
-            return cls.of([raw_part(table, schema, id, None if link_key is None else Pseudonyms.under(None, link_key))])
+            return cls.of([raw_part(table, schema, id, made)])
         if id is not None and not tables.is_path(table):
             found = list(tables.batches(table, [*schema.names, id]))  # once: the table may be a stream
             table = pa.Table.from_batches(found) if found else table
         columns: dict[str, Any] = dict(schema.encode(table))
-        if id is not None:
-            ids = [batch.column(0) for batch in tables.batches(table, [id], tables.AS_TEXT)]
-            columns[id] = decoded(pa.chunked_array(ids)) if ids else pa.array([], type=pa.string())
-        link = None
-        if id is not None and link_key is not None:
-            made = Pseudonyms.under(None, link_key)
-            columns[id], link = hexadecimal(made.of(id_text(columns[id]))), made.fingerprint
+        if id is not None:  # batch by batch: the pseudonyms of all rows may not fit into one column of Arrow's
+            ids = [decoded(batch.column(0)) for batch in tables.batches(table, [id], tables.AS_TEXT)]
+            ids = ids if made is None else [hexadecimal(made.of(id_text(some))) for some in ids]
+            columns[id] = pa.chunked_array(ids) if ids else pa.array([], type=pa.string())
+        link = None if id is None or made is None else made.fingerprint
         return cls.of([Part(pa.table(columns), Scheme.identity(schema), id, link, raw=True)])
 
     # What it holds.

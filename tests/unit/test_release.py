@@ -14,6 +14,7 @@ import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.secrets.pseudonyms import hexadecimal
 from sfumato.writing.described_file import sidecar
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
@@ -447,3 +448,22 @@ def test_maximum_likelihood_of_part_of_a_group_covers_the_truth() -> None:
 def test_a_release_is_no_array() -> None:
     with pytest.raises(ReleaseError, match="no array of numbers.*sf.learn"):
         np.asarray(owner())
+
+
+def test_a_file_of_several_parts_may_hold_no_rows(tmp_path: Path) -> None:
+    schemes = [sf.Scheme(RIGHT, {"x": c.binary(p, 0.2)}) for p in (0.1, 0.3)]
+    parts = [{"rows": 0, "link": None, "scheme": scheme.to_dict()} for scheme in schemes]
+    about = {"format": "sfumato release", "version": 2, "id": None, "order": None, "parts": parts}
+    empty = pa.table({"x": pa.array([], pa.uint8())})
+    pq.write_table(empty.replace_schema_metadata({"sfumato": json.dumps(about)}), tmp_path / "empty.parquet")
+    found = sf.Release.load(tmp_path / "empty.parquet")
+    assert (len(found), found.arrow().num_rows, len(found.parts)) == (0, 0, 2)
+
+
+def test_raw_ids_become_pseudonyms_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    whole = sf.Release.raw({"x": [0, 1] * 5, "id": list(range(10))}, RIGHT, id="id", link_key=LINK).arrow()
+    monkeypatch.setattr("sfumato.reading.tables.BATCH", 4)
+    monkeypatch.setattr("sfumato.release.hexadecimal", lambda made: seen.append(len(made)) or hexadecimal(made))
+    pieces = sf.Release.raw({"x": [0, 1] * 5, "id": list(range(10))}, RIGHT, id="id", link_key=LINK).arrow()
+    assert pieces.column("id").to_pylist() == whole.column("id").to_pylist() and max(seen) <= 4

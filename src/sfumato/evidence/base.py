@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array
 from sfumato.channels.pram import check_distribution
 from sfumato.channels.response import is_identity
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, NoRowsError
 from sfumato.evidence import mle
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
@@ -134,9 +134,9 @@ class ReleaseEvidence(ABC):
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:
         """n synthetic records, none of them anybody's unless the evidence is exact."""
-        if n < 1:
-            raise EstimationError(f"n must be at least 1, got {n} instead")
-        return self.schema.decode(self.sample_codes(n, np.random.default_rng(rng)))
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise EstimationError(f"n must be a whole number of at least 1, got {n!r} instead")
+        return self.schema.decode(self.sample_codes(int(n), np.random.default_rng(rng)))
 
     def log_likelihood(
         self,
@@ -218,6 +218,8 @@ class ReleaseEvidence(ABC):
                 f"{next(iter(options))} belongs to densities under additive noise, and {name!r} passed a channel"
             )
         found = seen(self.release, [name], inverted=False)
+        if not found:
+            raise NoRowsError
         channels = [one.blocks[0].channel for one in found]
         alone = [channel for channel in channels if channel is not None and channel.arity == 1]
         if len(alone) < len(found):

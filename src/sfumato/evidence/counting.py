@@ -170,14 +170,9 @@ class Counter:
         if is_spark(part.rows):
             return count_tables(part, self.sizes, [columns])[0]
         if self._codes is not None:
-            kind = np.min_scalar_type(cells - 1)
-            first = self._codes[columns[0]]
-            for begin in range(0, len(first), _CODES_BLOCK):
-                flat = first[begin : begin + _CODES_BLOCK].astype(kind)
-                for column, size in zip(columns[1:], sizes[1:], strict=True):
-                    flat *= kind.type(size)
-                    flat += self._codes[column][begin : begin + _CODES_BLOCK]
-                out += histogram(flat, cells)
+            held = [self._codes[column] for column in columns]
+            for begin in range(0, len(held[0]), _CODES_BLOCK):
+                out += histogram(join_codes([one[begin : begin + _CODES_BLOCK] for one in held], sizes), cells)
         elif not _streamed(part):
             codes, found = grouped(part, columns)
             np.add.at(out, join_codes([np.asarray(code) for code in codes], sizes), found)

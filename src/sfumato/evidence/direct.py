@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.response import is_identity
-from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning
+from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError
 from sfumato.evidence import mle
 from sfumato.evidence.base import ReleaseEvidence
 from sfumato.evidence.blocks import blocks
@@ -79,7 +79,7 @@ class DirectEvidence(ReleaseEvidence):
         self.check_unweighted("counts")
         found = seen(self.release, asked)
         if not found:
-            raise EstimationError("the release holds no rows: there is nothing to estimate")
+            raise NoRowsError
         if self.method == "moment":
             value = found[0].centre if len(found) == 1 else np.sum([one.centre for one in found], axis=0)
         else:
@@ -110,7 +110,7 @@ class DirectEvidence(ReleaseEvidence):
         codes = check_cells(cells, self.schema.sizes(asked))
         found = tuple(self._listed(part, asked, codes) for part in asking(self.release, asked) if len(part))
         if not found:
-            raise EstimationError("the release holds no rows: there is nothing to estimate")
+            raise NoRowsError
         value = np.asarray(np.sum([one.centre for one in found], axis=0))
         estimate = Estimate(self.schema.select(asked), value, found, "moment", codes=codes, records=self._records)
         return replace(estimate, value=value / estimate.asked)
@@ -127,6 +127,8 @@ class DirectEvidence(ReleaseEvidence):
         """Drawn from exact records, or from the table of all attributes, moved to possible counts."""
         if self.exact:
             parts = list(self.records(self.names))
+            if not parts:
+                raise NoRowsError
             weights = np.concatenate([part.counts for part in parts])
             drawn = rng.choice(len(weights), size=n, p=weights / weights.sum())
             held = {name: np.concatenate([_column(part, name) for part in parts]) for name in self.names}
@@ -183,9 +185,10 @@ class DirectEvidence(ReleaseEvidence):
 
 def check_cells(cells: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """Codes of cells, a row each, or one line that says what is wrong with them."""
-    codes = np.asarray(cells, dtype=np.int64)
-    if codes.ndim != 2 or codes.shape[1] != len(sizes) or not len(codes):
+    given = np.asarray(cells)
+    if given.ndim != 2 or given.shape[1] != len(sizes) or not len(given) or given.dtype.kind not in "iu":
         raise EstimationError(f"cells must list a code for each of the {len(sizes)} attributes, a row per cell")
+    codes = given.astype(np.int64)
     outside = ((codes < 0) | (codes >= np.array(sizes))).any(axis=1)
     if outside.any():
         first = codes[outside][0].tolist()

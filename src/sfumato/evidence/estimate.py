@@ -24,7 +24,7 @@ from sfumato.pages.display import MOST, settled
 from sfumato.pages.shown_table import ShownTable
 from sfumato.printable import label_text
 from sfumato.schema import Schema
-from sfumato.writing.data_frames import as_frame
+from sfumato.writing.data_frames import as_frame, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -254,7 +254,7 @@ class Estimate(ShownTable):
             columns[name] = labels.take(pa.array(codes))
         low, high = self.interval(level, cells)
         for name, column in {"estimate": self.value[cells], "sd": self.sd[cells], "low": low, "high": high}.items():
-            columns[name + "_" * (name in columns)] = column
+            columns[free_name(name, columns)] = column
         return pa.table(columns)
 
     @property
@@ -274,7 +274,7 @@ class Estimate(ShownTable):
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""
-        hidden = ["sd" + "_" * ("sd" in self.names)]
+        hidden = [free_name("sd", self.names)]
         labels = len(self.names)
         frame = self._arrow(0.95, np.arange(min(MOST, len(self.value)))).drop_columns(hidden)
         rows = [

@@ -81,7 +81,7 @@ def _joined(batches: Iterable[Any], name: str) -> Array:
 def _as_numbers(column: Any, name: str) -> Array:
     try:
         return np.asarray(column.cast("float64").to_numpy(zero_copy_only=False), dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, NotImplementedError):
         raise EstimationError(f"weights: the column {name!r} must hold numbers") from None
 
 

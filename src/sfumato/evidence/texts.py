@@ -13,7 +13,7 @@ from sfumato.channels import Channel
 from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.text_hash import as_rows
 from sfumato.channels.text_noise import rarest
-from sfumato.errors import EstimationError, show_values
+from sfumato.errors import EstimationError, NoRowsError, show_values
 from sfumato.evidence.blocks import Block
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
@@ -45,7 +45,7 @@ class TextAnswers:
         self._level, self._said = channel.split(codes)
         self._rows = np.concatenate([rows for _, rows in found])
         if not len(codes):
-            raise EstimationError("the release holds no rows: there is nothing to estimate")
+            raise NoRowsError
 
     def counts(self, level: int) -> Array:
         """How many people gave each answer to one question."""

@@ -12,7 +12,7 @@ from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
 from sfumato.reading.spark_rows import packed_rows
-from sfumato.released.writer import code_types, common_types
+from sfumato.released.writer import code_types, common_types, no_rows
 from sfumato.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Part:
             held += batch.num_rows
         if found:
             return pa.Table.from_batches(found).slice(0, rows)
-        return pa.table({name: pa.array([], type=kinds[name]) for name in columns})
+        return no_rows(kinds)
 
     def select(self, names: Sequence[str]) -> Part:
         """The same rows with some attributes only, and all that is known of them."""
@@ -151,7 +151,8 @@ def _in_memory(path: Path, schemes: Sequence[Scheme], identifier: str | None, to
     try:
         check_decoded(path, columns, total)
         stream = tables.batches(path, columns, {name: _wide(kind) for name, kind in kinds.items()})
-        return pa.Table.from_batches(list(pieces(within_memory(path, stream), 0, total + 1)))  # one row more tells
+        found = list(pieces(within_memory(path, stream), 0, total + 1))  # one row more tells
+        return pa.Table.from_batches(found) if found else no_rows(kinds)
     except TooLargeError:
         if tables.suffix(path) in tables.CSV:
             raise

@@ -16,7 +16,7 @@ from typing import Any
 from sfumato.errors import ReleaseError
 from sfumato.reading.parquet_folder import file_rows, part_files
 from sfumato.released.part import Part
-from sfumato.released.writer import VERSION, code_types, id_kind
+from sfumato.released.writer import VERSION, code_types, id_kind, no_rows
 from sfumato.scheme import Scheme
 from sfumato.writing.whole_folders import DESCRIPTION
 
@@ -98,8 +98,7 @@ def folder_parts(
             )
         places.append(place)
         if not rows:
-            kinds = {**code_types(scheme), **({id: pa.string()} if id else {})}
-            nobody = pa.table({name: pa.array([], type=kind) for name, kind in kinds.items()})
+            nobody = no_rows({**code_types(scheme), **({id: pa.string()} if id else {})})
             out.append(Part(nobody, scheme, id, link, order, raw))
             continue
         where = folder / place

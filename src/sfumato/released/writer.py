@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +84,13 @@ def code_types(scheme: Scheme) -> dict[str, Any]:
     sizes = scheme.output_sizes
     codes = {name: pa.from_numpy_dtype(np.min_scalar_type(max(size - 1, 0))) for name, size in sizes.items()}
     return codes | {name: pa.float64() for name in scheme.noises}
+
+
+def no_rows(kinds: Mapping[str, Any]) -> pa.Table:
+    """A table of these columns, with their Arrow types, that holds nothing."""
+    import pyarrow as pa
+
+    return pa.schema(list(kinds.items())).empty_table()
 
 
 def check_codes(column: str, codes: Any, size: int) -> None:

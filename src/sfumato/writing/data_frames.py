@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import MissingPartError, SfumatoError
@@ -28,3 +29,14 @@ def as_frame(table: pa.Table, backend: str) -> Any:
         return polars.from_arrow(table)
     except ImportError:
         raise MissingPartError.named(f'frame("{backend}")', backend, backend) from None
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name of a column, with as many _ behind it as tell it from those that are taken.
+
+    >>> free_name("sd", ["sd", "sd_"]), free_name("low", ["sd"])
+    ('sd__', 'low')
+    """
+    while name in taken:
+        name += "_"
+    return name

@@ -231,3 +231,34 @@ def test_many_pairs_come_from_one_product(monkeypatch: pytest.MonkeyPatch) -> No
         np.testing.assert_array_equal(counter.counts([x, y]), expected.reshape(-1))
         np.testing.assert_array_equal(counter.counts([y, x]), expected.T.reshape(-1))
     assert len(release) == 70_000
+
+
+def test_a_column_of_one_value_may_stand_before_one_of_256() -> None:
+    schema = sf.Schema({"one": sf.Categorical(("only",)), "many": sf.Ordinal(tuple(range(256)))})
+    release = sf.Release.raw({"one": ["only"] * 257, "many": [*range(256), 7]}, schema)
+    assert counting.counter(release.parts[0]).read() is not None
+    assert sf.evidence(release).counts(["one", "many"]).value[[6, 7, 8]].tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize("cells", [[["a"]], [[0.5]], [[True]], [0], [[0, 1]]])
+def test_cells_are_codes(cells: list) -> None:
+    with pytest.raises(SfumatoError, match="cells must list a code for each of the 1 attributes"):
+        sf.evidence(rows(), SCHEMA).cells("a", cells)
+
+
+@pytest.mark.parametrize("n", [0, 2.5, "3", True])
+def test_a_sample_has_a_whole_number_of_records(n: object) -> None:
+    with pytest.raises(SfumatoError, match="n must be a whole number of at least 1"):
+        sf.evidence(rows(), SCHEMA).sample(n)
+
+
+def test_nothing_is_drawn_from_no_records() -> None:
+    with pytest.raises(SfumatoError, match="the release holds no rows"):
+        sf.evidence(rows().slice(0, 0), SCHEMA).sample(3)
+
+
+def test_an_attribute_may_be_called_as_a_column_of_numbers() -> None:
+    schema = sf.Schema({name: sf.Categorical((0, 1)) for name in ("estimate", "estimate_", "sd")})
+    found = sf.evidence({name: [0, 1] for name in schema}, schema).counts(list(schema))
+    assert found.frame().column_names == ["estimate", "estimate_", "sd", "estimate__", "sd_", "low", "high"]
+    assert "sd_" not in repr(found)

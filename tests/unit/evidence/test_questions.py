@@ -476,3 +476,50 @@ def test_means_of_bins_say_how_far_they_may_be_off():
     assert any("off by up to 2" in note for note in whole.notes)
     at_points = sf.evidence(hours, sf.Schema({"hours": sf.Numeric(0, 60, points=13)})).mean("hours")
     assert not any("off by" in note for note in at_points.notes)
+
+
+def test_an_attribute_may_be_called_as_a_column_of_an_answer() -> None:
+    names = ("answered", "sd")
+    schema = sf.Schema({"x": sf.Ordinal((0, 1), nullable=True), **{name: sf.Categorical(("a", "b")) for name in names}})
+    scheme = sf.Scheme(schema, {"x": c.symmetric(3, 0.2)}, clear=names)
+    rows = {"x": [0, 1, None, 1] * 20, "answered": ["a", "b"] * 40, "sd": ["a"] * 40 + ["b"] * 40}
+    found = sf.evidence(sf.randomize(rows, scheme, rng=sf.experiment(1))).mean("x", by=list(names))
+    assert found.frame().column_names[:4] == ["answered", "sd", "estimate", "sd_"]
+    headings, shown = found.in_words(0.95, 10)
+    assert [row[headings.index("answered")] for row in shown] == ["a", "a", "b", "b"]
+    assert "±" in shown[0][headings.index("answered_")] and "sd_" not in repr(found).splitlines()[1].split()
+
+
+def test_what_has_no_weight_does_not_make_a_limit_unknown() -> None:
+    from sfumato.evidence.questions.combinations import Combination
+    from sfumato.evidence.questions.rows import Rows
+
+    class Three(Rows):
+        of_population, n, keys, title = False, 3.0, {"row": [1, 2, 3]}, "three"  # type: ignore[assignment]
+        value, cov = np.array([np.nan, 1.0, 2.0]), np.eye(3)  # type: ignore[assignment]
+
+        def limits(self, z: float) -> Any:
+            return np.array([0.0, 0.5, -np.inf]), np.array([1.0, 1.5, np.inf])
+
+        def population(self) -> Rows:
+            return self
+
+    low, high = Combination(Three(), np.array([[1.0, -1.0, 0.0]]), "difference", {}).limits(2)
+    assert (low[0], high[0]) == (-1.5, 0.5)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize("channel", [c.windows(20, 20), c.gaussian(1)], ids=["windows", "noise"])
+def test_no_rows_say_nothing_of_a_distribution(channel: c.Channel) -> None:
+    schema = SCHEMA.select(["income"])
+    release = sf.Release(pa.table({"income": pa.array([], pa.float64())}), sf.Scheme(schema, {"income": channel}))
+    ev = sf.evidence(release)
+    for ask in (
+        lambda: ev.cdf("income", smooth=True),
+        lambda: ev.quantile("income", smooth=True),
+        lambda: ev.mean("income"),
+    ):
+        with pytest.raises(EstimationError, match="the release holds no rows"):
+            ask()
+    with pytest.raises(EstimationError, match="the release holds no rows|z must hold at least 2 values"):
+        ev.density("income")

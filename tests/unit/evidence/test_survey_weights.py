@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,9 @@ def test_what_does_not_follow_weights_says_so(release: sf.Release) -> None:
         sf.learn.NaiveBayes().fit(ev, target="sex")
     with pytest.raises(EstimationError, match="no survey weights"):
         sf.evidence(release, method="model", weights="w")
+
+
+@pytest.mark.parametrize("column", [[[1.0]] * N, [dt.date(2020, 1, 1)] * N])
+def test_a_column_of_lists_or_dates_is_no_weight(column: list[Any]) -> None:
+    with pytest.raises(EstimationError, match="weights: the column 'other' must hold numbers"):
+        sf.evidence(TABLE.append_column("other", pa.array(column)), SCHEMA, weights="other")

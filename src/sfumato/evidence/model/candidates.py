@@ -25,7 +25,6 @@ class TriedModel:
     gain: float
     noise: float
     target_gain: float = 0.0  # the same for the released target given the other released values
-    target_noise: float = 0.0
     chosen: bool = False
 
 
@@ -84,7 +83,7 @@ def choose(
     if observed.of_forms:
         own = fit_own_penalties(observed, order)
         return fit_only(observed, TAU, order) if own is None else _plain(own)
-    learn, held = _halves(observed, rng)
+    learn, held = _held_out(observed, rng)
     attributes = len(observed.sizes)
     design = DesignMatrix(observed.sizes, pairwise(attributes, order))
     first = fit(learn, design, TAU, tolerance=LOOSE)
@@ -103,8 +102,8 @@ def choose(
     tried = [TriedModel(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
     for name, make in makers.items():
         theta = make(learn, LOOSE).theta
-        about = (0.0, 0.0) if target is None else _compare(held, theta, first.theta, target)
-        tried.append(TriedModel(name, *_compare(held, theta, first.theta, None), *about))
+        about = 0.0 if target is None else _compare(held, theta, first.theta, target)[0]
+        tried.append(TriedModel(name, *_compare(held, theta, first.theta, None), about))
     best = _best(tried, target is not None)
     candidates = tuple(replace(c, chosen=c is best) for c in tried)
     if best is tried[0]:
@@ -156,7 +155,7 @@ def _plain(fitted: Fitted) -> ChosenModel:
     return ChosenModel(fitted.theta, fitted, None, ())
 
 
-def _halves(observed: Likelihood, rng: np.random.Generator | None) -> tuple[Likelihood, Likelihood]:
+def _held_out(observed: Likelihood, rng: np.random.Generator | None) -> tuple[Likelihood, Likelihood]:
     held, *learn = observed.folds(PARTS, rng)
     return Likelihood.together(learn), held
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError
+from sfumato.errors import NoRowsError
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.model.design_matrix import DesignMatrix, Term
@@ -148,7 +148,7 @@ def likelihood(release: Release, names: Sequence[str]) -> Likelihood:
         found[part.scheme] = one.holding(one.counts + found[part.scheme].counts) if part.scheme in found else one
     parts = tuple(part for part in found.values() if part.counts.any())
     if not parts:
-        raise EstimationError("the release holds no rows: there is nothing to fit")
+        raise NoRowsError
     return Likelihood(parts)
 
 

@@ -24,6 +24,7 @@ from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, 
 from sfumato.evidence.questions.values import answered_by, ends_of, numbers, off_by, scale
 from sfumato.printable import label_text
 from sfumato.schema import Numeric
+from sfumato.writing.data_frames import free_name
 
 #: The most running shares of all groups together.
 MOST_RUNNING = 1 << 10
@@ -132,8 +133,7 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer
     top, bottom = start + np.tile(np.arange(k), rows), start + k
     form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
-    label = name + "_" * (name in keys)
-    keys[label] = list(domain.labels[:k]) * rows
+    keys[free_name(name, keys)] = list(domain.labels[:k]) * rows
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
 
 
@@ -180,7 +180,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     ends = domain.upper_ends.tolist() if isinstance(domain, Numeric) else domain.labels[:k]
-    label = "up_to" + "_" * ("up_to" in keys)
+    label = free_name("up_to", keys)
     keys[label] = list(ends) * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
     return _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
@@ -199,7 +199,7 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous)
     many = len(levels)
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
-    keys["q" + "_" * ("q" in keys)] = list(levels) * rows
+    keys[free_name("q", keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
     found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
     at = Quantiles(tuple(levels), np.zeros(1, dtype=np.int64), k, places, continuous)

@@ -109,8 +109,9 @@ class Combination(Rows):
         low, high = [], []
         for w, value in zip(self.weights, self.value, strict=True):
             if np.isnan(value):
-                low.append(float(_times(np.where(w > 0, w, 0.0)[None], first)[0] + w.clip(max=0) @ last))
-                high.append(float(_times(np.where(w > 0, w, 0.0)[None], last)[0] + w.clip(max=0) @ first))
+                added, taken = w.clip(min=0)[None], w.clip(max=0)[None]
+                low.append(float(_times(added, first)[0] + _times(taken, last)[0]))
+                high.append(float(_times(added, last)[0] + _times(taken, first)[0]))
                 continue
             below = np.where(w == 0, 0.0, np.where(w > 0, w * np.nan_to_num(down), w * np.nan_to_num(up)))
             above = np.where(w == 0, 0.0, np.where(w > 0, w * np.nan_to_num(up), w * np.nan_to_num(down)))
@@ -217,4 +218,4 @@ def _words(label: Any) -> str:
 
 def _times(weights: Array, values: Array) -> Array:
     """weights @ values, where nothing times an unknown value is nothing."""
-    return np.asarray(np.where(weights == 0, 0.0, weights * values).sum(axis=1))
+    return np.asarray(np.multiply(weights, values, out=np.zeros(weights.shape), where=weights != 0).sum(axis=1))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, NoRowsError
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
@@ -31,7 +31,7 @@ def noisy(ev: Evidence) -> set[str]:
 def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums:
     """The sums, with their covariance, by what the evidence is: a model's, from tables, or from records one by one."""
     if not len(ev.release):
-        raise EstimationError("the release holds no rows: there is nothing to estimate")
+        raise NoRowsError
     if ev.smoothed:
         return _of_model(ev, names, build)
     return _of_records(ev, names, build)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
 from sfumato.evidence.plot import MOST_DRAWN
-from sfumato.pages.picture import save_picture
+from sfumato.pages.picture import empty_picture, saved
 from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
@@ -29,9 +29,6 @@ def plot(
     title: str | None = None,
 ) -> Any:
     """Draw the answers and, given a path, write them; ``truth``, one number a row, is drawn beside them."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     known = None if truth is None else np.ravel(np.asarray(truth, dtype=np.float64))
     if known is not None and len(known) != len(rows.value):
         raise EstimationError(f"truth must have {len(rows.value)} numbers, one for each row, got {len(known)} instead")
@@ -39,19 +36,11 @@ def plot(
     if not running and len(rows.value) > MOST_DRAWN:
         raise EstimationError(f"a picture of {len(rows.value)} rows cannot be read; ask for at most {MOST_DRAWN}")
     height = 4.2 if running else 1.6 + 0.3 * len(rows.value)
-    figure = Figure(figsize=(7.2, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
+    figure, axes = empty_picture(7.2, height, grid="both" if running else "x")
     (_curves if running else _bars)(rows, axes, level, known)
     axes.set_title(figure_text(title or rows.title), loc="left", fontsize=11)
-    axes.grid(axis="both" if running else "x", color="#e2e8f0")
-    axes.set_axisbelow(True)
-    for side in ("top", "right", *(() if running else ("left",))):
-        axes.spines[side].set_visible(False)
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
-    if path is not None:
-        save_picture(figure, path)
-    return figure
+    return saved(figure, path)
 
 
 def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
@@ -63,7 +52,6 @@ def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
         axes.plot(truth, at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
     axes.set_yticks(at, [", ".join(map(figure_text, label)) or "all" for label in rows.labels()])
     axes.set_ylim(-0.7, len(at) - 0.3)
-    axes.tick_params(axis="y", length=0)
 
 
 def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:

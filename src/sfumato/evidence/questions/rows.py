@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
 from sfumato.pages.display import MOST, html_table, shown, text_table
 from sfumato.printable import label_text, printable
-from sfumato.writing.data_frames import as_frame
+from sfumato.writing.data_frames import as_frame, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,9 +103,15 @@ class Rows(ABC):
         columns: dict[str, Any] = {name: pa.array(labels) for name, labels in self.keys.items()}
         low, high = self.interval(level)
         numbers = {"estimate": self.value, "sd": self.sd, "low": low, "high": high, **self.beside}
-        for name, column in numbers.items():
-            columns[name + "_" * (name in columns)] = column
-        return pa.table(columns)
+        headings = self._headings(numbers)
+        return pa.table(columns | {headings[name]: column for name, column in numbers.items()})
+
+    def _headings(self, numbers: Iterable[str]) -> dict[str, str]:
+        """What the columns of numbers are called, beside attributes of the same names."""
+        out: dict[str, str] = {}
+        for name in numbers:
+            out[name] = free_name(name, {*self.keys, *out.values()})
+        return out
 
     def __repr__(self) -> str:
         return "\n".join([printable(self._heading), text_table(*self._shown()), *map(printable, self.notes)])
@@ -120,9 +127,10 @@ class Rows(ABC):
     def in_words(self, level: float, most: int) -> tuple[list[str], list[list[Any]]]:
         """Headings and rows to print: what has no name is "no answer", and numbers beside the answer carry errors."""
         frame = self._arrow(level).slice(0, most)
-        errors = {name: f"{name}_sd" for name in self.beside if f"{name}_sd" in self.beside}
+        beside = self.beside
+        headings = self._headings(["estimate", "sd", "low", "high", *beside])
         columns = frame.to_pydict()
-        for name, error in errors.items():
+        for name, error in ((headings[n], headings[f"{n}_sd"]) for n in beside if f"{n}_sd" in beside):
             sds = columns.pop(error)
             if any(sds):
                 columns[name] = [f"{shown(v)} ± {shown(sd)}" for v, sd in zip(columns[name], sds, strict=True)]
@@ -132,6 +140,6 @@ class Rows(ABC):
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         headings, rows = self.in_words(0.95, MOST)
-        kept = [i for i, name in enumerate(headings) if name != "sd" or name in self.keys]
+        kept = [i for i, name in enumerate(headings) if name != free_name("sd", self.keys)]
         cut = [[row[i] for i in kept] for row in rows]
         return [headings[i] for i in kept], cut, len(self.value) - len(cut)

@@ -23,7 +23,7 @@ from sfumato.channels.base import Channel
 from sfumato.channels.noise import Noise
 from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, NoRowsError
 from sfumato.evidence.density.smooth import Smooth, smooth
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
 from sfumato.evidence.questions.forms import Ratios
@@ -31,6 +31,7 @@ from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
 from sfumato.evidence.seen import Seen, asking, seen
 from sfumato.schema import Numeric
+from sfumato.writing.data_frames import free_name
 
 if TYPE_CHECKING:
     from sfumato.evidence.questions.ask import Asked
@@ -130,7 +131,7 @@ class Smoothed(Rows):
 def smooth_cdf(asked: Asked, name: str) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(edges) - 1)
-    label = "up_to" + "_" * ("up_to" in keys)
+    label = free_name("up_to", keys)
     domain = asked.ev.schema[name]
     ends = list(domain.labels[: len(edges) - 1])
     if isinstance(domain, Numeric):
@@ -142,7 +143,7 @@ def smooth_cdf(asked: Asked, name: str) -> Smoothed:
 def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(q))
-    keys["q" + "_" * ("q" in keys)] = list(q) * len(found)
+    keys[free_name("q", keys)] = list(q) * len(found)
     domain = asked.ev.schema[name]
     if isinstance(domain, Numeric) and np.array_equal(edges, domain.edge_array):
         edges = domain.edges_between_values
@@ -156,6 +157,8 @@ def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:
 def _fitted(asked: Asked, name: str) -> tuple[tuple[Smooth | None, ...], Array]:
     """The smoothed distribution of each group, and the ends of the values."""
     parts = [part for part in asking(asked.ev.release, asked.attributes) if len(part)]
+    if not parts:
+        raise NoRowsError
     if getattr(asked.ev, "weights", None) is not None or asked.ev.smoothed:
         raise EstimationError(f"a smoothed distribution of {name!r} is asked of evidence without weights or model")
     channel = parts[0].scheme[name]

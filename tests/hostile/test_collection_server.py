@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tempfile
 import threading
 import time
@@ -502,3 +503,29 @@ def test_downloads_that_nobody_reads_do_not_fill_the_disk(http: Http, monkeypatc
     assert http.ask("GET", "/v1/studies/commuting/release").status_code == 503
     held[0].unlink()
     assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200
+
+
+def test_a_site_counts_no_more_records_than_there_can_be(http: Http, tmp_path: Path) -> None:
+    """Thousands of parts of 2^50 records each were more than the database takes: nothing could be stored meanwhile."""
+    n, part = 1 << 50, SCHEME.select(["car"])
+    path = tmp_path / "counts.json"
+    tables = [{"columns": ["car"], "counts": [n, 0]}]
+    parts = [{"scheme": part.to_dict(), "records": n, "tables": tables}] * (1 << 13)
+    path.write_text(json.dumps({"format": "sfumato counts", "version": 1, "parts": parts}))
+    answer = push(http, path, http.token("site"))
+    assert answer.status_code == 422 and "it counts more than 268,435,456 records" in answer.text
+    assert not http.collection.writer.failing
+
+
+def test_a_site_adds_no_such_number_by_its_share(http: Http, tmp_path: Path) -> None:
+    honest = sf.counted(sf.randomize(raw(50, 1), SCHEME), [("car",)])
+    many = tmp_path / "many.json"
+    honest.save(many)
+    document = json.loads(many.read_text())
+    document["parts"][0] |= {"records": 1 << 40, "tables": [{"columns": ["car"], "counts": [1 << 40, 0]}]}
+    many.write_text(json.dumps(document))
+    sent = [sf.split_counts(one, 3, site) for site, one in enumerate((honest, honest, sf.Release.load(many)), 1)]
+    sums = [sf.add_shares([shares[to] for shares in sent]) for to in range(3)]
+    answers = [push(http, one.save(tmp_path / f"sum{i}.json"), http.token("site")) for i, one in enumerate(sums)]
+    assert [answer.status_code for answer in answers] == [201, 201, 422]
+    assert "it counts more than" in answers[-1].text

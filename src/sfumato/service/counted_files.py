@@ -13,7 +13,7 @@ from sfumato.released.counted import CountedPart, merged_parts
 from sfumato.released.counts_file import COUNTS, SHARE, read_counts, read_document
 from sfumato.released.shares import Share, add
 from sfumato.scheme import Scheme
-from sfumato.service.intake import Intake
+from sfumato.service.intake import MOST_ROWS, Intake
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 
@@ -35,7 +35,7 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     if form == COUNTS:
         parts = read_counts(path)
         _check_schemes(study, (part.scheme for part in parts))
-        rows = sum(part.records for part in parts)
+        rows = _records(parts)
         if not rows:
             raise RefusalError("refused", "the file counts no records")
         return Intake(rows, counted=True)
@@ -50,8 +50,16 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     if any(other["share"]["to"] == share.to for other in same):
         raise RefusalError("refused", f"the sum of site {share.to} was pushed before")
     if len(same) + 1 == share.sites:
-        summed([*(other["file"] for other in same), path])  # refused here where they do not add up
+        _records(summed([*(other["file"] for other in same), path]))  # refused here where they do not add up
     return found
+
+
+def _records(parts: Iterable[CountedPart]) -> int:
+    """How many records were counted: not more than could be pushed as rows, so that any sum of them can be stored."""
+    records = sum(part.records for part in parts)
+    if records > MOST_ROWS:
+        raise RefusalError("refused", f"it counts more than {MOST_ROWS:,} records")
+    return records
 
 
 def _check_schemes(study: Study, schemes: Iterable[Scheme]) -> None:

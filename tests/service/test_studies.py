@@ -125,6 +125,17 @@ def test_tokens_expire_and_are_revoked(http, clock):
     assert code(http.ask("DELETE", f"/v1/tokens/{mine}")) == "conflict"
 
 
+def test_the_last_good_token_of_an_admin_cannot_be_revoked(http, clock):
+    """One that has expired is not another one; one that was revoked may be revoked again."""
+    mine = http.ask("GET", "/v1/tokens/self").json()["id"]
+    http.ask("POST", "/v1/tokens", {"role": "admin", "expires": "2027-01-15T09:00:00Z"})
+    other = http.ask("POST", "/v1/tokens", {"role": "admin"}).json()["tokens"][0]["id"]
+    clock.now += 3600 * 24
+    for _ in range(2):
+        assert http.ask("DELETE", f"/v1/tokens/{other}").json()["revoked"] is not None
+    assert code(http.ask("DELETE", f"/v1/tokens/{mine}")) == "conflict"
+
+
 def test_the_database_holds_no_token(http):
     secrets = [http.admin, http.token("site"), http.token("miner")]
     with http.collection.database.engine.connect() as connection:

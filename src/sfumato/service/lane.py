@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
-from urllib.parse import unquote
 
 from pydantic import ValidationError
 
@@ -54,7 +53,7 @@ class Lane:
             raise malformed(problem.errors(include_url=False, include_context=False, include_input=False)) from None
         header = next((value for name, value in scope["headers"] if name == b"authorization"), None)
         secret = None if header is None else bearer(header.decode("latin-1"))
-        stored = await store(self._held, unquote(found[1]), body, secret)
+        stored = await store(self._held, found[1], body, secret)
         text = json.dumps(stored.public()).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(text)).encode())]
         status = 201 if stored.status == "accepted" else 200

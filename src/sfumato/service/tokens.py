@@ -91,6 +91,9 @@ class Tokens:
             raise RefusalError("unauthorized", "this token has expired")
         return token
 
+    def _good(self, token: Token) -> bool:
+        return token.revoked is None and (token.expires is None or self._clock() < token.expires)
+
     def make(self, role: str, study: str | None, name: str = "", count: int = 1, expires: int | None = None) -> Alone:
         """New tokens; the outcome lists each with its secret, which is shown this once."""
         if role not in ROLES:
@@ -120,7 +123,8 @@ class Tokens:
             found = next((token for token in self._held.values() if token.id == id), None)
             if found is None:
                 raise RefusalError("not_found", "there is no such token")
-            if found.role == "admin" and sum(t.role == "admin" and t.revoked is None for t in self._held.values()) < 2:
+            others = (token for token in self._held.values() if token.role == "admin" and token.id != id)
+            if found.role == "admin" and self._good(found) and not any(map(self._good, others)):
                 raise RefusalError("conflict", "this is the last token of an admin: make another one first")
             now = found.revoked or hour_of(self._clock())
             connection.execute(update(tables.tokens).where(tables.tokens.c.id == id).values(revoked=now))

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.errors import SfumatoError
-from sfumato.service.client import Client, is_here
+from sfumato.service.client import Client, on_this_machine
 
 #: Where the first start of a server leaves the admin's token.
 TOKEN_FILE = "admin.token"
@@ -31,7 +31,7 @@ def client(to: str, token_file: Path | None) -> Client:
         return Client(to, _read(token_file))
     if os.environ.get("SFUMATO_TOKEN"):
         return Client(to, os.environ["SFUMATO_TOKEN"].strip())
-    if _HERE.is_file() and is_here(to):  # another server has no business with it
+    if _HERE.is_file() and on_this_machine(to):  # another server has no business with it
         return Client(to, _read(_HERE))
     raise SfumatoError("this needs a token: name its file (--token-file), or set SFUMATO_TOKEN")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.forms import Forms
+from sfumato.service.json_values import texts
 from sfumato.service.study import Study
 
 #: The most values that are listed.
@@ -28,7 +29,7 @@ def asked_attributes(study: Study) -> list[dict[str, Any]]:
                 "ordered": domain.ordered,
                 "noise": name in noisy,
                 "size": domain.size if domain.listed else None,
-                "values": [None if value is None else str(value) for value in domain.labels] if few else None,
+                "values": texts(domain.labels) if few else None,
                 "words": words.get("labels", {}),
             }
         )

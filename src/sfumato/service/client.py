@@ -23,7 +23,7 @@ _ADDRESS = "the server's address must look like https://collect.example.org"
 HERE = ("localhost", "127.0.0.1", "::1")
 
 
-def is_here(url: str) -> bool:
+def on_this_machine(url: str) -> bool:
     """Whether a server's address is on this machine."""
     try:
         return urlsplit(url if "//" in url else f"http://{url}").hostname in HERE
@@ -67,7 +67,7 @@ class Client:
                     said = getattr(problem, "strerror", None) or type(problem).__name__
                     raise SfumatoError(f"the server at {self._host} does not answer: {said}") from None
             else:
-                if status < 400 or status not in (429, 503) or last:
+                if status not in (429, 503) or last:
                     return _read(status, text)
                 self._sleep(_pause(retry))
             if not last:

@@ -45,8 +45,6 @@ class Collection:
         self.downloads = Turns(1, DOWNLOADS)
         self._exports = database.folder / "exports"
         self._sent: list[Path] = []
-        for left in self._exports.glob("*.parquet"):  # by a server that was killed
-            left.unlink(missing_ok=True)
         self.designs = Worker(
             "sfumato.service.design.answer", self.settings.longest_design, apart=self.settings.read_apart
         )
@@ -59,7 +57,7 @@ class Collection:
         """Delete what an earlier process left behind: uploads that nobody finished, downloads that broke off."""
         self.uploads.sweep()
         self.uploads.sweep_files()
-        for path in (self.database.folder / "exports").glob("*.parquet"):
+        for path in self._exports.glob("*.parquet"):
             path.unlink(missing_ok=True)
 
     def _load(self, connection: Connection) -> None:

@@ -8,12 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sfumato.forms import Forms
 from sfumato.released.counted import CountedPart, merged_parts
 from sfumato.released.counts_file import COUNTS, SHARE, read_counts, read_document
 from sfumato.released.shares import Share, add
 from sfumato.scheme import Scheme
-from sfumato.service.intake import MOST_ROWS, Intake
+from sfumato.service.intake import MOST_ROWS, Intake, check_part
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 
@@ -45,13 +44,13 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     _check_schemes(study, (scheme for scheme, _ in share.layout))
     if not share.complete:
         raise RefusalError("refused", "push the sum of what all sites sent you (sfumato add), not a single share")
-    found = Intake(0, counted=True, share={"group": _group(share), "to": share.to, "sites": share.sites})
-    same = [other for other in others if other.get("share") and other["share"]["group"] == found.share["group"]]  # type: ignore[index]
+    group = _group(share)
+    same = [other for other in others if other.get("share") and other["share"]["group"] == group]
     if any(other["share"]["to"] == share.to for other in same):
         raise RefusalError("refused", f"the sum of site {share.to} was pushed before")
     if len(same) + 1 == share.sites:
         _records(summed([*(other["file"] for other in same), path]))  # refused here where they do not add up
-    return found
+    return Intake(0, counted=True, share={"group": group, "to": share.to, "sites": share.sites})
 
 
 def _records(parts: Iterable[CountedPart]) -> int:
@@ -64,14 +63,10 @@ def _records(parts: Iterable[CountedPart]) -> int:
 
 def _check_schemes(study: Study, schemes: Iterable[Scheme]) -> None:
     """Counts may be of some attributes only: nothing is joined."""
-    own, whole = [layout.scheme for layout in study.forms], study.scheme
+    own = [layout.scheme for layout in study.forms]
     for scheme in schemes:
-        part = isinstance(whole, Scheme) and all(name in whole.schema for name in scheme.schema)
-        if scheme in own or (
-            part and not isinstance(whole, Forms | None) and whole.select(scheme.schema.names) == scheme
-        ):
-            continue
-        raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
+        if scheme not in own:
+            check_part(scheme, study)
 
 
 def _group(share: Share) -> str:

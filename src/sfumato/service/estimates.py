@@ -16,6 +16,7 @@ from sfumato.evidence.direct import DirectEvidence
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.service.arrived import arrived
+from sfumato.service.json_values import number, texts
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 from sfumato.service.tallies import told
@@ -56,14 +57,14 @@ class Estimates:
         answers = sum(len(part) for part in parts)
         cells = [
             {
-                "values": [None if value is None else str(value) for value in values],
-                "share": _number(shares.value[i]),
-                "low": _number(low[i]),
-                "high": _number(high[i]),
-                "count": _number(found.value[i]),
-                "sd": _number(found.sd[i]),
-                "false_down": None if down is None else _number(down[i]),
-                "false_up": None if up is None else _number(up[i]),
+                "values": texts(values),
+                "share": number(shares.value[i]),
+                "low": number(low[i]),
+                "high": number(high[i]),
+                "count": number(found.value[i]),
+                "sd": number(found.sd[i]),
+                "false_down": None if down is None else number(down[i]),
+                "false_up": None if up is None else number(up[i]),
             }
             for i, values in enumerate(found.labels())
         ]
@@ -75,7 +76,7 @@ class Estimates:
             "false": false,
             "cells": cells,
             "released": arrived(names, parts, MOST_CELLS),
-            "half_width": _number(half),
+            "half_width": number(half),
             "needed": None if wish is None else answers_for(wish, half, found.n, level),
         }
 
@@ -89,13 +90,13 @@ class Estimates:
         down, up = (None, None) if moved is None else (moved.down, moved.up)
         rows = [
             {
-                "group": [None if value is None else str(value) for value in group],
-                "value": _number(found.value[i]),
-                "low": _number(low[i]),
-                "high": _number(high[i]),
-                "sd": _number(found.sd[i]),
-                "false_down": None if down is None else _number(down[i]),
-                "false_up": None if up is None else _number(up[i]),
+                "group": texts(group),
+                "value": number(found.value[i]),
+                "low": number(low[i]),
+                "high": number(high[i]),
+                "sd": number(found.sd[i]),
+                "false_down": None if down is None else number(down[i]),
+                "false_up": None if up is None else number(up[i]),
             }
             for i, group in enumerate(found.labels())
         ]
@@ -172,7 +173,3 @@ def _if_told(ask: Callable[[], T]) -> T | None:
         return _answered(ask)
     except RefusalError:
         return None
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if math.isfinite(value) else None

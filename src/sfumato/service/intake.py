@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.errors import SfumatoError
-from sfumato.forms import Forms
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.memory_limit import pieces
 from sfumato.release import Release
@@ -126,10 +125,8 @@ def _release(path: Path, study: Study) -> Intake:
 
 def _check_party(part: Part, study: Study, found: Intake) -> None:
     """A party that holds some columns of the records: it must have made them as the study's scheme says."""
-    scheme, names = study.scheme, list(part.scheme.schema.names)
-    whole = isinstance(scheme, Scheme) and all(name in scheme.schema for name in names)
-    if isinstance(scheme, Forms) or not whole or scheme is None or scheme.select(names) != part.scheme:
-        raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
+    check_part(part.scheme, study)
+    names = list(part.scheme.schema.names)
     if part.id is None or part.link is None:
         raise RefusalError(
             "refused", "it holds some columns only, and no pseudonyms to join it by: --id, --link-key-file"
@@ -137,6 +134,14 @@ def _check_party(part: Part, study: Study, found: Intake) -> None:
     if found.attributes not in (None, names):
         raise RefusalError("refused", "its parts hold different columns: push them separately")
     found.attributes = names
+
+
+def check_part(scheme: Scheme, study: Study) -> None:
+    """Refuse a scheme that is not that of the study for some of its attributes, or for all."""
+    whole, names = study.scheme, scheme.schema.names
+    held = isinstance(whole, Scheme) and all(name in whole.schema for name in names)
+    if not isinstance(whole, Scheme) or not held or whole.select(names) != scheme:
+        raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
 
 
 def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any], int]]:

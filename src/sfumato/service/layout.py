@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -71,11 +70,6 @@ class Layout:
         values = self._struct.unpack(packed)
         sized = zip(values, self._sizes, strict=True)
         return ",".join(struct.pack("<d", value).hex() if size is None else str(value) for value, size in sized)
-
-
-def receipt(study: str, id: str, fingerprint: str, form: int, codes: str) -> bytes:
-    """SHA-256 over all that was stored; the respondent computes it again from the answer that the device keeps."""
-    return hashlib.sha256(f"sfumato response 1|{study}|{id}|{fingerprint}|{form}|{codes}".encode()).digest()
 
 
 def _outside(column: str, rule: str) -> RefusalError:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sfumato.errors import ReleaseError
 from sfumato.service.client import Client
+from sfumato.service.receipts import upload_receipt
 from sfumato.service.refusals import RefusalError
 
 PIECE = 8 << 20
@@ -23,9 +24,8 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         size = path.stat().st_size
-        id = hashlib.sha256(f"{study}|{digest}".encode()).hexdigest()[
-            :32
-        ]  # the same for the same file, so it counts once
+        # The same for the same file, so that it counts once.
+        id = hashlib.sha256(f"{study}|{digest}".encode()).hexdigest()[:32]
         place = f"/v1/studies/{study}/uploads"
         found = client.ask("POST", place, {"id": id, "digest": digest, "bytes": size})
         there, restarts = _received(found, size), 0
@@ -53,8 +53,7 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
 def _check(taken: dict[str, Any], study: str, id: str, digest: str) -> None:
     """The receipt must be that of this very file."""
     rows = taken.get("rows") if isinstance(taken, dict) else None
-    line = f"sfumato upload 1|{study}|{id}|{digest}|{rows}"
-    if not isinstance(rows, int) or taken.get("receipt") != hashlib.sha256(line.encode()).hexdigest():
+    if not isinstance(rows, int) or taken.get("receipt") != upload_receipt(study, id, digest, rows):
         raise ReleaseError("the server's receipt is not that of this file: ask whoever runs it")
 
 

@@ -33,6 +33,7 @@ from sfumato.forms import Forms
 from sfumato.question import question
 from sfumato.randomness import ONE
 from sfumato.scheme import Scheme
+from sfumato.service.json_values import texts
 
 #: The most entries of a table that a page is sent: 4 MB, and far less when it is compressed.
 MOST_ENTRIES = 1 << 22
@@ -183,10 +184,6 @@ def _attribute(domain: Domain) -> dict[str, Any]:
         limits = {"low": edges[0], "high": edges[-1], "clip": domain.clip, "unit": domain.unit}
         if domain.points is not None:
             return {"kind": "points", "points": domain.points, **limits, **common}
-        return {"kind": "number", "edges": edges, "labels": _labels(domain), **limits, **common}
+        return {"kind": "number", "edges": edges, "labels": texts(domain.labels), **limits, **common}
     ordered = isinstance(domain, Ordinal | Date)
-    return {"kind": "choice", "ordered": ordered, "labels": _labels(domain), **common}
-
-
-def _labels(domain: Domain) -> list[str | None]:
-    return [None if label is None else str(label) for label in domain.labels]
+    return {"kind": "choice", "ordered": ordered, "labels": texts(domain.labels), **common}

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from sfumato.service.clock import Clock, hour_of
 from sfumato.service.collected import Collected
-from sfumato.service.layout import receipt
+from sfumato.service.receipts import response_receipt
 from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
@@ -101,7 +101,7 @@ class Responses:
             raise RefusalError("forbidden", "this invitation is to another study")
         layout = asked.layout(form, fingerprint)
         codes = layout.pack(answers)
-        made = receipt(study, id, fingerprint, form or 0, layout.spelled(codes))
+        made = response_receipt(study, id, fingerprint, form or 0, layout.spelled(codes))
         if invited is None or secret is None:
             return Report(study, id, form or 0, codes, made)
         return Report(study, id, form or 0, codes, made, invited.hash, mark(secret, id))

@@ -16,6 +16,7 @@ from sfumato.forms import Forms, read_scheme
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.service.clock import iso, seconds_of
+from sfumato.service.json_values import number
 from sfumato.service.layout import Layout
 from sfumato.service.questionnaire import questionnaire
 from sfumato.service.refusals import RefusalError
@@ -147,7 +148,7 @@ class Study:
             **self.document,
             "state": self.state,
             "fingerprint": self.fingerprint,
-            "gamma": None if self.scheme is None else _finite(self.scheme.gamma),
+            "gamma": None if self.scheme is None else number(self.scheme.gamma),
             "created": iso(self.created),
             "opened": iso(self.opened),
             "closed": iso(self.closed),
@@ -222,7 +223,3 @@ def _labels(entry: Mapping[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(labels, dict):
         raise RefusalError("malformed", "labels must be an object: value and words", where=f"questions.{name}.labels")
     return labels
-
-
-def _finite(gamma: float) -> float | None:
-    return gamma if gamma < float("inf") else None

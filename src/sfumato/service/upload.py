@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
+from sfumato.service.receipts import upload_receipt
 from sfumato.service.refusals import RefusalError
 from sfumato.service.summed_tables import PackedTables
 
@@ -46,10 +46,9 @@ class Upload:
     @property
     def receipt(self) -> str | None:
         """A digest over what was taken, which the site can compute again."""
-        if self.state != "accepted":
+        if self.state != "accepted" or self.rows is None:
             return None
-        line = f"sfumato upload 1|{self.study}|{self.id}|{self.digest}|{self.rows}"
-        return hashlib.sha256(line.encode()).hexdigest()
+        return upload_receipt(self.study, self.id, self.digest, self.rows)
 
 
 class Locks:

@@ -24,8 +24,9 @@ from sfumato.released.in_words import in_words
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.service.design import equivalents
-from sfumato.service.design.attributes import LEVEL, Unit, attribute_facts, finite, units
+from sfumato.service.design.attributes import LEVEL, Unit, attribute_facts, units
 from sfumato.service.design.curves import answer_curve, person_curve
+from sfumato.service.json_values import number
 from sfumato.service.questionnaire import drawing
 from sfumato.service.refusals import RefusalError
 
@@ -68,8 +69,8 @@ def _answered(request: dict[str, Any]) -> dict[str, Any]:
         "scheme": scheme.to_dict(),
         "forms": len(scheme) if isinstance(scheme, Forms) else 0,
         "fingerprint": scheme.fingerprint,
-        "gamma": finite(scheme.gamma),
-        "epsilon": finite(scheme.epsilon),
+        "gamma": number(scheme.gamma),
+        "epsilon": number(scheme.epsilon),
         "records": n,
         "beliefs": [{"before": before, "after": rho2(scheme.gamma, before)} for before in (0.01, 0.1, 0.5)],
         "attributes": list(attribute_facts(scheme, n, by)),
@@ -152,8 +153,8 @@ def _alternatives(ways: RecordDesign) -> Iterator[dict[str, Any]]:
         yield {
             "ask": one.ask,
             "forms": one.forms,
-            "single": finite(one.single),
-            "pair": finite(one.pair),
+            "single": number(one.single),
+            "pair": number(one.pair),
             "chosen": one is ways.chosen,
         }
 

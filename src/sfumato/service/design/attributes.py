@@ -20,6 +20,7 @@ from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
 from sfumato.forms import Forms
 from sfumato.scheme import Scheme
+from sfumato.service.json_values import number
 
 LEVEL = 0.95
 SUSPICION = 0.1
@@ -66,13 +67,13 @@ def attribute_facts(scheme: Scheme | Forms, n: int, by: str | None = None) -> It
             "family": family(own[0].channel),
             "channel": str(own[0].channel),
             "asked": min(math.fsum(unit.weight for unit in own), 1.0),
-            "gamma": finite(gamma),
+            "gamma": number(gamma),
             "suspicion": rho2(gamma, SUSPICION),
             "guess": _guess(name, own) if len(counted) == len(own) else None,
             "blind": None if values is None else 1 / values,
             "target": target,
-            "half_width": finite(width),
-            "within": None if grouping is None or grouping in own else finite(width * group_factor(grouping)),
+            "half_width": number(width),
+            "within": None if grouping is None or grouping in own else number(width * group_factor(grouping)),
             "only_common": target == "shares" and values is not None and only_common(values, width),
         }
 
@@ -186,8 +187,3 @@ def family(channel: Channel) -> str:
     if isinstance(inner, Symmetric) and inner.other == 0:
         return "identity"
     return inner.kind
-
-
-def finite(value: float) -> float | None:
-    """A number that JSON can hold."""
-    return value if math.isfinite(value) else None

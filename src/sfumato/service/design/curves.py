@@ -15,7 +15,8 @@ from sfumato.design.whole_record import WAYS, way
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.schema import Schema
-from sfumato.service.design.attributes import LEVEL, Widths, finite, joint_width, units
+from sfumato.service.design.attributes import LEVEL, Widths, joint_width, units
+from sfumato.service.json_values import number
 
 _N = 1_000_000  # records that half-widths are computed for: they fall with the square root
 _PERSON = np.geomspace(1.5, 200, 6)  # bounds on a whole person at which the ways to ask are compared
@@ -42,13 +43,13 @@ def _for(lines: Lines, n: int) -> Lines:
 
 
 def _floor(domain: Domain, n: int) -> float | None:
-    return finite(expected(identity(domain.size), target_of(domain), n, LEVEL, None, domain.nullable))
+    return number(expected(identity(domain.size), target_of(domain), n, LEVEL, None, domain.nullable))
 
 
 @lru_cache(maxsize=128)
 def _families(domain: Domain) -> tuple[list[float], Lines]:
     found = tradeoff("", domain, _N, level=LEVEL)
-    lines = {family: [finite(float(width)) for width in widths] for family, widths in found.half_widths.items()}
+    lines = {family: [number(float(width)) for width in widths] for family, widths in found.half_widths.items()}
     return found.gammas.tolist(), lines
 
 
@@ -72,6 +73,6 @@ def _widths(schema: Schema, ask: int | None, gamma: float) -> dict[str, float | 
     except SfumatoError:
         return dict.fromkeys(schema.names)
     return {
-        name: finite(joint_width(name, [unit for unit in own if name in unit.names], _N, cache))
+        name: number(joint_width(name, [unit for unit in own if name in unit.names], _N, cache))
         for name in schema.names
     }

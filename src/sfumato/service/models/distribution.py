@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence import Evidence
+from sfumato.evidence.critical import wider_level
 from sfumato.evidence.density.ordered import OrderedDensity
-from sfumato.service.models.numbers import number, often
+from sfumato.service.json_values import number
 
 
 def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     """The density of ``target`` with a band; of numbers under additive noise also the histogram of what arrived."""
     found = source.density(asked["target"])
-    low, high = (None, None) if found.spread is None else found.band(often(asked["level"], source.n))
+    low, high = (None, None) if found.spread is None else found.band(wider_level(asked["level"], source.n))
     arrived = None
     if not isinstance(found, OrderedDensity) and found.z_counts.size:
         height = found.z_counts / max(float(found.z_counts.sum()), 1.0) / np.diff(found.z_edges)

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence import Evidence
+from sfumato.evidence.critical import wider_level
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.layout import routed
-from sfumato.service.models.numbers import limited, moved, number, often, text
+from sfumato.service.json_values import number, texts
+from sfumato.service.models.numbers import limited, moved
 
 #: The most rows of one table of probabilities that is sent.
 ROWS = 200
@@ -19,7 +21,7 @@ ROWS = 200
 def network(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     """The network of the attributes."""
     net = BayesianNetwork().fit(source)
-    level = often(asked["level"], source.n)
+    level = wider_level(asked["level"], source.n)
     places, ways = routed(net.parents_)
     return {
         "nodes": [
@@ -52,7 +54,7 @@ def _table(net: BayesianNetwork, source: Evidence, node: str, level: float) -> l
     if prod(cpt.shape) > ROWS:
         return None
     low, high = cpt.interval(level)
-    labels = [[text(label) for label in domain.labels] for domain in cpt.schema.values()]
+    labels = [texts(domain.labels) for domain in cpt.schema.values()]
     out = []
     for cell in np.ndindex(*cpt.shape):
         *given, value = (own[code] for own, code in zip(labels, cell, strict=True))

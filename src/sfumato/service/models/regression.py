@@ -7,9 +7,11 @@ from typing import Any
 from sfumato.assess.poisoned_regression import poisoned_coefficients
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
+from sfumato.evidence.critical import wider_level
 from sfumato.learn.regression import Regression, family_of
 from sfumato.service.estimates import FALSE
-from sfumato.service.models.numbers import limited, number, often, text
+from sfumato.service.json_values import number, text
+from sfumato.service.models.numbers import limited
 
 
 def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
@@ -19,7 +21,7 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     if event is not None:
         event = next((label for label in domain.labels if label is not None and str(label) == event), event)
     found = Regression(family, event=event).fit(source, target=asked["target"])
-    low, high = found.interval(often(asked["level"], source.n))
+    low, high = found.interval(wider_level(asked["level"], source.n))
     moved = _moved(source, found)
     columns = zip(found.terms_, found.coef_, found.sd_, low, high, moved, strict=True)
     return {

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.evidence import Evidence
+from sfumato.evidence.critical import wider_level
 from sfumato.learn.rules import AssociationRules
 from sfumato.learn.rules.items import universe
-from sfumato.service.models.numbers import limited, moved, often
+from sfumato.service.models.numbers import limited, moved
 
 #: The most rules that are sent, and the most items of a set.
 MOST, ITEMS = 40, 4
@@ -16,7 +17,7 @@ MOST, ITEMS = 40, 4
 
 def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     """The rules, of all attributes or only those that conclude ``target``."""
-    level = often(asked["level"], source.n)
+    level = wider_level(asked["level"], source.n)
     found = AssociationRules(asked["support"], asked["confidence"], max_items=ITEMS, level=level)
     found.fit(source, target=asked["target"])
     held = found.rules_

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence import Evidence
+from sfumato.evidence.critical import wider_level
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import Node
 from sfumato.learn.tree.intervals import set_intervals
-from sfumato.service.models.numbers import limited, moved, often, text
+from sfumato.service.json_values import text, texts
+from sfumato.service.models.numbers import limited, moved
 
 #: A tree that can be read: its leaves and its questions in a row.
 LEAVES, DEPTH = 40, 3
@@ -19,12 +21,12 @@ LEAVES, DEPTH = 40, 3
 def tree(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     """The tree that tells ``target``."""
     found = DecisionTree(max_leaves=LEAVES, max_depth=DEPTH).fit(source, target=asked["target"])
-    level = often(asked["level"], source.n)
+    level = wider_level(asked["level"], source.n)
     set_intervals(found, level)
     total = max(float(found.root_.counts.sum()), 1e-300)
     return {
         "target": asked["target"],
-        "classes": [text(label) for label in found.classes_],
+        "classes": texts(found.classes_),
         "leaves": len(found.root_.leaves),
         "depth": found.root_.depth,
         "root": _node(found, found.root_, [], _Shares(found, source, level, total)),

@@ -49,6 +49,7 @@ class Collection:
             "sfumato.service.design.answer", self.settings.longest_design, apart=self.settings.read_apart
         )
         self.writer.reload = self._load
+        self.writer.renewed = database.renewed
         with database.engine.connect() as connection:
             self._load(connection)
         self._sweep()

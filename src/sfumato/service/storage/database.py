@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from sfumato.errors import MissingPartError, SfumatoError
 from sfumato.service.storage.migrations import migrate
@@ -18,6 +18,10 @@ from sfumato.writing.locked_file import LockedFile
 #: What the advisory lock of PostgreSQL is called: the first bytes of "sfumato" as a number.
 _LOCK = 0x7366756D61746F
 _PATIENCE = 3.0  # seconds: PostgreSQL lets go of a lock a moment after its holder is gone
+
+
+class OtherServerError(SfumatoError):
+    """Another server writes to this database."""
 
 
 class Database:
@@ -43,16 +47,32 @@ class Database:
         if self.url.get_backend_name() == "sqlite":
             self._held = LockedFile(self.folder / "server.lock")
             if not self._held.ours:
-                raise SfumatoError(f"another server uses the folder {self.folder}: stop it, or choose another folder")
+                raise OtherServerError(
+                    f"another server uses the folder {self.folder}: stop it, or choose another folder"
+                )
             return
         self._held = self.engine.connect()
         until = time.monotonic() + _PATIENCE
         while not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
             self._held.commit()
             if time.monotonic() > until:
-                raise SfumatoError("another server uses this database: stop it first")
+                self._held.close()
+                raise OtherServerError("another server uses this database: stop it first")
             time.sleep(0.1)
         self._held.commit()
+
+    def renewed(self) -> bool:
+        """Take the lock again if the connection that held it was lost, as when PostgreSQL restarts; whether it was."""
+        if not isinstance(self._held, Connection):
+            return False
+        try:
+            self._held.execute(text("SELECT 1"))
+            self._held.commit()
+            return False
+        except SQLAlchemyError:
+            self._held.close()
+            self._hold()
+            return True
 
     def close(self) -> None:
         if self._held is not None:

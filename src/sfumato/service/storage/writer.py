@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from sfumato.service.refusals import RefusalError
+from sfumato.service.storage.database import OtherServerError
 
 #: The most jobs that are committed together.
 TOGETHER = 1000
@@ -65,12 +66,13 @@ class Writer:
     """The writing thread of one database.
 
     After a commit that failed nobody knows whether it reached the disk. Then ``reload`` reads again what memory holds,
-    before anything more is written.
+    before anything more is written. ``renewed`` sees to it that no other server writes, and says whether one may have.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.reload: Callable[[Connection], None] = lambda _: None
+        self.renewed: Callable[[], bool] = lambda: False
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closed = False
         self.failing = False  # whether the last commit failed
@@ -139,6 +141,7 @@ class Writer:
     def _write(self, kind: Kind, waiting: list[_Waiting]) -> None:
         jobs = [one.job for one in waiting]
         try:
+            self.failing |= self.renewed()
             with self._engine.connect() as connection, connection.begin():
                 if self.failing:
                     self.reload(connection)
@@ -146,7 +149,9 @@ class Writer:
             self.failing = False
             self.commits += 1
             kind.committed(jobs, outcomes)
-        except SQLAlchemyError:
+        except DataError as problem:  # the database does not take these values: nothing was written
+            outcomes = [problem] * len(waiting)
+        except (SQLAlchemyError, OtherServerError):
             self.failing = True
             outcomes = [busy() for _ in waiting]
         except Exception as problem:

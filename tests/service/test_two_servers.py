@@ -1,0 +1,64 @@
+"""Two servers at one PostgreSQL: only the one that holds the lock writes, also after the lock was lost."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DataError
+
+from service_client import SCHEME, Clock, new_id
+from sfumato.errors import SfumatoError
+from sfumato.service.collection import Collection, open_collection
+from sfumato.service.refusals import RefusalError
+from sfumato.service.storage import database
+from sfumato.service.storage.writer import Alone
+
+LOST = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+
+
+@pytest.fixture
+def first(folder, postgres, monkeypatch):
+    """A server that lost its lock, as it does when the database restarts."""
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    postgres.clear()
+    held = open_collection(folder, postgres.url, now=Clock())
+    held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+    held.writer.now(held.studies.open("commuting"))
+    with held.database.engine.connect() as connection:
+        connection.execute(text(LOST))
+    yield held
+    held.close()
+
+
+def respond(held: Collection) -> str:
+    report = held.responses.report("commuting", new_id(), SCHEME.fingerprint, None, {"car": 1, "sex": 0})
+    status: str = held.writer.now(held.responses, report).status
+    return status
+
+
+def counted(held: Collection) -> int:
+    return held.responses.collected(held.studies["commuting"]).responses
+
+
+def test_a_server_takes_its_lock_again(first, folder, postgres) -> None:
+    assert respond(first) == "accepted"
+    with pytest.raises(SfumatoError, match="another server"):
+        open_collection(folder / "other", postgres.url, now=Clock())
+
+
+def test_a_server_whose_place_was_taken_writes_nothing_until_it_is_alone(first, folder, postgres) -> None:
+    second = open_collection(folder / "other", postgres.url, now=Clock())
+    assert respond(second) == "accepted"
+    for _ in range(2):
+        with pytest.raises(RefusalError, match="cannot store this now"):
+            respond(first)
+    assert first.writer.failing and (counted(first), counted(second)) == (0, 1)
+    second.close()
+    assert respond(first) == "accepted" and counted(first) == 2
+
+
+def test_values_that_the_database_does_not_take_stop_nobody_else(first) -> None:
+    respond(first)
+    with pytest.raises(DataError):
+        first.writer.now(Alone(lambda connection: connection.execute(text("SELECT 9223372036854775808::bigint"))))
+    assert not first.writer.failing and respond(first) == "accepted"

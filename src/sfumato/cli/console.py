@@ -45,6 +45,7 @@ def in_options(text: str) -> str:
     """
     text = re.sub(r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2", text).replace("new=True", "--new-ledger")
     text = text.replace("nullable=True", '"nullable": true in the schema')
+    text = re.sub(r'share\("(.*?)"\)', r"--columns \1", text)
     text = text.replace("smooth=False: neither, True: both", "--no-smooth: neither, --smooth: both")
     text = re.sub(r"^(joint_gamma|rho1|rho2|sigma|p_max|half_width|level)(?= must)", _as_option, text)
     return re.sub(r"\b([a-z_]+)=True\b", _as_option, text)

@@ -46,6 +46,10 @@ def test_mean_by_group(release: Path, tmp_path: Path) -> None:
     assert behind["rows"][0]["sd"] > whole["rows"][0]["sd"]
 
 
+def test_what_has_no_mean_is_told_in_options(release: Path) -> None:
+    assert "--columns sex" in run(f"estimate {release} --mean sex", width=300).error
+
+
 def test_median_quantiles_and_running_shares(release: Path, tmp_path: Path) -> None:
     median = json.loads(run(f"estimate {release} --median pay --where sex=F --json").out)
     assert median["where"] == {"sex": "F"} and median["rows"][0]["q"] == 0.5

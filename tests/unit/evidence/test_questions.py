@@ -523,3 +523,17 @@ def test_no_rows_say_nothing_of_a_distribution(channel: c.Channel) -> None:
             ask()
     with pytest.raises(EstimationError, match="the release holds no rows|z must hold at least 2 values"):
         ev.density("income")
+
+
+def test_groups_that_may_hold_nobody_are_not_known() -> None:
+    rng = np.random.default_rng(5)
+    schema = sf.Schema({"g": sf.Categorical(("a", "b", "rare")), "x": sf.Numeric(0, 100, bins=10, step=5)})
+    table = {"g": rng.choice(["a", "b"], 3000).tolist(), "x": (5 * rng.integers(0, 20, 3000)).tolist()}
+    table["g"][:6] = ["rare"] * 6
+    ev = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 4), rng=sf.experiment(2)))
+    for found in (ev.mean("x", by="g"), ev.quantile("x", 0.5, by="g")):
+        low, high = found.interval()
+        assert (low[2], high[2]) == (0, 100) and 0 <= low.min() < high.max() <= 100
+        assert "not known" in repr(found) and any("1 of 3 rows are not known" in note for note in found.notes)
+        assert found.open().tolist() == [False, False, True]
+    assert "not known" not in repr(ev.mean("x"))

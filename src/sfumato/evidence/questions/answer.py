@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Index
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
@@ -16,6 +16,9 @@ from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
 from sfumato.printable import label_text
+
+#: An interval that takes in so much of what is possible leaves the answer open.
+ALL_POSSIBLE = 0.95
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,6 +96,11 @@ class Answer(Rows):
         value = np.where(np.isnan(self.value), low, self.value)
         return np.minimum(low, value), np.maximum(high, value)
 
+    def open(self, level: float = 0.95) -> NDArray[np.bool_]:
+        low, high = self.interval(level)
+        span = self.form.high - self.form.low
+        return np.asarray((high - low >= ALL_POSSIBLE * span) & (span > 0))
+
     @property
     def floor(self) -> Array:
         """The least that each answer can be."""
@@ -134,6 +142,12 @@ class Answer(Rows):
         if empty:
             shown = "; ".join(" ".join(map(label_text, one)) or "everybody" for one in empty[:3])
             out.append(f"no answer can be given for {len(empty)} of {len(self.value)} rows: too few records ({shown})")
+        wide = self.open() & ~np.isnan(self.value)
+        if wide.any():
+            out.append(
+                f"{int(wide.sum())} of {len(self.value)} rows are not known: so few records may be behind them that "
+                "nearly all values are possible"
+            )
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)

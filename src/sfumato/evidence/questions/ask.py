@@ -196,13 +196,14 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     rows = len(asked.groups.labels)
     continuous = isinstance(domain, Numeric)
     places = domain.edges_between_values if isinstance(domain, Numeric) else numbers(domain)[:k]
-    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous)
+    ends = ends_of(domain, numbers(domain))
+    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous, ends)
     many = len(levels)
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
     keys[free_name("q", keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
     found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
-    at = Quantiles(tuple(levels), np.zeros(1, dtype=np.int64), k, places, continuous)
+    at = Quantiles(tuple(levels), np.zeros(1, dtype=np.int64), k, places, continuous, ends)
     return _smoothed(asked, name, found, smooth, lambda one: list(at.value(one.cdf)))
 
 

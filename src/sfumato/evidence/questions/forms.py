@@ -68,8 +68,11 @@ class Ratios:
         return out
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
+        """Fieller's; of a group that may hold nobody, all that is possible."""
         t, b = self.top, self.bottom
-        return ratio_limits(S[t], S[b], C[t, t], C[t, b], C[b, b], z, self.low, self.high)
+        low, high = ratio_limits(S[t], S[b], C[t, t], C[t, b], C[b, b], z, self.low, self.high)
+        nobody = S[b] <= z * np.sqrt(np.maximum(C[b, b], 0.0))
+        return np.where(nobody, self.low, low), np.where(nobody, self.high, high)
 
     def records(self, S: Array) -> Array:
         return S[self.bottom]

@@ -43,17 +43,19 @@ class Quantiles:
     k: int
     places: Array  # the ends of the bins, one more than there are; or the values
     continuous: bool
+    ends: tuple[float, float]  # the least and the largest value; bins of numbers in steps begin half a step before them
 
     @property
     def low(self) -> Array:
-        return np.full(len(self.q) * len(self.start), self.places[0])
+        return np.full(len(self.q) * len(self.start), self.ends[0])
 
     @property
     def high(self) -> Array:
-        return np.full(len(self.q) * len(self.start), self.places[-1])
+        return np.full(len(self.q) * len(self.start), self.ends[1])
 
     def value(self, S: Array) -> Array:
-        return np.array([self._at(self._cell(S, g, q)) for g in range(len(self.start)) for q in self.q])
+        found = [self._at(self._cell(S, g, q)) for g in range(len(self.start)) for q in self.q]
+        return np.clip(found, *self.ends)
 
     def jacobian(self, S: Array) -> Array:
         """By the slope of the running share over the range of values where q may lie, which does not break off."""
@@ -67,7 +69,7 @@ class Quantiles:
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         ends = [self._limits(S, C, g, q, z) for g in range(len(self.start)) for q in self.q]
-        low, high = np.array(ends).T
+        low, high = np.clip(np.array(ends).T, *self.ends)
         return low, high
 
     def records(self, S: Array) -> Array:
@@ -120,9 +122,8 @@ class Quantiles:
     def _limits(self, S: Array, C: Array, g: int, q: float, z: float) -> tuple[float, float]:
         own = self._own(g)
         k, total = self.k, S[own.stop - 1]
-        whole = float(self.places[0]), float(self.places[-1])
         if total <= max(z * np.sqrt(max(C[own.stop - 1, own.stop - 1], 0.0)), 1e-9):
-            return whole
+            return self.ends
         # T = running sum - q everybody, at the ends of all bins; 0 stands before the first
         L = np.zeros((k + 1, k))
         L[np.arange(1, k + 1), np.arange(k)] = 1.0
@@ -141,7 +142,7 @@ class Quantiles:
         reached, under = T + z * sd, T - z * sd
         if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
             fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
-            return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else whole
+            return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else self.ends
         first, last = _rising(reached, _OUTER), _rising(under, 1 - _OUTER)
         return self._at(_cross(part, first)), self._at(_cross(part, last))
 

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
-from sfumato.pages.display import MOST, html_table, shown, text_table
+from sfumato.pages.display import MOST, html_table, settled, shown, text_table
 from sfumato.printable import label_text, printable
 from sfumato.writing.data_frames import as_frame, free_name
 
@@ -62,6 +63,10 @@ class Rows(ABC):
     def notes(self) -> tuple[str, ...]:
         """What a reader must know besides the numbers."""
         return ()
+
+    def open(self, level: float = 0.95) -> NDArray[np.bool_]:
+        """Which answers are left open: nearly everything that is possible lies in their interval."""
+        return np.zeros(len(self.value), dtype=bool)
 
     @property
     def beside(self) -> dict[str, Array]:
@@ -125,7 +130,11 @@ class Rows(ABC):
         return f"{self.title}, {self.n:,.0f} records, {self.population_kind}, 95 % intervals"
 
     def in_words(self, level: float, most: int) -> tuple[list[str], list[list[Any]]]:
-        """Headings and rows to print: what has no name is "no answer", and numbers beside the answer carry errors."""
+        """Headings and rows to print.
+
+        What has no name is "no answer". An answer that its limits leave open is "not known". Numbers beside the answer
+        carry their errors.
+        """
         frame = self._arrow(level).slice(0, most)
         beside = self.beside
         headings = self._headings(["estimate", "sd", "low", "high", *beside])
@@ -134,6 +143,13 @@ class Rows(ABC):
             sds = columns.pop(error)
             if any(sds):
                 columns[name] = [f"{shown(v)} ± {shown(sd)}" for v, sd in zip(columns[name], sds, strict=True)]
+        value, sd, low, high = (headings[name] for name in ("estimate", "sd", "low", "high"))
+        for i, (error, is_open) in enumerate(zip(columns[sd], self.open(level)[:most], strict=True)):
+            if is_open:
+                columns[value][i], columns[sd][i] = "not known", ""
+                continue
+            for name in (value, low, high):
+                columns[name][i] = settled(columns[name][i], error)
         for name in self.keys:
             columns[name] = [label_text(label) if label is None else label for label in columns[name]]
         return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]

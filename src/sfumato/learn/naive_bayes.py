@@ -47,6 +47,7 @@ class NaiveBayes(Classifier):
     class_prior_: Array
     tables_: dict[str, Array]  # values by class, columns sum to 1
     standard_errors_: dict[str, Array]  # of tables_, for the population behind the records
+    told_: NDArray[np.bool_]  # which classes some records surely hold: of the others the tables tell nothing
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
@@ -55,6 +56,7 @@ class NaiveBayes(Classifier):
         classes = project(own.value, own.n)
         refuse_one_class(classes, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = classes / classes.sum()
+        self.told_ = np.asarray(own.value > 2 * own.sd)
         self.tables_, self.standard_errors_ = {}, {}
         for name, pair in zip(self.features_, pairs, strict=True):
             table = project(pair.value, pair.n).reshape(pair.shape)
@@ -70,12 +72,14 @@ class NaiveBayes(Classifier):
             self.standard_errors_[name] = errors * np.sqrt(held / (held + weight))
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Pr(value | class), a bar per class, with 95 % intervals."""
+        """Pr(value | class), a bar per class that surely some records hold, the commonest first; 95 % intervals."""
         self._check_fitted()
         rows = [f"{name} = {label_text(label)}" for name in self.tables_ for label in self.schema_[name].labels]
-        values = np.concatenate(list(self.tables_.values()))
-        spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))
-        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        shown = np.argsort(-self.class_prior_, kind="stable")
+        shown = shown[self.told_[shown]]
+        values = np.concatenate(list(self.tables_.values()))[:, shown]
+        spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))[:, shown]
+        labels = [f"{self.target_} = {label_text(self.classes_[i])}" for i in shown]
         title = f"Shares of each value by {self.target_}, with 95 % intervals"
         return bars(path, rows, values, labels, title, "share within the class", spread, limits=(0.0, 1.0))
 

@@ -82,8 +82,9 @@ class TAN(Classifier):
             for name in self.by_class_
             for label in self.schema_[name].labels
         ]
-        values = np.concatenate(list(self.by_class_.values()))
-        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        shown = np.argsort(-self.class_prior_, kind="stable")
+        values = np.concatenate(list(self.by_class_.values()))[:, shown]
+        labels = [f"{self.target_} = {label_text(self.classes_[i])}" for i in shown]
         return bars(path, rows, values, labels, f"Shares of each value by {self.target_}", "share within the class")
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -10,6 +11,10 @@ from sfumato.errors import SfumatoError
 
 ENDINGS = (".svg", ".png", ".pdf")
 GRID = "#e2e8f0"
+#: Colours that readers tell apart, also colour-blind ones: no more classes than these have one of their own.
+COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#6b46c1", "#b7791f", "#c53030")
+#: Of all further ones together.
+GREY = "#a0aec0"
 _TITLE = 52  # characters of a line that stands above the axes of a picture as wide as a page
 
 
@@ -50,6 +55,14 @@ def empty_panels(width: float, height: float, columns: int, rows: int = 1) -> tu
 def set_title(axes: Any, text: str) -> None:
     """A title from the left end of the axes, in as many lines as it takes not to be cut off."""
     axes.set_title("\n".join(wrap(text, _TITLE)), loc="left", fontsize=11)
+
+
+def set_legend(figure: Any, labels: Sequence[str], handles: Sequence[Any] | None = None, **more: Any) -> None:
+    """A legend below the picture, in as many columns as fit into its width."""
+    longest = max((len(label) for label in labels), default=0) + 6
+    columns = max(1, min(6, int(13 * figure.get_figwidth()) // longest))
+    given = {} if handles is None else {"handles": handles, "labels": labels}
+    figure.legend(loc="outside lower center", ncols=columns, frameon=False, **given, **more)
 
 
 def saved(figure: Any, path: str | Path | None) -> Any:

@@ -179,9 +179,10 @@ class LinearClassifier(Classifier):
         if self.only_class is not None:
             title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")
-        spread = None if errors is None else 1.96 * errors
-        labels = [f"{self.target_} = {label}" for label in self.weighed_classes]
-        return bars(path, self.encoding_.columns, self.weights_, labels, title, axis, spread)
+        shown = np.argsort(-np.abs(self.weights_).max(axis=0), kind="stable")
+        spread = None if errors is None else 1.96 * errors[:, shown]
+        labels = [f"{self.target_} = {self.weighed_classes[i]}" for i in shown]
+        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, spread)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         scores = self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.learn.plot import COLOURS, MOST
-from sfumato.pages.picture import empty_picture, saved, set_title
+from sfumato.learn.plot import MOST
+from sfumato.pages.picture import COLOURS, empty_picture, saved, set_title
 from sfumato.printable import figure_text
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.learn.plot import COLOURS
 from sfumato.learn.tree.grow import Node, ShownTree
-from sfumato.pages.picture import empty_picture, saved
+from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
 from sfumato.printable import figure_text, label_text, printable
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
@@ -140,17 +139,21 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     levels = max(level for _, level, _ in places) + 1
     figure, axes = empty_picture(3.4 * levels + 1.0, 0.42 * ends + 1.3)
     width, height = 0.56, 0.62
+    order = np.argsort(-tree.root_.counts, kind="stable").tolist()  # the commonest classes have colours of their own
+    own = len(COLOURS) if len(order) <= len(COLOURS) else len(COLOURS) - 1
+    colours = {i: COLOURS[rank] if rank < own else GREY for rank, i in enumerate(order)}
     for level, start, to in lines:
         axes.plot([level + width, level + 1], [start, to], color="#a0aec0", linewidth=1, zorder=0)
     for branch, level, y in places:
         node = branch.node
         left = 0.0
-        for i, share in enumerate(node.probabilities):
+        for i in order:
+            share = float(node.probabilities[i])
             axes.add_patch(
                 Rectangle((level + left * width, y - height / 2), share * width, height,
-                          color=COLOURS[i % len(COLOURS)], alpha=0.28, linewidth=0)
+                          color=colours[i], alpha=0.28, linewidth=0)
             )  # fmt: skip
-            left += float(share)
+            left += share
         words = _words(tree, node, id(branch) not in closed, total)
         weight = "normal" if node.attribute is None else "bold"
         axes.text(level + 0.02, y, figure_text(words), va="center", fontsize=8, fontweight=weight)
@@ -167,9 +170,11 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     room = int(_LETTERS * figure.get_figwidth())
     heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
     figure.suptitle("\n".join(heading), x=0.01, ha="left", fontsize=9)
-    legend = [Rectangle((0, 0), 1, 1, color=COLOURS[i % len(COLOURS)], alpha=0.28) for i in range(len(tree.classes_))]
-    figure.legend(legend, [figure_text(label) for label in tree.classes_], loc="outside lower center", ncols=6,
-                  frameon=False, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)  # fmt: skip
+    names = {figure_text(tree.classes_[i]): colours[i] for i in order[:own]}
+    if len(order) > own:
+        names[f"{len(order) - own} rarer ones"] = GREY
+    legend = [Rectangle((0, 0), 1, 1, color=colour, alpha=0.28) for colour in names.values()]
+    set_legend(figure, list(names), legend, title=figure_text(tree.target_), fontsize=8, title_fontsize=8)
     return saved(figure, path)
 
 

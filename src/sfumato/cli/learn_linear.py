@@ -66,13 +66,15 @@ def linear(
 def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> None:
     """A row for each feature, a weight for each class and its standard error."""
     heads = ["feature"]
-    for name in found.weighed_classes:
+    shown = np.flatnonzero(found.told_columns).tolist()
+    learning.note_rare(found)
+    for name in (found.weighed_classes[j] for j in shown):
         heads += [f"weight for {name}", *(["±"] if errors is not None else [])]
     rows = []
     for i, (column, weights) in enumerate(zip(found.encoding_.columns, found.weights_, strict=True)):
         row: list[Any] = [column]
-        for j, weight in enumerate(weights):
-            said = float(weight) if found.told_[i] else "too rare"
+        for j in shown:
+            said = float(weights[j]) if found.told_[i] else "too rare"
             error = [] if errors is None else [float(errors[i, j]) if found.told_[i] else ""]
             row += [said, *error]
         rows.append(row)
@@ -81,7 +83,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         + (", all weights together of length 1" if found.scale_free else "")
         + ("; ± one standard error" if errors is not None else "")
     )
-    learning.show_rows(heads, rows, np.abs(found.weights_).max(axis=1).tolist(), everything)
+    learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:

@@ -55,19 +55,17 @@ def naive_bayes(
     if isinstance(model, TAN):
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
     elif isinstance(model, NaiveBayes):
-        heads = ["value"]
-        for label in model.classes_[model.told_]:
+        heads, told = ["value"], model.told_classes_
+        for label in model.classes_[told]:
             heads += [f"if {label_text(label)}", "±"]
         rows: list[list[Any]] = []
         for name, table in model.tables_.items():
-            found = zip(table[:, model.told_], model.standard_errors_[name][:, model.told_], strict=True)
+            found = zip(table[:, told], model.standard_errors_[name][:, told], strict=True)
             for label, (row, errors) in zip(model.schema_[name].labels, found, strict=True):
                 pairs = [(settled(float(share), float(sd)), float(sd)) for share, sd in zip(row, errors, strict=True)]
                 rows.append([f"{name} = {label_text(label)}", *(cell for pair in pairs for cell in pair)])
         console.say("the share of every value in each class; ± one standard error")
-        rare = [label_text(label) for label in model.classes_[~model.told_]]
-        if rare:
-            console.note(f"not known, since perhaps no record is of that class: the shares if {', '.join(rare)}")
+        learning.note_rare(model)
         learning.show_rows(heads, rows, [max(row[1::2]) - min(row[1::2]) for row in rows], everything)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

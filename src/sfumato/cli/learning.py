@@ -15,6 +15,8 @@ from sfumato.errors import SfumatoWarning
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
+from sfumato.learn.linear import LinearClassifier
+from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.score import ALL_CELLS, Score
 from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
@@ -127,3 +129,10 @@ def document(kind: str, model: Classifier, score: Score | None, tested: float | 
         "test_accuracy": tested,
         **more,
     }
+
+
+def note_rare(model: NaiveBayes | LinearClassifier) -> None:
+    """Which classes are not shown."""
+    rare = [label_text(label) for label in model.classes_[~model.told_classes_]]
+    if rare:
+        console.note(f"not shown, since perhaps no record is of that class: {console.some(rare, 12)}")

@@ -245,6 +245,12 @@ def prepare(model: Classifier, source: Evidence, target: str) -> None:
     model.classes_ = schema[target].label_array
 
 
+def surely_held(source: Evidence, target: str) -> NDArray[np.bool_]:
+    """Which classes some records surely hold; of the others a model has learned nothing."""
+    own = source.counts([target], quiet=True)
+    return np.asarray(own.value > 2 * own.sd)
+
+
 def refuse_one_class(counts: Array, target: str, labels: Sequence[Any]) -> None:
     """Refuse a target of which fewer than two classes occur."""
     present = np.flatnonzero(counts > 1e-9 * max(float(counts.sum()), 1e-300))

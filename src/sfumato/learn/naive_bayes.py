@@ -15,7 +15,7 @@ from sfumato.evidence.density import density
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.simplex import project
 from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, normalise, refuse_one_class
+from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.noisy_numbers import NumberClassifier
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
@@ -47,7 +47,7 @@ class NaiveBayes(Classifier):
     class_prior_: Array
     tables_: dict[str, Array]  # values by class, columns sum to 1
     standard_errors_: dict[str, Array]  # of tables_, for the population behind the records
-    told_: NDArray[np.bool_]  # which classes some records surely hold: of the others the tables tell nothing
+    told_classes_: NDArray[np.bool_]  # which classes some records surely hold: of the others the tables tell nothing
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
@@ -56,7 +56,7 @@ class NaiveBayes(Classifier):
         classes = project(own.value, own.n)
         refuse_one_class(classes, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = classes / classes.sum()
-        self.told_ = np.asarray(own.value > 2 * own.sd)
+        self.told_classes_ = surely_held(source, self.target_)
         self.tables_, self.standard_errors_ = {}, {}
         for name, pair in zip(self.features_, pairs, strict=True):
             table = project(pair.value, pair.n).reshape(pair.shape)
@@ -72,16 +72,16 @@ class NaiveBayes(Classifier):
             self.standard_errors_[name] = errors * np.sqrt(held / (held + weight))
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Pr(value | class), a bar per class that surely some records hold, the commonest first; 95 % intervals."""
+        """Pr(value | class), a bar per class that surely some records hold; 95 % intervals."""
         self._check_fitted()
         rows = [f"{name} = {label_text(label)}" for name in self.tables_ for label in self.schema_[name].labels]
-        shown = np.argsort(-self.class_prior_, kind="stable")
-        shown = shown[self.told_[shown]]
-        values = np.concatenate(list(self.tables_.values()))[:, shown]
-        spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))[:, shown]
-        labels = [f"{self.target_} = {label_text(self.classes_[i])}" for i in shown]
+        told = self.told_classes_
+        values = np.concatenate(list(self.tables_.values()))[:, told]
+        spread = 1.96 * np.concatenate(list(self.standard_errors_.values()))[:, told]
+        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_[told]]
         title = f"Shares of each value by {self.target_}, with 95 % intervals"
-        return bars(path, rows, values, labels, title, "share within the class", spread, limits=(0.0, 1.0))
+        axis, held = "share within the class", self.class_prior_[told]
+        return bars(path, rows, values, labels, title, axis, held, spread, limits=(0.0, 1.0))
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

@@ -24,18 +24,20 @@ def bars(
     labels: Sequence[str],
     title: str,
     axis: str,
+    matter: Array,
     spread: Array | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> Any:
     """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most.
 
     ``spread`` is half the width of an interval around every value, which ends at the ``limits`` of what is possible.
-    Of more labels than there are colours the first ones are drawn: those that matter most come first.
+    Of more classes than there are colours those that ``matter`` most are drawn.
     """
     if len(labels) > len(COLOURS):
         title = f"{title} ({len(COLOURS)} of {len(labels)} classes)"
-        labels, values = labels[: len(COLOURS)], values[:, : len(COLOURS)]
-        spread = None if spread is None else spread[:, : len(COLOURS)]
+        chosen = np.sort(np.argsort(-matter, kind="stable")[: len(COLOURS)])
+        labels, values = [labels[i] for i in chosen], values[:, chosen]
+        spread = None if spread is None else spread[:, chosen]
     count = values.shape[1]
     most = min(MOST, MOST_BARS // count)
     if len(rows) > most:

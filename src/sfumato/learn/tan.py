@@ -82,10 +82,10 @@ class TAN(Classifier):
             for name in self.by_class_
             for label in self.schema_[name].labels
         ]
-        shown = np.argsort(-self.class_prior_, kind="stable")
-        values = np.concatenate(list(self.by_class_.values()))[:, shown]
-        labels = [f"{self.target_} = {label_text(self.classes_[i])}" for i in shown]
-        return bars(path, rows, values, labels, f"Shares of each value by {self.target_}", "share within the class")
+        values = np.concatenate(list(self.by_class_.values()))
+        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        title = f"Shares of each value by {self.target_}"
+        return bars(path, rows, values, labels, title, "share within the class", self.class_prior_)
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

@@ -165,26 +165,26 @@ def test_titles_are_broken_before_the_edge_of_the_picture():
     assert axes._left_title.get_window_extent().x1 <= figure.bbox.x1
 
 
-class TestManyClasses:
-    @pytest.fixture(scope="class")
-    def many(self):
-        rng = np.random.default_rng(8)
-        classes = tuple(f"a class called {i}" for i in range(9))
-        y = rng.choice(9, 4000, p=np.r_[0.0, 0.3, 0.2, np.full(6, 0.5 / 6)])
-        table = {"x": (y + rng.integers(0, 3, 4000)) % 10, "y": [classes[i] for i in y]}
-        schema = sf.Schema({"x": sf.Categorical(tuple(range(10))), "y": sf.Categorical(classes)})
-        return sf.randomize(table, sf.Scheme.for_gamma(schema, 19), rng=sf.experiment(8))
+@pytest.fixture(scope="module")
+def nine_classes():
+    rng = np.random.default_rng(8)
+    classes = tuple(f"a class called {i}" for i in range(9))
+    y = rng.choice(9, 4000, p=np.r_[0.0, 0.3, 0.2, np.full(6, 0.5 / 6)])
+    table = {"x": (y + rng.integers(0, 3, 4000)) % 10, "y": [classes[i] for i in y]}
+    schema = sf.Schema({"x": sf.Ordinal(tuple(range(10))), "y": sf.Categorical(classes)})
+    return sf.randomize(table, sf.Scheme.for_gamma(schema, 19), rng=sf.experiment(8))
 
-    def test_no_two_classes_share_a_colour_and_the_legend_fits(self, many):
-        for model in (sf.learn.NaiveBayes(), sf.learn.DecisionTree()):
-            figure = model.fit(many, target="y").plot()
-            figure.canvas.draw()
-            (legend,) = figure.legends
-            colours = [handle.get_facecolor() for handle in legend.legend_handles]
-            assert len(colours) == len(set(colours)) == 6
-            assert legend.get_window_extent().x0 >= 0 and legend.get_window_extent().x1 <= figure.bbox.x1
 
-    def test_shares_of_a_class_that_perhaps_nobody_holds_are_not_drawn(self, many):
-        model = sf.learn.NaiveBayes().fit(many, target="y")
-        assert model.told_.tolist() == [False] + [True] * 8
-        assert "a class called 0" not in " ".join(text.get_text() for text in model.plot().legends[0].get_texts())
+@pytest.mark.parametrize(
+    "model", [sf.learn.NaiveBayes(), sf.learn.DecisionTree(counts="direct"), sf.learn.LinearClassifier(loss="lda")]
+)
+def test_no_two_classes_share_a_colour_and_the_legend_fits(nine_classes, model):
+    figure = model.fit(nine_classes, target="y").plot()
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    colours = [handle.get_facecolor() for handle in getattr(legend.legend_handles[0], "patches", legend.legend_handles)]
+    assert len(colours) == len(set(colours)) == 6
+    assert legend.get_window_extent().x0 >= 0 and legend.get_window_extent().x1 <= figure.bbox.x1
+    if not isinstance(model, sf.learn.DecisionTree):
+        assert model.told_classes_.tolist() == [False] + [True] * 8
+        assert "a class called 0" not in " ".join(text.get_text() for text in legend.get_texts())

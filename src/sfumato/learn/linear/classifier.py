@@ -15,7 +15,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number, generator
-from sfumato.learn.base import Classifier, normalise, refuse_one_class
+from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.linear.moments import lda, least_squares, moments
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
@@ -65,6 +65,7 @@ class LinearClassifier(Classifier):
     scale_: Array  # the standard deviation of each feature
     told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
+    told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
 
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
@@ -77,6 +78,7 @@ class LinearClassifier(Classifier):
             if name not in self.features_:
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
         self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
+        self.told_classes_ = surely_held(source, self.target_)
         if self.loss in ("least_squares", "lda"):
             found = moments(source, self.encoding_, self.target_, self.schema_)
             refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
@@ -156,6 +158,11 @@ class LinearClassifier(Classifier):
         return [label_text(label) for label in (self.classes_[1:] if len(self.classes_) == 2 else self.classes_)]
 
     @property
+    def told_columns(self) -> NDArray[np.bool_]:
+        """Which columns of ``weights_`` speak of classes that some records surely hold."""
+        return np.ones(1, dtype=bool) if len(self.classes_) == 2 else self.told_classes_
+
+    @property
     def _which(self) -> str:
         two = len(self.classes_) == 2
         return f"{self.target_} = {self.weighed_classes[0]}" if two else f"each {self.target_}"
@@ -179,10 +186,11 @@ class LinearClassifier(Classifier):
         if self.only_class is not None:
             title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")
-        shown = np.argsort(-np.abs(self.weights_).max(axis=0), kind="stable")
+        shown = np.flatnonzero(self.told_columns)
         spread = None if errors is None else 1.96 * errors[:, shown]
         labels = [f"{self.target_} = {self.weighed_classes[i]}" for i in shown]
-        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, spread)
+        matter = np.abs(self.weights_[:, shown]).max(axis=0)
+        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, matter, spread)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         scores = self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T

@@ -17,6 +17,7 @@ from sfumato.arrays import Index, Words
 from sfumato.channels import Channel, cells, from_dict, identity, subset, symmetric
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.best import best_channel
+from sfumato.channels.cells import of_one
 from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.size_limits import check_cells
 from sfumato.errors import ChannelError, SchemeError, SfumatoError, cause
@@ -31,6 +32,7 @@ FORMAT = "sfumato forms"
 VERSION = 1
 MOST = 4096  # forms
 _TARGET = 3.0  # how many times as often a form with the target is given, where a target is named
+_TEXTS = 10  # frequent texts, a tenth of the people each: what the efficiency of free text is told for
 _EXACT = 1e-9  # how far the weights may sum from 1
 
 
@@ -234,11 +236,10 @@ def _often(channel: Channel) -> float:
 
     Its error, the sum of the absolute errors of k cells, is about sqrt((k - 1) / (r n w)) with the weight w, where r is
     the share of the sample that the channel keeps. The sum over all tables is least for w in proportion to the cube
-    root of (k - 1) / r.
+    root of (k - 1) / r. Of free text only the frequent ones make a table.
     """
-    k = channel.k
-    own: Channel = getattr(channel, "channel", channel)
-    kept = even_efficiency(own)
+    k = channel.k if channel.listed else _TEXTS
+    kept = even_efficiency(of_one(channel))
     return ((k - 1) / kept) ** (1 / 3) if kept > 0 and k > 1 else 1.0
 
 

@@ -566,3 +566,11 @@ def test_forms_keep_their_fingerprint_and_their_people_in_a_file() -> None:
     table, key = {"id": range(400), **{name: [0, 1] * 200 for name in "abc"}}, sf.new_key(study="forms")
     one, other = (sf.randomize(table, each, key, "id", study="forms") for each in (forms, again))
     assert [part.arrow().to_pylist() for part in one.parts] == [part.arrow().to_pylist() for part in other.parts]
+
+
+def test_free_text_leaves_room_for_the_other_questions() -> None:
+    schema = sf.Schema(
+        {"word": sf.Text(8), "sex": sf.Categorical(("F", "M")), "town": sf.Categorical(tuple(range(20)))}
+    )
+    weights = sf.Forms.for_gamma(schema, gamma=9, ask=1).weights
+    assert 0.3 < weights[0] < 0.6 and weights[1] > 0.05  # the text had all but one record in a hundred thousand

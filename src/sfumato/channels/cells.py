@@ -104,3 +104,8 @@ def cells(channel: Channel, sizes: Sequence[int]) -> Cells:
     if prod(shape) != given.k:
         raise ChannelError(f"{channel} has {given.k} values, and {' x '.join(map(str, shape))} make {prod(shape)}")
     return Cells(given, shape)
+
+
+def of_one(channel: Channel) -> Channel:
+    """The channel of one attribute behind the cells of several; any other channel is itself."""
+    return channel.channel if isinstance(channel, Cells) else channel

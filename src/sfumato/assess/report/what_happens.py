@@ -6,7 +6,7 @@ from sfumato.assess.changes import changes
 from sfumato.assess.report.facts import Unit
 from sfumato.assess.report.sentences import number, percent
 from sfumato.channels.average import Average
-from sfumato.channels.cells import Cells
+from sfumato.channels.cells import Cells, of_one
 from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.itemset import Mask
 from sfumato.channels.longitudinal import Longitudinal
@@ -38,7 +38,7 @@ def what_happens(unit: Unit) -> str:
         by = "the other one" if channel.k == 2 else "one of the others, drawn at random"
         return f"In {changed} of the records the true value is replaced by {by}."
     values = "combinations" if isinstance(channel, Cells) else "values"
-    channel = channel.channel if isinstance(channel, Cells) else channel
+    channel = of_one(channel)
     if isinstance(channel, Subset | Hyperplanes):
         if isinstance(channel, Hyperplanes):
             size, inside = round(channel.k * channel.space.through_one / channel.m), channel.inside

@@ -13,7 +13,7 @@ from sfumato.arrays import Array
 from sfumato.assess.breach import rho2
 from sfumato.assess.precision import only_common
 from sfumato.channels import Channel
-from sfumato.channels.cells import Cells
+from sfumato.channels.cells import of_one
 from sfumato.channels.response import Symmetric
 from sfumato.design.candidates import expected, target_of
 from sfumato.domains import Domain
@@ -183,7 +183,7 @@ def _by_value(channel: Channel, axis: int) -> Array:
 
 def family(channel: Channel) -> str:
     """What the family of a channel is called in a scheme."""
-    inner = channel.channel if isinstance(channel, Cells) else channel
+    inner = of_one(channel)
     if isinstance(inner, Symmetric) and inner.other == 0:
         return "identity"
     return inner.kind

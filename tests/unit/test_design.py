@@ -89,7 +89,7 @@ def test_one_channel_for_all_where_it_serves_better():
     found = design(schema, 1000, joint_gamma=16.3333)
     assert found.scheme.groups[0].names == ("a", "b", "c")
     assert found.scheme.gamma <= 16.3333
-    assert min(c.effective for c in found.together) > max(c.pick.effective for c in found.choices)
+    assert min(c.effective for c in found.joint.parts) > max(c.pick.effective for c in found.choices)
     # but not where it would break the bound on a single attribute
     strict = design(schema, 1000, joint_gamma=16.3333, gamma=3)
     assert len(strict.scheme.groups) == 3
@@ -130,13 +130,13 @@ def test_a_bound_on_the_record_is_not_used_up_where_less_is_precise_enough():
     alone = design(THREE, 10_000, half_width=0.05)
     assert found.unmet == []
     assert found.scheme.gamma <= alone.scheme.gamma  # 3.29, and not 100
-    assert max(c.half_width for c in found.together) <= 0.05 * (1 + 1e-6)
-    assert max(c.half_width for c in found.together) > 0.0499
+    assert max(c.half_width for c in found.joint.parts) <= 0.05 * (1 + 1e-6)
+    assert max(c.half_width for c in found.joint.parts) > 0.0499
 
 
 def test_what_is_unmet_is_said_of_the_channel_that_was_chosen():
     met = design(THREE, 2000, half_width=0.03, joint_gamma=30)
-    assert met.together
+    assert met.joint is not None
     assert met.unmet == []
     assert "NOT MET" not in met.explain()
     short = design(THREE, 3000, half_width=0.03, joint_gamma=8)

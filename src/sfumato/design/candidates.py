@@ -19,6 +19,7 @@ from sfumato.domains import Domain, Text
 from sfumato.errors import ChannelError, EstimationError
 
 FEW_VALUES = 128  # up to this many, more designs of subset selection are weighed
+SIMPLEST_FIRST = ("symmetric", "subset", "windows", "average", "prefixes")  # of two that are equally good
 TIGHTER = tuple(0.85**i for i in range(22))  # of gamma - 1: bounds whose best sets are tried too
 
 
@@ -167,20 +168,13 @@ def candidates(
             found.append(weigh(name, family, channel, target, n, level, prior, domain.nullable))
         except (EstimationError, ChannelError):  # answers that say nothing, or too many values for its matrix
             continue
-    order = {
-        "symmetric": 0,
-        "subset": 1,
-        "windows": 2,
-        "average": 3,
-        "prefixes": 4,
-    }  # of two that are equally good, the simpler one
     everybody = domain.nullable and domain.size > 2 and prior is None
     plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
 
     def rank(one: Candidate) -> tuple[float, int]:
         # a nullable attribute gets the family that it would get if everybody answered
         worth = narrowest_of(plain, one.family, gamma, n, target, level, None) if everybody else one.half_width
-        return float(f"{worth:.9g}"), order[one.family]
+        return float(f"{worth:.9g}"), SIMPLEST_FIRST.index(one.family)
 
     return sorted(found, key=rank)
 

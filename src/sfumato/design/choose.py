@@ -1,4 +1,4 @@
-"""Design: from wishes to a scheme, with the candidates side by side and the reasons in words."""
+"""Design: from requirements to a scheme, with the candidates side by side and the reasons in words."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from sfumato.channels import Channel, identity, tree_levels
 from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of, weigh
+from sfumato.design.joint_channel import JointChoice, choose_joint
 from sfumato.design.many_values import caution
-from sfumato.design.requirements import Wishes, tightest
+from sfumato.design.requirements import Requirements, tightest
 from sfumato.design.search import LOOSEST, least, needed
-from sfumato.design.together import Together, together
 from sfumato.design.tradeoff import Tradeoff, tradeoff
 from sfumato.domains import Domain, Hierarchy
 from sfumato.errors import SfumatoError
@@ -38,13 +38,13 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A scheme that grants the wishes, or comes nearest, and why."""
+    """A scheme that meets the requirements, or comes nearest, and why."""
 
     schema: Schema
     n: int
-    wishes: Wishes
+    requirements: Requirements
     choices: tuple[Choice, ...]
-    joint: Together | None = None  # where one channel over all attributes does better than one each
+    joint: JointChoice | None = None  # where one channel over all attributes does better than one each
 
     @cached_property
     def scheme(self) -> Scheme:
@@ -56,13 +56,8 @@ class Design:
         return Scheme(self.schema, picked, clear=single)
 
     @property
-    def together(self) -> tuple[Candidate, ...]:
-        """What the one channel over all attributes costs each of them; empty where each has its own."""
-        return () if self.joint is None else self.joint.parts
-
-    @property
     def unmet(self) -> list[str]:
-        """Wishes that cannot be granted, each with the nearest that can."""
+        """Requirements that cannot be granted, each with the nearest that can."""
         if self.joint is not None:
             return list(self.joint.unmet)
         return [choice.unmet for choice in self.choices if choice.unmet]
@@ -70,19 +65,18 @@ class Design:
     def rows(self) -> list[dict[str, Any]]:
         """Every candidate with its numbers; ``chosen`` marks the pick."""
         out = [
-            {**c.row(), "chosen": not self.together and c is choice.pick}
+            {**c.row(), "chosen": self.joint is None and c is choice.pick}
             for choice in self.choices
             for c in choice.candidates
         ]
-        return out + [{**c.row(), "chosen": True} for c in self.together]
+        return out + [{**c.row(), "chosen": True} for c in (() if self.joint is None else self.joint.parts)]
 
     def tradeoff(self, attribute: str | None = None) -> Tradeoff:
         """The trade-off curves of one attribute (default: the first)."""
         name = attribute or self.choices[0].attribute
-        w = self.wishes
-        return tradeoff(
-            name, self.schema[name], self.n, level=w.level, target=w.target, prior=self.wishes.prior.get(name)
-        )
+        asked = self.requirements
+        prior = asked.prior.get(name)
+        return tradeoff(name, self.schema[name], self.n, level=asked.level, target=asked.target, prior=prior)
 
     def plot(self, path: Any, attribute: str | None = None) -> None:
         """Write the trade-off curves of an attribute to a picture, with the pick as a dot."""
@@ -97,7 +91,7 @@ class Design:
         for choice in self.choices:
             lines.append(f"{choice.attribute}: {choice.reason}")
             for c in choice.candidates:
-                mark = "->" if c is choice.pick and not self.together else "  "
+                mark = "->" if c is choice.pick and self.joint is None else "  "
                 lines.append(
                     f" {mark} {c.family:9s} gamma {c.gamma:<5.4g} "
                     f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}"
@@ -109,9 +103,10 @@ class Design:
             if choice.unmet and self.joint is None:
                 lines.append("    NOT MET: " + choice.unmet.removeprefix(f"{choice.attribute}: "))
         if self.joint is not None:
-            worst = min(c.effective for c in self.together)
+            parts = self.joint.parts
+            worst = min(c.effective for c in parts)
             lines.append(
-                f"Chosen instead: one channel over all {len(self.together)} attributes together, which keeps at least "
+                f"Chosen instead: one channel over all {len(parts)} attributes together, which keeps at least "
                 f"{100 * worst:.3g} % of the sample for every attribute ({_points(self.joint.widest)} or better) at "
                 f"gamma {self.joint.channel.gamma:.4g} of the whole record."
             )
@@ -142,7 +137,7 @@ def design(
     prior: Mapping[str, ArrayLike] | None = None,
     all_levels: Sequence[str] = (),
 ) -> Design:
-    """The best channel for each attribute under any of the wishes, for n records.
+    """The best channel for each attribute under any of the requirements, for n records.
 
     ``gamma`` bounds every attribute, or, as a mapping, each attribute by its name.
     With a bound on privacy the most precise channel under it is chosen; with only a wanted ``half_width``, the most
@@ -154,67 +149,69 @@ def design(
     >>> round(wanted.scheme.gamma, 6)
     3.0
     """
-    wishes = Wishes(
+    asked = Requirements(
         gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, level, target, dict(prior or {}), tuple(all_levels)
     )
-    wishes.check(schema, n)
+    asked.check(schema, n)
     sensitive = [name for name, domain in schema.items() if domain.size > 1]
     if not sensitive:
         raise SfumatoError("every attribute has a single value: there is nothing to protect")
-    choices = tuple(_choose(name, schema[name], wishes, n, len(sensitive)) for name in sensitive)
+    choices = tuple(_choose(name, schema[name], asked, n, len(sensitive)) for name in sensitive)
     picks = [choice.pick for choice in choices]
-    joint = None if wishes.all_levels else together(schema, sensitive, wishes, picks, n)
-    return Design(schema, n, wishes, choices, joint)
+    joint = None if asked.all_levels else choose_joint(schema, sensitive, asked, picks, n)
+    return Design(schema, n, asked, choices, joint)
 
 
-def _choose(name: str, domain: Domain, wishes: Wishes, n: int, sensitive: int) -> Choice:
+def _choose(name: str, domain: Domain, asked: Requirements, n: int, sensitive: int) -> Choice:
     check_size(name, domain)
-    limit, reason = tightest(wishes.shared(sensitive) + wishes.limits(name, domain))
-    prior, aim, wanted = wishes.prior.get(name), target_of(domain, wishes.target), wishes.half_width
-    best = None if wanted is None else _least(name, domain, min(limit, LOOSEST), wishes, n, wanted)
+    limit, reason = tightest(asked.shared(sensitive) + asked.limits(name, domain))
+    prior, aim, wanted = asked.prior.get(name), target_of(domain, asked.target), asked.half_width
+    best = None if wanted is None else _least(name, domain, min(limit, LOOSEST), asked, n, wanted)
     if wanted is not None and best is not None:
         limit, reason = best, f"± {100 * wanted:g} points wanted, with as little disclosed as possible"
     if limit == math.inf:
-        raise _boundless(name, domain, wishes, n)
+        raise _boundless(name, domain, asked, n)
     if limit > LOOSEST:
         limit, reason = LOOSEST, f"{reason}; beyond {LOOSEST:g} nothing more is gained"
-    found = tuple(candidates(name, domain, limit, n, aim, wishes.level, prior))
+    found = tuple(candidates(name, domain, limit, n, aim, asked.level, prior))
     if not found:
-        raise _blind(name, domain, limit, aim, n, wishes)
-    if isinstance(domain, Hierarchy) and name in wishes.all_levels:
+        raise _blind(name, domain, limit, aim, n, asked)
+    if isinstance(domain, Hierarchy) and name in asked.all_levels:
         levels = tree_levels(domain, limit)
-        found = (weigh(name, "levels", levels, aim, n, wishes.level, prior, domain.nullable), *found)
+        found = (weigh(name, "levels", levels, aim, n, asked.level, prior, domain.nullable), *found)
     unmet = None
     if wanted is not None and found[0].half_width > wanted * (1 + 1e-6):
-        unmet = _nearest(name, domain, found[0], wishes, n, wanted, limit)
+        unmet = _nearest(name, domain, found[0], asked, n, wanted, limit)
     return Choice(name, limit, reason, found, found[0], unmet)
 
 
-def _least(name: str, domain: Domain, limit: float, wishes: Wishes, n: int, wanted: float) -> float | None:
+def _least(name: str, domain: Domain, limit: float, asked: Requirements, n: int, wanted: float) -> float | None:
     """The smallest gamma up to the limit whose best channel is precise enough, or None."""
-    prior, aim = wishes.prior.get(name), target_of(domain, wishes.target)
-    return least(lambda gamma: narrowest(domain, gamma, n, aim, wishes.level, prior), limit, wanted)
+    prior, aim = asked.prior.get(name), target_of(domain, asked.target)
+    return least(lambda gamma: narrowest(domain, gamma, n, aim, asked.level, prior), limit, wanted)
 
 
-def _boundless(name: str, domain: Domain, wishes: Wishes, n: int) -> SfumatoError:
+def _boundless(name: str, domain: Domain, asked: Requirements, n: int) -> SfumatoError:
     """No bound on gamma, and either no precision wanted or one that n is too small for."""
-    wanted = wishes.half_width
+    wanted = asked.half_width
     if wanted is None:
-        return SfumatoError(f"{name}: gamma names no bound for this attribute; name all of them, or give another wish")
-    aim, prior = target_of(domain, wishes.target), wishes.prior.get(name)
-    floor = expected(identity(domain.size), aim, n, wishes.level, prior, domain.nullable)
+        return SfumatoError(
+            f"{name}: gamma names no bound for this attribute; name all of them, or ask for something else"
+        )
+    aim, prior = target_of(domain, asked.target), asked.prior.get(name)
+    floor = expected(identity(domain.size), aim, n, asked.level, prior, domain.nullable)
     return SfumatoError(
         f"{name}: ± {100 * wanted:g} points cannot be reached with n = {n}, even without randomizing: "
         f"the nearest is ± {100 * floor:.3g}, or {needed(n, floor, wanted):,} records"
     )
 
 
-def _blind(name: str, domain: Domain, limit: float, aim: str, n: int, wishes: Wishes) -> SfumatoError:
+def _blind(name: str, domain: Domain, limit: float, aim: str, n: int, asked: Requirements) -> SfumatoError:
     """A bound so close to 1 that the answers say nothing: the nearest one that leaves something to estimate."""
-    prior, gamma = wishes.prior.get(name), limit
+    prior, gamma = asked.prior.get(name), limit
     if prior is not None and np.max(prior) >= 1:
         return SfumatoError(f"{name}: the prior puts everything on one value: there is nothing to estimate")
-    while gamma < LOOSEST and narrowest(domain, gamma, n, aim, wishes.level, prior) == math.inf:
+    while gamma < LOOSEST and narrowest(domain, gamma, n, aim, asked.level, prior) == math.inf:
         gamma = 1 + 2 * (gamma - 1)
     if gamma >= LOOSEST:
         return SfumatoError(f"{name}: its shares cannot be estimated under any gamma; give a prior without zeros")
@@ -224,12 +221,14 @@ def _blind(name: str, domain: Domain, limit: float, aim: str, n: int, wishes: Wi
     )
 
 
-def _nearest(name: str, domain: Domain, pick: Candidate, wishes: Wishes, n: int, wanted: float, limit: float) -> str:
+def _nearest(
+    name: str, domain: Domain, pick: Candidate, asked: Requirements, n: int, wanted: float, limit: float
+) -> str:
     text = (
         f"{name}: ± {100 * wanted:g} points cannot be reached under gamma {limit:.4g} with n = {n:,}; the nearest is "
         f"± {100 * pick.half_width:.3g}, or {needed(n, pick.half_width, wanted):,} records"
     )
-    looser = _least(name, domain, LOOSEST, wishes, n, wanted)
+    looser = _least(name, domain, LOOSEST, asked, n, wanted)
     return text if looser is None else text + f", or gamma {looser:.4g}"
 
 

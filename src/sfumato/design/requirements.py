@@ -23,7 +23,7 @@ _JUST_BELOW = 1 - 2.0**-40  # a breach needs gamma to reach its limit, and roots
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Requirements:
     """Any of: a bound on gamma, on the whole record's gamma, on beliefs, on the game, and a wanted precision."""
 
     gamma: float | Mapping[str, float] | None = None  # of every attribute, or of each by its name
@@ -39,7 +39,7 @@ class Wishes:
     all_levels: tuple[str, ...] = ()  # hierarchies whose wider levels matter too
 
     def check(self, schema: Schema, n: int) -> None:
-        """One clear line for every wish that makes no sense."""
+        """One clear line for every requirement that makes no sense."""
         check_n(n)
         for name, value in self._numbers(schema).items():
             if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
@@ -78,8 +78,8 @@ class Wishes:
         """The bound on each of the attributes that share the whole record's gamma, if there is one."""
         if self.joint_gamma is None:
             return []
-        share = self.joint_gamma ** (1 / sensitive) * (_JUST_BELOW if sensitive > 1 else 1.0)
-        return [(share, f"gamma of the whole record at most {self.joint_gamma:g}, shared by {sensitive} attributes")]
+        reason = f"gamma of the whole record at most {self.joint_gamma:g}, shared by {sensitive} attributes"
+        return [(split_gamma(self.joint_gamma, sensitive), reason)]
 
     def limits(self, name: str, domain: Domain) -> list[tuple[float, str]]:
         """Every bound on this attribute's own gamma with its reason."""
@@ -114,6 +114,15 @@ class Wishes:
             )
         assumed = "" if self.p_max is not None or given is not None else " (all values equally likely)"
         return limit, f"guessing must not pay at a benefit of {sigma:g} times the loss{assumed}"
+
+
+def split_gamma(gamma: float, attributes: int) -> float:
+    """The share of each attribute in a bound on the whole record: their product stays below it.
+
+    >>> round(split_gamma(9.0, 2), 6)
+    3.0
+    """
+    return float(gamma ** (1 / attributes)) * (_JUST_BELOW if attributes > 1 else 1.0)
 
 
 def check_prior(name: str, shares: ArrayLike, size: int) -> None:

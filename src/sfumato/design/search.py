@@ -24,16 +24,16 @@ def least(width: Callable[[float], float], limit: float, wanted: float) -> float
         reached = width(1 + math.exp(t))
         return math.log(reached / wanted) if 0 < reached < math.inf else math.copysign(math.inf, reached)
 
-    most, few = math.log(limit - 1), math.log(_TIGHTEST)
-    high = min(math.log(2), most)
+    highest, lowest = math.log(limit - 1), math.log(_TIGHTEST)
+    high = min(math.log(2), highest)
     at_high, low, at_low = over(high), high, math.inf
-    while at_high > 0 and high < most:
-        low, at_low, high = high, at_high, min(high + 2, most)
+    while at_high > 0 and high < highest:
+        low, at_low, high = high, at_high, min(high + 2, highest)
         at_high = over(high)
     if at_high > 0:
         return None
-    while at_low == math.inf and low == high and high > few:  # precise enough at the start: go down
-        low = max(high - 2, few)
+    while at_low == math.inf and low == high and high > lowest:  # precise enough at the start: go down
+        low = max(high - 2, lowest)
         at_low = over(low)
         if at_low <= 0:
             high, at_high, low, at_low = low, at_low, low, math.inf

@@ -13,7 +13,6 @@ from sfumato.channels import identity
 from sfumato.design.candidates import expected, families, narrowest_of, target_of
 from sfumato.design.plot import draw_tradeoff
 from sfumato.domains import Domain
-from sfumato.errors import ChannelError
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
 
@@ -61,10 +60,7 @@ def tradeoff(
     for family in families(domain, aim):
         widths = np.full(len(grid), np.nan)
         for i, gamma in enumerate(grid):
-            try:
-                reached = narrowest_of(domain, family, float(gamma), n, aim, level, prior)
-            except ChannelError:
-                continue
+            reached = narrowest_of(domain, family, float(gamma), n, aim, level, prior)
             widths[i] = reached if reached < np.inf else np.nan
         found[family] = _never_worse(grid, widths)
     floor = expected(identity(domain.size), aim, n, level, prior, domain.nullable)

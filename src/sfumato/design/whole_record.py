@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.assess.precision import check_n
-from sfumato.channels import Channel
 from sfumato.channels.arguments import bound
-from sfumato.channels.cells import Cells
+from sfumato.channels.cells import of_one
 from sfumato.channels.efficiency import even_efficiency
+from sfumato.design.requirements import split_gamma
 from sfumato.errors import SfumatoError
 from sfumato.forms import MOST, Forms
 from sfumato.pages.display import text_table
@@ -32,7 +32,6 @@ from sfumato.scheme import Scheme
 
 #: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
 WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "triples"}
-_NEARLY = 1 - 2.0**-40  # roots are rounded: stay a hair under the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +124,7 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
 def way(schema: Schema, gamma: float, ask: int | None, target: str | None = None) -> Scheme | Forms:
     """The scheme or the forms of one way to ask under a bound on the whole record."""
     if ask is None:
-        return Scheme.for_gamma(schema, gamma ** (1 / len(schema)) * _NEARLY)
+        return Scheme.for_gamma(schema, split_gamma(gamma, len(schema)))
     return Forms.for_gamma(schema, gamma, ask, target)
 
 
@@ -156,12 +155,8 @@ def _variance(form: Scheme, names: tuple[str, ...], kept: dict[int, float]) -> f
     for group in dict.fromkeys(form.group(name) for name in names):
         held = prod(form.schema.sizes([name for name in group.names if name in names]))
         if id(group.channel) not in kept:
-            kept[id(group.channel)] = even_efficiency(_plain(group.channel))
+            kept[id(group.channel)] = even_efficiency(of_one(group.channel))
         if kept[id(group.channel)] <= 0:
             return math.inf
         traced *= (1 - 1 / held) / kept[id(group.channel)] + 1 / held
     return traced - 1 / k
-
-
-def _plain(channel: Channel) -> Channel:
-    return channel.channel if isinstance(channel, Cells) else channel

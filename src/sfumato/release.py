@@ -222,15 +222,16 @@ class Release:
         Both must hold the same records; ``common`` joins those that both hold and leaves the others out.
         """
         on = on or self.id or other.id
+        if on is None:
+            raise ReleaseError(
+                "the left release has no id column, nor has the right one: randomize both with id='id' (--id)"
+            )
         for side, release in (("left", self), ("right", other)):
-            if on is None or release.id != on:
-                called = "" if on is None else f" {on!r}"
+            if release.id != on:
                 has = "" if release.id is None else f"its id column is {release.id!r}, or "
                 raise ReleaseError(
-                    f"the {side} release has no id column{called}: {has}randomize it with id={on or 'id'!r} (--id)"
+                    f"the {side} release has no id column {on!r}: {has}randomize it with id={on!r} (--id)"
                 )
-        if on is None:
-            raise ReleaseError("join needs the name of the id column")
         check_links({part.link for part in (*self.parts, *other.parts)})
         left = [part.arrow() for part in self.parts]
         right = [part.arrow() for part in other.parts]

@@ -19,7 +19,7 @@ _WRITTEN = re.compile(
     r"(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<after>%|‰|[$€£¥]|[^\W\d_][\w/²³µ°.]{0,8})?"
 )
 _LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|(\d+)\s*(?:\+|-\s*(\d+))")  # <5, 90+, 20-29
-#: A column is numbers if this share of its rows are; the rest must be few words for "no answer".
+#: A column is numbers, or dates, if this share of its rows are; the rest must be few words for "no answer".
 MOSTLY = 0.8
 LARGEST = 1e150  # beyond it squares overflow
 MOST_WORDS = 5

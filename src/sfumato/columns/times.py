@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.columns.bin_edges import TAIL
+from sfumato.columns.numbers import MOST_WORDS, MOSTLY
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
 from sfumato.domains import Date
@@ -30,7 +31,6 @@ _LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?
 _QUARTER = re.compile(r"\d{4}[ -]?[Qq][1-4]")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 _MOST_TRIED = 2000  # different values on which formats are tried
-MOSTLY, MOST_WORDS = 0.8, 5
 
 
 def judge_clock(cells: Cells, counts: Counter[str]) -> Verdict | None:

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
+from sfumato.domains.base import is_text
 from sfumato.errors import SchemaError
 from sfumato.reading import tables
 
@@ -116,7 +117,7 @@ def _kind(kind: pa.DataType) -> str:
         return "boolean"
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return "number"
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+    if is_text(kind):
         return "text"
     if types.is_date(kind) or types.is_timestamp(kind):
         return "date"

@@ -1,6 +1,6 @@
 """The values one attribute may take: categorical, ordinal, a hierarchy, numeric, dates or free text."""
 
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, warn_moved
+from sfumato.domains.base import Domain, Tally, warn_moved
 from sfumato.domains.categorical import Categorical, Ordinal
 from sfumato.domains.dates import Date
 from sfumato.domains.document import check_bins, domain_from_dict
@@ -9,7 +9,6 @@ from sfumato.domains.numeric import Numeric
 from sfumato.domains.text import Text
 
 __all__ = [
-    "NO_ANSWER",
     "Categorical",
     "Date",
     "Domain",

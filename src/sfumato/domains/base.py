@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 #: How many values of each column lay outside its domain and were moved to "other" or to the nearest end.
 Tally = Counter[str]
 
-#: What stands for "no answer" in text, unless the domain itself has such a value.
-NO_ANSWER = ["", "NA", "null", "NULL"]
-
 
 class Domain(ABC):
     """The values one attribute may take."""

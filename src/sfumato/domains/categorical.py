@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, first_of, is_text
+from sfumato.domains.base import Domain, Tally, count, first_of, is_text
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.reading.csv_reader import NULL_WORDS
 from sfumato.reading.json_documents import SURROGATE
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Categorical(Domain):
             if pa.types.is_boolean(known.type):
                 text = pc.utf8_lower(text)
             text = self._spelled(text, names)
-            missing = [word for word in NO_ANSWER if word not in names.to_pylist()]
+            missing = [word for word in NULL_WORDS if word not in names.to_pylist()]
             return pc.if_else(pc.is_in(text, value_set=pa.array(missing)), pa.scalar(None, pa.string()), text), names
         if pa.types.is_null(kind):
             return column.cast(known.type), known

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, first_of, is_text
+from sfumato.domains.base import Domain, Tally, count, first_of, is_text
 from sfumato.domains.date_columns import moments, one_moment
 from sfumato.domains.periods import NUMBER, ROUND, label, seconds
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.reading.csv_reader import NULL_WORDS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,7 +120,7 @@ class Date(Domain):
         known = np.full(len(column), -1)
         if is_text(column.type):
             text = pc.utf8_trim_whitespace(column.cast(pa.string()))
-            column = pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, pa.string()), text)
+            column = pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, pa.string()), text)
             known = pc.index_in(column, value_set=self._names).fill_null(-1).to_numpy(zero_copy_only=False)
         found, unread = moments(column, self.formats, clock=self.by == "hour of day")
         if bool((unread & (known < 0)).any()) and self.by == "year" and is_text(column.type):

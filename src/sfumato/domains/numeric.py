@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, is_text, null_rows
+from sfumato.domains.base import Domain, Tally, count, is_text, null_rows
 from sfumato.domains.categorical import is_number
 from sfumato.domains.edges import as_written, edge_texts, evenly
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.randomness import ONE
+from sfumato.reading.csv_reader import NULL_WORDS
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,7 +208,7 @@ class Numeric(Domain):
             if self.unit is not None:
                 unit = re.escape(self.unit.strip())
                 text = pc.replace_substring_regex(text, rf"^{unit}\s*|\s*{unit}$", "")
-            column = pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, text.type), text)
+            column = pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, text.type), text)
         try:
             column = column.cast(pa.float64())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

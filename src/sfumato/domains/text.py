@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import NO_ANSWER, Domain, Tally, count, null_rows
+from sfumato.domains.base import Domain, Tally, count, null_rows
 from sfumato.errors import OutsideDomainError, SchemaError
+from sfumato.reading.csv_reader import NULL_WORDS
 from sfumato.reading.json_documents import SURROGATE
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class Text(Domain):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise SchemaError(f"column {name!r} of type {given.type} cannot hold text") from None
         packed = pc.dictionary_encode(
-            pc.if_else(pc.is_in(text, value_set=pa.array(NO_ANSWER)), pa.scalar(None, pa.string()), text)
+            pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, pa.string()), text)
         )
         each = [*packed.dictionary.to_pylist(), ""]
         at = np.asarray(packed.indices.fill_null(len(each) - 1).to_numpy(zero_copy_only=False), dtype=np.int64)

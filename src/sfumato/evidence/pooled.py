@@ -53,7 +53,8 @@ def precision_weights(seen: Sequence[Seen]) -> Array:
     """The weight of each part; they sum to 1."""
     sizes = np.array([piece.total for piece in seen])
     plain = _weighed([piece.centre / piece.total for piece in seen], sizes / sizes.sum())
-    taken = float((np.clip(plain, 0.0, 1.0) / max(float(np.clip(plain, 0.0, 1.0).sum()), 1.0)) @ np.clip(plain, 0, 1))
+    possible = np.clip(plain, 0.0, 1.0)
+    taken = float(possible @ possible) / max(float(possible.sum()), 1.0)
     variance = [max(float(piece.spread.sum()) / piece.total - taken, 1e-9) for piece in seen]
     weights = sizes / np.array(variance)
     return np.asarray(weights / weights.sum())

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+#: What stands for "no answer" in a text, unless its domain has such a value.
+NULL_WORDS = ["", "NA", "null", "NULL"]
+
+
 def csv_batches(
     path: Path, text: CsvFormat, columns: list[str] | None, types: Mapping[str, Any], as_text: bool
 ) -> Iterator[pa.RecordBatch]:
@@ -52,7 +56,6 @@ def _plain_values(batch: pa.RecordBatch, text: CsvFormat) -> pa.RecordBatch:
 def _open(path: Path, text: CsvFormat, types: Mapping[str, Any]) -> Any:
     from pyarrow import csv
 
-    nulls = ["", "NA", "null", "NULL"]
     block = 1 << (22 if path.name.lower().endswith(".gz") else 24)  # a small file may unpack to very many tiny fields
     return csv.open_csv(
         str(path),
@@ -60,5 +63,7 @@ def _open(path: Path, text: CsvFormat, types: Mapping[str, Any]) -> Any:
             block_size=block, column_names=list(text.names), skip_rows=text.skip, encoding=text.encoding
         ),
         parse_options=csv.ParseOptions(delimiter=text.delimiter, newlines_in_values=True),
-        convert_options=csv.ConvertOptions(column_types=dict(types), null_values=nulls, decimal_point=text.decimal),
+        convert_options=csv.ConvertOptions(
+            column_types=dict(types), null_values=NULL_WORDS, decimal_point=text.decimal
+        ),
     )

@@ -18,7 +18,7 @@ from sfumato.reading.problems import described
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ENDINGS = (".parquet", ".pq")
+PARQUET = (".parquet", ".pq")
 #: What Hive and Spark write for a missing value in the name of a folder.
 _NULL = "__HIVE_DEFAULT_PARTITION__"
 
@@ -29,7 +29,7 @@ def part_files(folder: Path) -> list[Path]:
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder).parts
         if (
-            path.name.lower().endswith(ENDINGS)
+            path.name.lower().endswith(PARQUET)
             and path.is_file()
             and not any(one.startswith(("_", ".")) for one in inside)
         ):

@@ -55,7 +55,7 @@ def spark_session(master: str = "local[*]", config: Mapping[str, str] | None = N
     builder = SparkSession.builder.remote(master) if master.startswith("sc://") else SparkSession.builder.master(master)
     if not master.startswith("sc://"):
         builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-        if is_here(master):
+        if works_here(master):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     for name, value in (config or {}).items():
         builder = builder.config(name, value)
@@ -69,7 +69,7 @@ def spark_session(master: str = "local[*]", config: Mapping[str, str] | None = N
         raise SfumatoError(f"{master}: no Spark session could be begun ({type(problem).__name__})") from None
 
 
-def is_here(master: str) -> bool:
+def works_here(master: str) -> bool:
     """Whether the workers of this master run on this machine, where this Python and its packages are."""
     if master.startswith("local"):
         return True

@@ -6,8 +6,10 @@ and for Spark Connect, the package itself is sent along once for each session.
 
 from __future__ import annotations
 
+import atexit
 import os
 import pickle
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sfumato.reading.spark_session import is_here
+from sfumato.reading.spark_session import works_here
 
 _PACKAGE = Path(__file__).parents[1]
 #: What a worker runs before it knows the package: by value, so it must not name anything of ours.
@@ -36,7 +38,7 @@ def map_batches(frame: Any, work: Callable[..., Iterator[Any]], arguments: tuple
     """``frame.mapInArrow(work)``: a function of some module of ours, called with the arguments and then the batches."""
     session = frame.sparkSession
     context = None if _is_connect(session) else session.sparkContext
-    if context is None or not is_here(str(context.master)):
+    if context is None or not works_here(str(context.master)):
         _ship(session, context)
     scope = {
         "__name__": "__main__",  # so that it is pickled by value
@@ -65,7 +67,7 @@ def _is_connect(session: Any) -> bool:
 @contextmanager
 def _own_python(context: Any) -> Iterator[None]:
     """Workers of this machine run this Python where nobody chose another one: the system's has no package of ours."""
-    chosen = context is None or "PYSPARK_PYTHON" in os.environ or not is_here(str(context.master))
+    chosen = context is None or "PYSPARK_PYTHON" in os.environ or not works_here(str(context.master))
     if chosen or context.getConf().get("spark.pyspark.python"):
         yield
         return
@@ -80,7 +82,9 @@ def _ship(session: Any, context: Any) -> None:
     """Send the package to the workers of a session, once."""
     if session in _shipped:
         return
-    path = Path(tempfile.mkdtemp(prefix="sfumato-spark-")) / "sfumato.zip"
+    folder = tempfile.mkdtemp(prefix="sfumato-spark-")  # kept as long as workers may ask for what is in it
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = Path(folder) / "sfumato.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for source in sorted(_PACKAGE.rglob("*.py")):
             inside = source.relative_to(_PACKAGE.parent)

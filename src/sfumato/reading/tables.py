@@ -18,6 +18,7 @@ from sfumato.reading.csv_format import CsvFile, CsvFormat, detect
 from sfumato.reading.csv_reader import csv_batches
 from sfumato.reading.file_stamp import stamp
 from sfumato.reading.parquet_folder import (
+    PARQUET,
     check_alike,
     file_rows,
     folder_names,
@@ -40,7 +41,6 @@ BATCH = 1 << 19
 AS_TEXT = "text"
 
 CSV = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-PARQUET = (".parquet", ".pq")
 #: The kind of a folder of Parquet files.
 FOLDER = "folder"
 

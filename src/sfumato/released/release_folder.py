@@ -16,7 +16,7 @@ from typing import Any
 from sfumato.errors import ReleaseError
 from sfumato.reading.parquet_folder import file_rows, part_files
 from sfumato.released.part import Part
-from sfumato.released.writer import VERSION, code_types, id_kind, no_rows
+from sfumato.released.writer import code_types, no_rows, release_document
 from sfumato.scheme import Scheme
 from sfumato.writing.whole_folders import DESCRIPTION
 
@@ -47,13 +47,7 @@ def describe_folder(
             listed[name] = (known or {}).get(name) or file_digest(file)
         rows = sum(int(one["rows"]) for one in listed.values())
         parts.append({"rows": rows, "link": link, "folder": place, "files": listed, "scheme": scheme.to_dict()})
-    about = {
-        "format": "sfumato release",
-        "version": VERSION,
-        "id": None if id is None else {"name": id, "kind": id_kind(links)},
-        "order": order,
-        "parts": parts,
-    }
+    about = release_document(parts, id, links, order)
     path = folder / DESCRIPTION
     with path.open("w", encoding="utf-8") as out:
         out.write(json.dumps(about, ensure_ascii=False, indent=1))

@@ -66,10 +66,21 @@ class Writer(DescribedFile):
             {"rows": n, "link": link, "scheme": scheme.to_dict(), **({"raw": True} if raw else {})}
             for n, link, scheme, raw in zip(self._rows, self._links, self._schemes, self._raw, strict=True)
         ]
-        id = None if self._id is None else {"name": self._id, "kind": id_kind(self._links)}
-        about: dict[str, Any] = {"format": "sfumato release", "version": VERSION}
-        self.describe(about | {"id": id, "order": self._order, "parts": parts})
+        self.describe(release_document(parts, self._id, self._links, self._order))
         super()._finish()
+
+
+def release_document(
+    parts: Sequence[Mapping[str, Any]], id: str | None, links: Sequence[str | None], order: str | None
+) -> dict[str, Any]:
+    """What a release says of itself, in a file as in a folder."""
+    return {
+        "format": "sfumato release",
+        "version": VERSION,
+        "id": None if id is None else {"name": id, "kind": id_kind(links)},
+        "order": order,
+        "parts": list(parts),
+    }
 
 
 def id_kind(links: Sequence[str | None]) -> str:

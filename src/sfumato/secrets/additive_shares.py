@@ -21,10 +21,9 @@ from sfumato.randomness import Rng, Source, source, warn_of_seed
 
 #: What sums are taken modulo, unless another number is stated: far beyond any count.
 MODULUS = 1 << 62
-#: Two residues of a larger modulus would not add up in 64 bits.
 #: The most sites of one sum: each sends a share to every other.
 MOST_SITES = 1024
-_LARGEST = 1 << 63
+_LARGEST = 1 << 63  # two residues of a larger modulus would not add up in 64 bits
 
 
 def residues(src: Source, modulus: int, n: int) -> Words:

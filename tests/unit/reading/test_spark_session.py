@@ -14,7 +14,11 @@ from sfumato.reading import spark_session as of
 def test_masters_are_told_by_their_form() -> None:
     assert all(map(of.is_master, ["local", "local[2]", "local[*]", "spark://host:7077", "sc://host:15002", "yarn"]))
     assert not any(map(of.is_master, ["", "sparks", "http://host", "local[2"]))
-    assert of.is_here("local[2]") and of.is_here("spark://127.0.0.1:7077") and not of.is_here("spark://10.1.2.3:7077")
+    assert (
+        of.works_here("local[2]")
+        and of.works_here("spark://127.0.0.1:7077")
+        and not of.works_here("spark://10.1.2.3:7077")
+    )
 
 
 @pytest.mark.parametrize("scheme", ["spark", "sc"])

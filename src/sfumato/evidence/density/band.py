@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Index
 from sfumato.evidence.density.penalised import PenalisedFit
 from sfumato.evidence.density.tuning import INFLATE, SLOPE, UPWARD
 
@@ -29,8 +29,7 @@ def spread(fits: tuple[PenalisedFit, ...], weights: Array, inner: tuple[int, int
     """
     from scipy.linalg import lapack
 
-    weights = np.sqrt(weights)
-    held = np.flatnonzero(weights > 0.03 * weights.max())
+    held, weights = models_that_matter(weights)
     first, last = inner
     centre, sd = [], []
     for index in held:
@@ -42,7 +41,14 @@ def spread(fits: tuple[PenalisedFit, ...], weights: Array, inner: tuple[int, int
         own = np.sqrt(np.einsum("ij,ij->j", inverse, inverse))[first:last]
         centre.append(eta - shift)
         sd.append(np.hypot(INFLATE * own, SLOPE * local))
-    return Spread(np.array(centre), np.array(sd), weights[held] / weights[held].sum())
+    return Spread(np.array(centre), np.array(sd), weights)
+
+
+def models_that_matter(weights: Array) -> tuple[Index, Array]:
+    """The places of the models that have a say, and how much: models count by the root of their weights."""
+    roots = np.sqrt(weights)
+    held = np.flatnonzero(roots > 0.03 * roots.max())
+    return held, np.asarray(roots[held] / roots[held].sum())
 
 
 def limits(models: Spread, level: float) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from sfumato.channels.scores import scores
 from sfumato.channels.windows import Windows
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.auto import ModelAverage, average, masses_of
-from sfumato.evidence.density.band import Spread, spread
+from sfumato.evidence.density.band import Spread, models_that_matter, spread
 from sfumato.evidence.density.penalised import Problem
 from sfumato.threads import one_thread
 
@@ -227,9 +227,7 @@ def _factor(problem: Problem, found: ModelAverage) -> Array:
     """
     from scipy.linalg import lapack
 
-    weights = np.sqrt(found.weights)
-    held = np.flatnonzero(weights > 0.03 * weights.max())
-    weights = weights[held] / weights[held].sum()
+    held, weights = models_that_matter(found.weights)
     centre = found.mass / found.mass.sum()
     roots = []
     for weight, index in zip(weights, held, strict=True):

@@ -60,6 +60,18 @@ def test_raw_rows_are_not_written_unasked(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.parametrize("first", ["raw", "released"])
+def test_what_is_joined_from_raw_rows_is_not_written_unasked(tmp_path: Path, first: str) -> None:
+    table, link = {**TABLE, "id": list(range(400))}, sf.new_link_key()
+    raw = sf.Release.raw(table, SCHEMA, id="id", link_key=link).select(["sex"])
+    released = sf.randomize(table, SCHEME, id="id", link_key=link).select(["grade"])
+    joined = raw.join(released) if first == "raw" else released.join(raw)
+    assert len(joined) == 400
+    with pytest.raises(ReleaseError, match="raw records"):
+        joined.save(tmp_path / "joined.parquet")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["raw.parquet", "raw.csv"])
 def test_raw_rows_are_known_as_such_in_a_file(tmp_path: Path, name: str) -> None:
     """Written once with a word for it, they are not passed on without one."""

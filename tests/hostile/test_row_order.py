@@ -65,6 +65,22 @@ def test_a_sorted_file_is_not_read_off_its_release(tmp_path: Path, id: str | Non
 
 
 @pytest.mark.usefixtures("small")
+def test_rows_of_many_bytes_are_not_read_off_either(tmp_path: Path) -> None:
+    """Rows of more than eight bytes are not moved as numbers, but by a way of their own."""
+    names = ["income", *(f"other{i}" for i in range(8))]
+    scheme = sf.Scheme.for_gamma(sf.Schema(dict.fromkeys(names, SCHEMA["income"])), 1.5)
+    path = tmp_path / "sorted.parquet"
+    pq.write_table(pa.table(dict.fromkeys(names, SORTED["income"])), path, row_group_size=1000)
+    for release in (
+        sf.randomize(dict.fromkeys(names, SORTED["income"]), scheme),
+        sf.randomize_file(path, tmp_path / "out.parquet", scheme),
+    ):
+        assert abs(correlation(release)) < 5 / np.sqrt(N)
+    with pytest.warns(DisclosureWarning, match="the rows keep their order"):
+        assert correlation(sf.randomize_file(path, tmp_path / "kept.parquet", scheme, order="keep")) > 6 / np.sqrt(N)
+
+
+@pytest.mark.usefixtures("small")
 def test_every_row_arrives_once_and_anywhere(tmp_path: Path) -> None:
     """Under the identity: each row arrives, and its place in the file is uniform, whatever bucket or batch it was in."""
     n = 12_000

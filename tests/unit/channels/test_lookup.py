@@ -64,6 +64,38 @@ def test_the_leading_bits_settle_only_what_all_their_draws_agree_on(channel: c.C
     np.testing.assert_array_equal(out[~settled], sampler.exact(codes[~settled], low[~settled] | (rest & mask)))
 
 
+class Limits:
+    """A source whose draws are the limits between outputs themselves: first their leading bits, then the others."""
+
+    def __init__(self, sampler: Lookup, codes: np.ndarray, draws: np.ndarray) -> None:
+        shift = np.uint64(63 - sampler.bits)
+        leading = draws >> shift
+        open_ = sampler._table[(codes.astype(np.int64) << sampler.bits) | leading.astype(np.int64)] == sampler.outputs
+        whole = leading if sampler.bits == 8 else (leading << np.uint64(16 - sampler.bits)).astype(np.uint16)
+        self._next = [
+            whole.astype(np.uint8) if sampler.bits == 8 else whole.view(np.uint8),
+            draws[open_].view(np.uint8),
+        ]
+
+    def fill(self, buffer: np.ndarray) -> None:
+        buffer[:] = self._next.pop(0)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["numpy", "numba"])
+@pytest.mark.parametrize("channel", [*SINGLE.values(), c.subset(16, 3)], ids=[*SINGLE, "subset of 16"])
+def test_a_draw_at_the_very_limit_belongs_to_the_next_output(
+    channel: c.Channel, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No number of random draws would ever meet one, and the published integers say where it belongs."""
+    monkeypatch.setattr(lookup, "_WORTH_COMPILING", 0 if compiled else 1 << 40)
+    sampler = Lookup(channel.weights)
+    cells = [(x, int(upper) + move) for x, row in enumerate(sampler.upper[:20]) for upper in row for move in (-1, 0)]
+    codes, draws = (np.array(column) for column in zip(*((x, d) for x, d in cells if 0 <= d < ONE), strict=True))
+    codes, draws = codes.astype(np.uint8)[: lookup._BLOCK], draws.astype(np.uint64)[: lookup._BLOCK]
+    expected = [int((sampler.upper[x] <= draw).sum()) for x, draw in zip(codes, draws, strict=True)]
+    np.testing.assert_array_equal(sampler.sample(codes, Limits(sampler, codes, draws)), expected)
+
+
 def test_rare_outputs_appear_as_often_as_they_should() -> None:
     """A probability of 2^-20 lies far below what one leading byte can tell."""
     channel = c.matrix([[1 - 2.0**-20, 2.0**-20], [0.5, 0.5]])

@@ -57,7 +57,9 @@ def resample(
         str | None, typer.Option(help="Only these columns (a,b,c), and the target and the site.")
     ] = None,
     drop: Annotated[str | None, typer.Option(help="All columns but these (a,b,c): ids, free text.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a page for the owner on what is disclosed.")] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", "--html", help="Write a page for the owner on what is disclosed.")
+    ] = None,
     accept_risk: Annotated[bool, typer.Option(help="Write the release even if the bound is not held.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,

@@ -101,3 +101,16 @@ def test_probabilities_that_nothing_supports_are_not_known(tmp_path) -> None:
     said = [line for line in run(tmp_path / "r.parquet", "--structure", tmp_path / "net.json").splitlines() if line]
     rows = [line.split() for line in said if line.startswith("z ")]
     assert [row[2:] for row in rows if len(row) > 2 and row[1] in ("no", "yes")] == [["not", "known"]] * 2
+
+
+def test_no_known_probability_has_the_error_of_a_ratio_by_nothing() -> None:
+    schema = sf.Schema({"a": sf.Categorical(tuple("uvwxyz")), "b": sf.Categorical(tuple("abcdef"))})
+    rng = np.random.default_rng(1)
+    table = {"a": rng.choice(list("uv"), 3000).tolist(), "b": rng.choice(list("abcdef"), 3000).tolist()}
+    found = 0
+    for seed in range(4):
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, 4), rng=sf.experiment(seed))
+        frame = BayesianNetwork({"a": [], "b": ["a"]}).fit(sf.evidence(release)).cpt("b").frame("pandas")
+        found += int((frame["sd"] > 0.5).sum())
+        assert (frame["sd"][frame["known"]] < 0.5).all() and frame["known"][frame["a"].isin(["u", "v"])].all()
+    assert found

@@ -100,7 +100,7 @@ def test_the_report_is_one_page(file, tmp_path, monkeypatch):
         return [row]
 
     monkeypatch.setattr(resample_report, "compare", compared)  # each warning is said once: an error here if again
-    run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".6", "--report", tmp_path / "page.html")
+    run(file, "--target", "y", "--drop", "id,site", "--max-risk", ".6", "--html", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text()
     assert "Other methods at the same risk" in text and "<script" not in text and 'src="http' not in text
 

@@ -47,7 +47,8 @@ def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     low, high = rows.interval(level)
     at = np.arange(len(rows.value))[::-1]
     axes.hlines(at, low, high, color=_COLOURS[0], linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
-    axes.plot(rows.value, at, "o", color=_COLOURS[0], markersize=5, label="estimate")
+    known = np.where(rows.open(level), np.nan, rows.value)
+    axes.plot(known, at, "o", color=_COLOURS[0], markersize=5, label="estimate")
     if truth is not None:
         axes.plot(truth, at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
     axes.set_yticks(at, [", ".join(map(figure_text, label)) or "all" for label in rows.labels()])

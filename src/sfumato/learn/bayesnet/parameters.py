@@ -26,6 +26,8 @@ from sfumato.writing.data_frames import as_frame
 PRIORS = ("ml", "bdeu", "k2")
 #: An interval of a probability as wide as this leaves it open: the records tell nothing about it.
 ALL_POSSIBLE = 0.95
+#: No probability has a larger standard deviation.
+LARGEST_ERROR = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +70,12 @@ class CPT:
 
     @cached_property
     def known(self) -> Any:
-        """Whether the records tell anything about each probability: its 95 % interval leaves something out."""
+        """Whether the records tell anything about each probability.
+
+        Its 95 % interval leaves something out, and its error is not that of a ratio whose bottom may be 0.
+        """
         low, high = self.interval()
-        return high - low < ALL_POSSIBLE
+        return (high - low < ALL_POSSIBLE) & (self.sd() < LARGEST_ERROR)
 
     def moments(self, population: bool = True) -> tuple[Array, Array, Array, Array, Array]:
         """N̂_jk, N̂_j and their variances and covariance: (μ₁, μ₂, σ₁², σ₁₂, σ₂²), each in the table's shape."""

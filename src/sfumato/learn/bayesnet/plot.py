@@ -179,6 +179,11 @@ def _commonest(cpt: CPT) -> tuple[list[int], list[int]]:
     return np.sort(rows).tolist(), np.sort(columns).tolist()
 
 
+def _cut(label: str) -> str:
+    """As much of a label as fits above a column: two that begin with the same word stay apart."""
+    return label if len(label) <= 18 else label[:17].rstrip() + "…"
+
+
 class _Table:
     """One conditional probability table as a grid, darker where more probable."""
 
@@ -193,7 +198,7 @@ class _Table:
         self.rows = [shorten(rows[i], 44, placeholder=" …") for i in kept_rows]
         self.hidden = len(rows) - len(self.rows)
         own = net.schema_[node].labels
-        self.columns = [shorten(figure_text(own[i]), 18, placeholder="…") for i in kept_columns]
+        self.columns = [_cut(figure_text(own[i])) for i in kept_columns]
         self.cut = len(own) - len(self.columns)
         sds = cpt.sd().reshape(-1, cpt.shape[-1]) if cpt.estimate is not None else None
         self.sds = sds[np.ix_(kept_rows, kept_columns)] if sds is not None else None

@@ -189,8 +189,9 @@ class LinearClassifier(Classifier):
         shown = np.flatnonzero(self.told_columns)
         spread = None if errors is None else 1.96 * errors[:, shown]
         labels = [f"{self.target_} = {self.weighed_classes[i]}" for i in shown]
+        limits = (-1.0, 1.0) if self.scale_free else (-np.inf, np.inf)
         matter = np.abs(self.weights_[:, shown]).max(axis=0)
-        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, matter, spread)
+        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, matter, spread, limits)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         scores = self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T

@@ -50,6 +50,8 @@ def audit(
     else:
         kept = forms if attribute is None else [forms[0].select(names)]
         found = [one for form in kept for one in audit_scheme(form, trials=trials, alpha=alpha / len(kept))]
+    if not found:
+        raise SfumatoError("there is nothing to audit: every attribute has a single value, or additive noise")
     if json:
         console.emit([_row(result) for result in found])
     else:
@@ -73,7 +75,7 @@ def _show(found: list[Audit]) -> None:
             for one in found
         ],
     )
-    sure = f"{1 - found[0].alpha:.6g}" if found else ""
+    sure = f"{1 - found[0].alpha:.6g}"
     console.say(f"{found[0].trials:,} trials for every value; each certified gamma has a confidence of {sure}")
     for one in found:
         if not one.passed:

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.cli.outputs import inputs_and_output
+from sfumato.cli.release_files import check_once, load_together
 from sfumato.errors import ReleaseError
 from sfumato.evidence.counted import counted
 from sfumato.owner.secure_sum import add_shares, split_counts
@@ -47,7 +48,7 @@ def counts(
         sfumato estimate both.json --mean income --by sex
     """
     files, out = inputs_and_output(files, out, "counts", least=1)
-    release = Release.concat([Release.load(file) for file in files])
+    release = load_together(files)
     found = counted(release, None if not table else [listed(names) for names in table])
     found.save(out, overwrite=overwrite)
     _said(found, out, json, "counted")
@@ -101,9 +102,7 @@ def add(
     files, out = inputs_and_output(files, out, "add")
     if len(files) < 2:
         raise ReleaseError(f"add needs at least two files, got {len(files)}")
-    twice = [file for i, file in enumerate(files) if file.resolve() in {other.resolve() for other in files[:i]}]
-    if twice:
-        raise ReleaseError(f"{twice[0]} is named twice: it would count twice")
+    check_once(files)
     other = [file for file in files if file.suffix.lower() != ".json"]
     if other:
         raise ReleaseError(f"{other[0]}: is no file that sfumato counts or sfumato split wrote")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,8 +12,10 @@ from sfumato.design import design as choose
 from sfumato.design.rounds import design_rounds
 from sfumato.design.whole_record import design_record
 from sfumato.errors import SfumatoError
+from sfumato.forms import Forms
 from sfumato.reading.name_lists import listed
 from sfumato.schema import Schema
+from sfumato.scheme import Scheme
 from sfumato.writing.whole_files import replacing
 
 
@@ -86,18 +88,26 @@ def design(
 
         sfumato design schema.json --n 20000 --sigma 0.2 --plot age.svg --attribute age
     """
+    others = {
+        "--joint-gamma": joint_gamma, "--rho1": rho1, "--rho2": rho2, "--sigma": sigma, "--p-max": p_max,
+        "--half-width": half_width, "--all-levels": all_levels, "--plot": plot, "--attribute": attribute,
+    }  # fmt: skip
     if record_gamma is not None:
-        others = (gamma, joint_gamma, rho1, rho2, sigma, p_max, half_width, plot, attribute)
-        if any(wish is not None for wish in others):
-            raise SfumatoError("--record-gamma goes with --n, --target, --save and --json only")
+        _alone(
+            "--record-gamma", others | {"--gamma": gamma, "--lifetime": lifetime}, "--n, --target, --save and --json"
+        )
         _whole_record(_schema(source), n, record_gamma, target, save, overwrite, json)
         return
     if lifetime is not None:
         bounds = _gamma(gamma)
-        if not isinstance(bounds, float) or any(w is not None for w in (joint_gamma, rho1, sigma, half_width, plot)):
-            raise SfumatoError("--lifetime goes with one --gamma for all attributes, --n, --save and --json only")
+        goes = "one --gamma for all attributes, --n, --save and --json"
+        if not isinstance(bounds, float):
+            raise SfumatoError(f"--lifetime goes with {goes} only")
+        _alone("--lifetime", others | {"--target": None if target == "auto" else target}, goes)
         _rounds(_schema(source), n, bounds, lifetime, save, overwrite, json)
         return
+    if attribute is not None and plot is None:
+        raise SfumatoError("--attribute goes with --plot: it says what to draw")
     if all(wish is None for wish in (gamma, joint_gamma, rho1, sigma, half_width)):
         raise SfumatoError(
             "say what is wanted: --gamma 3, --record-gamma 9, --joint-gamma 20, "
@@ -117,9 +127,7 @@ def design(
         target=target,
         all_levels=listed(all_levels or ""),
     )
-    if save is not None:
-        with replacing(save, overwrite) as temporary:
-            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
+    _save(found.scheme, save, overwrite)
     if plot is not None:
         with replacing(plot, overwrite) as temporary:
             named = temporary.with_suffix(plot.suffix)
@@ -140,9 +148,7 @@ def _whole_record(
     schema: Schema, n: int, gamma: float, target: str, save: Path | None, overwrite: bool, json: bool
 ) -> None:
     found = design_record(schema, n, gamma, None if target == "auto" else target)
-    if save is not None:
-        with replacing(save, overwrite) as temporary:
-            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
+    _save(found.scheme, save, overwrite)
     if json:
         whole = {"gamma": found.scheme.gamma, "epsilon": found.scheme.epsilon}
         console.emit({"alternatives": found.rows(), "whole_record": whole})
@@ -156,15 +162,26 @@ def _rounds(
     schema: Schema, n: int, gamma: float, lifetime: float, save: Path | None, overwrite: bool, json: bool
 ) -> None:
     found = design_rounds(schema, n, gamma, lifetime)
-    if save is not None:
-        with replacing(save, overwrite) as temporary:
-            temporary.write_text(found.scheme.to_json(), encoding="utf-8")
+    _save(found.scheme, save, overwrite)
     if json:
         console.emit({"attributes": found.rows(), "lifetime": found.lifetime})
         return
     console.say(found.explain())
     if save is not None:
         console.note(f"written to {save}: sfumato randomize WEEK RELEASE --scheme {save} --id ID --key-file KEY")
+
+
+def _alone(option: str, others: dict[str, Any], goes: str) -> None:
+    """Refuse what would be left out of account beside an option."""
+    for other, given in others.items():
+        if given is not None:
+            raise SfumatoError(f"{option} goes with {goes} only, not with {other}")
+
+
+def _save(scheme: Scheme | Forms, save: Path | None, overwrite: bool) -> None:
+    if save is not None:
+        with replacing(save, overwrite) as temporary:
+            temporary.write_text(scheme.to_json(), encoding="utf-8")
 
 
 def _gamma(text: str | None) -> float | dict[str, float] | None:

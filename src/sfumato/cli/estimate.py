@@ -16,6 +16,7 @@ from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
 from sfumato.cli.false_answers import show_evasive, show_robust
 from sfumato.cli.questions import Question, answer
+from sfumato.cli.release_files import load_together
 from sfumato.cli.top_values import at_levels, counts_of_values, show, wider_levels
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
@@ -24,7 +25,6 @@ from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
-from sfumato.release import Release
 from sfumato.schema import Schema
 
 
@@ -122,22 +122,21 @@ def estimate(
     """
     question = Question(mean, median, quantiles, cdf, correlation, by, smooth)
     question.check(columns)
-    release = Release.concat([Release.load(file) for file in files])
+    release = load_together(files)
     names = listed(columns or "")
     levels = wider_levels(roll_up, release.schema, names)
     held = _conditions(where, at_levels(release.schema, levels))
     if question.asked:
-        if levels:
-            raise SfumatoError("--roll-up is about counts: it goes with --columns alone")
-        if top is not None or false is not None:
-            raise SfumatoError(
-                f"{'--top' if false is None else '--false'} is about counts: it goes with --columns alone"
-            )
+        of_counts = {"--roll-up": roll_up, "--top": top, "--values": values, "--false": false, "--evasive": evasive}
+        for option, given in {**of_counts, "--robust": robustly or None}.items():
+            if given is not None:
+                raise SfumatoError(f"{option} is about counts: it goes with --columns alone")
         reply = question.answer(evidence(release, method=method or "moment"), columns, held)
         answer(reply.population() if population else reply, level, rows, plot, json, held)
         return
     if robustly or evasive is not None:
-        if held or top is not None or values is not None or plot is not None or (robustly and evasive is not None):
+        others = (top, values, plot, roll_up, method, evasive if robustly else false)
+        if held or any(other is not None for other in others):
             raise SfumatoError("--robust and --evasive go with one attribute, --columns NAME, --level and --json only")
         if evasive is not None:
             show_evasive(release, names, evasive, level, json)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.assess.goodness_of_fit import goodness_of_fit
+from sfumato.assess.report.summary import factor
 from sfumato.channels import Channel
 from sfumato.cli import console, scheme_files
 from sfumato.errors import SfumatoError
@@ -71,7 +72,7 @@ def inspect(
     if found is not None and isinstance(found, Forms):
         console.say(
             f"{file.name}: {len(found)} forms {found.fingerprint[:16]}; each record answers one; all answers of one "
-            f"person together: gamma {console.number(found.gamma)}"
+            f"person together: gamma {factor(found.epsilon, 4)}"
         )
         console.table(
             ["form", "weight", "gamma"],
@@ -91,7 +92,7 @@ def inspect(
             ["attribute", "values", "channel", "gamma", "epsilon"],
             [[e["names"], e["values"], e["channel"], e["gamma"], e["epsilon"]] for e in entries],
         )
-        console.say(f"gamma of a whole record: {console.number(scheme.gamma)}")
+        console.say(f"gamma of a whole record: {factor(scheme.epsilon, 4)}")
     if release is not None and release.id_kind == "clear":
         console.warn(
             f"the column {release.id!r} holds ids in the clear: whoever knows an id finds its record and its answers"
@@ -129,8 +130,8 @@ def _show_forms(name: str, forms: list[tuple[list[int], Scheme]], whole: bool) -
         [kind[:-1], "records", "channel", "gamma"],
         [[_described(scheme, 0), f"{sum(counts):,}", _described(scheme, 1), scheme.gamma] for counts, scheme in forms],
     )
-    worst = max(scheme.gamma for _, scheme in forms)
-    console.say(f"all answers of one person together: gamma {console.number(worst)}")
+    worst = max(scheme.epsilon for _, scheme in forms)
+    console.say(f"all answers of one person together: gamma {factor(worst, 4)}")
 
 
 def _described(scheme: Scheme, part: int) -> str:
@@ -161,12 +162,13 @@ def _tested(release: Release) -> list[dict[str, Any]]:
 
 def _show_tests(tests: list[dict[str, Any]]) -> None:
     told = [entry for entry in tests if "p" in entry]
-    console.say()
-    console.table(["attribute", "distance", "p"], [[e["names"], e["distance"], e["p"]] for e in told])
     bad = [entry["names"] for entry in told if entry["p"] * len(told) < _SMALL]
+    if told:
+        console.say()
+        console.table(["attribute", "distance", "p"], [[e["names"], e["distance"], e["p"]] for e in told])
     if bad:
         console.warn(f"the answers to {console.some(bad)} can hardly have come through the channel: some are false")
-    else:
+    elif told:
         console.say("the answers could have come through their channels; false ones that look honest cannot be told")
     for entry in tests:
         if "p" not in entry:

@@ -10,6 +10,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.cli.outputs import inputs_and_output
+from sfumato.cli.release_files import check_once
 from sfumato.errors import ReleaseError
 from sfumato.release import Release
 
@@ -74,9 +75,7 @@ def concat(
 def _several(files: list[Path], verb: str) -> list[Release]:
     if len(files) < 2:
         raise ReleaseError(f"{verb} needs at least two releases, got {len(files)}")
-    twice = [file for i, file in enumerate(files) if file.resolve() in {other.resolve() for other in files[:i]}]
-    if twice:
-        raise ReleaseError(f"{twice[0]} is named twice: its records would count twice")
+    check_once(files)
     return [Release.load(file) for file in files]
 
 

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.errors import SfumatoError
 from sfumato.evidence.kinds import model_evidence
 from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.evidence.plot import plot_shares
 from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
+from sfumato.writing.whole_files import replacing
 
 #: Cells of cliques that are gone through for the likelihood of all records: about a minute.
 _LIKELIHOOD_CELLS = 1 << 32
@@ -41,11 +43,14 @@ def model(
 
         sfumato learn model release.parquet --sample synthetic.csv --rows 5000
     """
+    if test is not None and target is None:
+        raise SfumatoError("--test needs --target: the class whose answers are held against the clean rows")
     found = model_evidence(learning.load(files, columns, target), tau=tau, order=order, target=target, rng=seed)
     if sample is not None:
         from pyarrow import csv
 
-        csv.write_csv(found.sample(rows, rng=seed), str(sample))
+        with replacing(sample, overwrite=True) as temporary:
+            csv.write_csv(found.sample(rows, rng=seed), str(temporary))
     if plot is not None:
         names = found.names if target is None else [target]
         plot_shares([found.counts(name) for name in names], plot, "Shares of each attribute, from the joint model")

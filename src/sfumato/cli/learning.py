@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.release_files import load_together
 from sfumato.errors import SfumatoWarning
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
@@ -38,7 +39,7 @@ def load(files: list[Path], columns: str | None = None, target: str | None = Non
 
     Numbers under additive noise are cut into the bins of their schema, unless ``numbers`` are asked for.
     """
-    release = Release.concat([Release.load(file) for file in files])
+    release = load_together(files)
     if columns is not None:
         names = listed(columns)
         release = release.select([*names, *([target] if target is not None and target not in names else [])])
@@ -54,12 +55,15 @@ def cut_numbers(release: Release) -> Release:
     return release.in_intervals()
 
 
+Model = TypeVar("Model", bound=Classifier)
+
+
 def learn(
-    make: Callable[[], Classifier],
+    make: Callable[[], Model],
     source: Release | Evidence,
     target: str,
     seed: int | None,
-) -> tuple[Classifier, Score | None]:
+) -> tuple[Model, Score | None]:
     """The model of all records, and the accuracy of models that were each kept from a fifth of them.
 
     Tables of counts have no records to keep from a model.

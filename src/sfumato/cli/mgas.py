@@ -72,6 +72,8 @@ def _numbers(source: Path, column: str) -> tuple[np.ndarray[tuple[int], np.dtype
     import pyarrow as pa
 
     found = [batch.column(0) for batch in tables.batches(source, [column], {column: pa.float64()})]
+    if not found:
+        raise SchemaError(f"{source}: the table is empty: there is nothing to group")
     try:
         numbers = np.concatenate([np.asarray(part.cast(pa.float64()).to_numpy(zero_copy_only=False)) for part in found])
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.assess.report.summary import factor
 from sfumato.cli import console, scheme_files
 from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
@@ -189,7 +190,7 @@ def randomize(
     else:
         console.say(f"{len(release):,} records randomized into {target}")
         kind = "forms" if isinstance(chosen, Forms) else "scheme"
-        console.say(f"gamma of a whole record {console.number(chosen.gamma)}; {kind} {chosen.fingerprint[:16]}")
+        console.say(f"gamma of a whole record {factor(chosen.epsilon, 4)}; {kind} {chosen.fingerprint[:16]}")
         if account is not None:
             bound = f", of at most {console.number(account.person_limit)}" if account.person_limit < math.inf else ""
             spent = console.number(about["person_total"])

@@ -57,3 +57,19 @@ def test_bad_requests_are_one_line(study, line: str, says: str) -> None:
     assert found.code == 1
     assert says in found.error
     assert len(found.error.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--record-gamma 9 --lifetime 81", "--record-gamma goes with --n, --target, --save and --json only, not with"),
+        ("--gamma 3 --lifetime 81 --all-levels mood", "not with --all-levels"),
+        ("--gamma 3 --lifetime 81 --target mean", "not with --target"),
+        ("--gamma 3 --lifetime 81 --rho2 .5", "not with --rho2"),
+        ("--gamma 3 --attribute mood", "--attribute goes with --plot"),
+    ],
+)
+def test_no_wish_is_left_out_of_account(study, options: str, said: str) -> None:
+    ran = run(f"design schema.json --n 100 {options}")
+    assert ran.code == 1
+    assert said in ran.error

@@ -149,3 +149,21 @@ def test_liars_and_evasive_people_on_the_command_line(tmp_path, monkeypatch):
     ):
         refused = run(f"estimate one.parquet --columns drugs {line}")
         assert refused.code != 0 and words in refused.error, refused.error
+
+
+def test_a_release_that_is_named_twice_is_refused() -> None:
+    for command in ("estimate", "learn rules", "counts -o c.json"):
+        ran = run(f"{command} release.parquet ./release.parquet" + (" --columns sex" if command == "estimate" else ""))
+        assert (ran.code, "release.parquet is named twice: its records would count twice" in ran.error) == (1, True)
+
+
+@pytest.mark.parametrize("option", ["--values yes", "--robust", "--evasive no", "--top 3", "--false .01"])
+def test_what_is_about_counts_is_not_ignored_beside_a_mean(option: str) -> None:
+    ran = run(f"estimate release.parquet --mean age {option}")
+    assert (ran.code, f"{option.split()[0]} is about counts" in ran.error) == (1, True)
+
+
+@pytest.mark.parametrize("options", ["--evasive yes --false .1", "--evasive yes --method mle", "--evasive yes --top 2"])
+def test_evasive_answers_go_with_one_attribute_alone(options: str) -> None:
+    ran = run(f"estimate release.parquet --columns vote {options}")
+    assert (ran.code, "go with one attribute" in ran.error) == (1, True)

@@ -59,3 +59,27 @@ def test_answers_that_did_not_come_through_the_channel_are_named(
     assert [entry["p"] < 0.01 for entry in both] == [False, True, False, False]
     Path("scheme.json").write_text(scheme.to_json(), encoding="utf-8")
     assert "a scheme has none" in run("inspect scheme.json --fit").error
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_answers_that_were_not_tested_are_not_called_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({"age": sf.Numeric(0, 10, bins=10)})
+    sf.randomize({"age": [1.0, 2.0, 3.0]}, sf.Scheme(schema, {"age": c.uniform(1)})).save("noisy.parquet")
+    shown = run("inspect noisy.parquet --fit")
+    assert shown.code == 0, shown.error
+    assert "age: not tested" in shown.error
+    assert "could have come through" not in shown.out + shown.error
+
+
+@pytest.mark.parametrize("line", ["inspect wide.json", "randomize wide.csv wide.parquet --scheme wide.json"])
+def test_a_gamma_beyond_doubles_is_no_infinity(line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = tuple(f"q{i}" for i in range(700))
+    schema = sf.Schema({name: sf.Categorical(("0", "1")) for name in names})
+    Path("wide.json").write_text(sf.Scheme(schema, {names: c.mask(0.25)}).to_json(), encoding="utf-8")
+    Path("wide.csv").write_text("\n".join([",".join(names), ",".join("01" * 350)]) + "\n", encoding="utf-8")
+    ran = run(line)
+    assert ran.code == 0, ran.error
+    (told,) = [part for part in ran.out.splitlines() if "gamma of a whole record" in part]
+    assert "9.7\u00a0·\u00a010³³³" in told

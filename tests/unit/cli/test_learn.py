@@ -208,3 +208,9 @@ def test_a_regression_without_anything_to_explain_is_refused(files):
     assert said.exit_code != 0 and "say what to explain" in str(said.exception) + said.output
     said = run("regression", files / "r.parquet", "--target", "class", "--names", "height")
     assert said.exit_code != 0 and "'height' is unknown" in str(said.exception) + said.output
+
+
+def test_clean_rows_without_a_target_are_not_ignored(files):
+    found = run("model", files / "r.parquet", "--test", files / "clean.csv")
+    assert found.exit_code == 1
+    assert "--test needs --target" in str(found.exception)

@@ -178,7 +178,7 @@ def randomized_epsilon(facts: Facts) -> float:
     return math.fsum(float(unit.measures["epsilon"]) * unit.alike for unit in facts.guarded)
 
 
-def factor(epsilon: float) -> str:
+def factor(epsilon: float, digits: int = 3) -> str:
     r"""The factor in words, also where it is too large for a double.
 
     >>> factor(0.0), factor(1500.0)
@@ -187,6 +187,6 @@ def factor(epsilon: float) -> str:
     if epsilon == math.inf:
         return "∞"
     if epsilon < 700:
-        return number(math.exp(epsilon))
+        return number(math.exp(epsilon), digits)
     rest, power = math.modf(epsilon / math.log(10))
     return scientific(f"{10**rest:.1f}", int(power))

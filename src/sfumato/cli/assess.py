@@ -8,14 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.assess.report import report
+from sfumato.assess.report import TITLE, report
 from sfumato.channels.additive import parse_noise
 from sfumato.cli import console, scheme_files
 from sfumato.cli.shares import read_json
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence, evidence
 from sfumato.forms import Forms
-from sfumato.owner.ledger import Ledger
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -48,10 +47,16 @@ def assess(
         sfumato assess scheme.json --n 20000 --ledger ledger.sqlite
     """
     scheme, evidence = _read(file)
-    more: dict[str, Any] = {} if title is None else {"title": title}
-    if ledger is not None:
-        more["ledger"] = _ledger(ledger)
-    found = report(scheme, evidence, n, prior=_prior(prior), noise=_noise(noise or []), rounds=rounds, **more)
+    found = report(
+        scheme,
+        evidence,
+        n,
+        prior=_prior(prior),
+        noise=_noise(noise or []),
+        ledger=ledger,
+        rounds=rounds,
+        title=TITLE if title is None else title,
+    )
     if html is not None:
         found.html(html)
         console.note(f"written to {html}")
@@ -91,7 +96,3 @@ def _noise(given: list[str]) -> dict[str, Any]:
             raise SfumatoError(f"--noise must look like income=gaussian:5, got {text!r} instead")
         out[name] = parse_noise(kind)
     return out
-
-
-def _ledger(path: Path) -> Any:
-    return Ledger(path)

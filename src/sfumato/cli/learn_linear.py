@@ -36,9 +36,8 @@ def linear(
         sfumato learn linear release.parquet --target income --loss lda --plot weights.svg
     """
     release = learning.load(files, columns, target)
-    model, score = learning.learn(lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed)
-    tested = learning.test_accuracy(model, test)
-    found = model if isinstance(model, LinearClassifier) else LinearClassifier()
+    found, score = learning.learn(lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed)
+    tested = learning.test_accuracy(found, test)
     errors = None
     if errors_asked and found.only_class is None:
         console.step("refitting without a tenth of the records at a time, for the errors of the weights")

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli import console, learning
-from sfumato.learn.base import Classifier
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.tan import TAN
 from sfumato.pages.display import settled
@@ -36,12 +35,12 @@ def naive_bayes(
     """
     release = learning.load(files, columns, target)
 
-    def make() -> Classifier:
+    def make() -> NaiveBayes | TAN:
         return TAN() if augmented else NaiveBayes()
 
     model, score = learning.learn(make, release, target, seed)
     tested = learning.test_accuracy(model, test)
-    if plot is not None and isinstance(model, NaiveBayes | TAN):
+    if plot is not None:
         model.plot(plot)
     if json:
         tables, errors = (
@@ -54,7 +53,7 @@ def naive_bayes(
     learning.show_score(score, target)
     if isinstance(model, TAN):
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
-    elif isinstance(model, NaiveBayes):
+    else:
         heads, told = ["value"], model.told_classes_
         for label in model.classes_[told]:
             heads += [f"if {label_text(label)}", "±"]

@@ -52,11 +52,10 @@ def tree(
         )
         return
     release = learning.load(files, columns, target)
-    model, score = learning.learn(
+    found, score = learning.learn(
         lambda: DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves), release, target, seed
     )
-    tested = learning.test_accuracy(model, test)
-    found = model if isinstance(model, DecisionTree) else DecisionTree()
+    tested = learning.test_accuracy(found, test)
     if plot is not None:
         found.plot(plot, depth=depth)
     if json:

@@ -47,8 +47,8 @@ def create(
         "id": id,
         "title": title or id,
         "text": text,
-        "scheme": read_json(_content(scheme), str(scheme)),
-        "questions": {} if questions is None else read_json(_content(questions), str(questions)),
+        "scheme": read_json(scheme.read_bytes(), str(scheme)),
+        "questions": {} if questions is None else read_json(questions.read_bytes(), str(questions)),
         "minimum": minimum,
         "ends": ends,
         "access": "invitation" if invitation else "open",
@@ -146,10 +146,6 @@ def _show_new(made: dict[str, Any], role: str, to: str, study: str, save: Path |
     if json:
         shown = [{key: value for key, value in one.items() if save is None or key != "token"} for one in made["tokens"]]
         console.emit({**made, "tokens": shown})
-
-
-def _content(path: Path) -> bytes:
-    return path.read_bytes()
 
 
 def _show(studies: list[dict[str, Any]], json: bool) -> None:

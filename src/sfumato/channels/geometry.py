@@ -11,6 +11,7 @@ so that every point stands for a hyperplane too. Read backwards, the relation is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,6 +199,27 @@ class Incidence(Operator):
     def _spread(self, given: Array) -> Array:
         found = self.space.sums(np.concatenate((given, np.zeros(self.space.points - self.k))))[: self._points]
         return np.asarray((self.on - self.off) * found + self.off * float(given.sum()))
+
+
+def even_inverse(space: Geometry, k: int, a: Fraction, b: Fraction, unused: int = 0) -> Incidence:
+    r"""The left inverse where the answer is incident with the true value with probability a, with any other with b.
+
+        A[x, y] = (1[x and y are incident] - b) / (a - b) + s_y
+
+    The shift s_y is the same for all values; with it the estimates add up to the number of records.
+    """
+    plain = Incidence(space, k, float(-b / (a - b)), float((1 - b) / (a - b)), unused=unused)
+    shift = (1 - plain.T.apply(np.ones(k))) / k
+    return Incidence(space, k, plain.off + shift, plain.on + shift, unused=unused)
+
+
+def even_variance(k: int, a: Fraction | float, b: Fraction | float) -> float:
+    r"""The variance of one estimated share by ``even_inverse``, times n, if all k values are equally likely.
+
+    p (1 - p) / (a - b)^2,      p = a / k + b (1 - 1 / k)
+    """
+    p = b + (a - b) / k
+    return float(p * (1 - p) / (a - b) ** 2)
 
 
 def point_count(q: int, d: int) -> int:

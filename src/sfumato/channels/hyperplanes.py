@@ -13,19 +13,18 @@ import numpy as np
 from sfumato.arrays import Codes, Words
 from sfumato.channels.base import DENSE_LIMIT
 from sfumato.channels.fields import is_order
-from sfumato.channels.geometry import Geometry, Incidence, point_count
+from sfumato.channels.geometry import Geometry, Incidence, even_inverse, even_variance, point_count
 from sfumato.channels.lookup import code_type
 from sfumato.channels.odds import SetChannel, levels, odds, position, read_fraction, worst_ratio
 from sfumato.channels.ratios import as_float
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, words
+from sfumato.randomness import ONE, Source
 
 #: The most values, and the most released codes: what estimating needs stays within a few gigabytes.
 MOST_VALUES = 1 << 24
 MOST_OUTPUTS = 1 << 25
 _NEARBY = 6  # fields that are weighed on each side of gamma + 1
 _AS_GOOD = 1.015  # of two fields whose variances differ by less than this, the one with fewer outputs
-_BLOCK = 1 << 18  # records that are drawn together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,12 +34,9 @@ class Hyperplanes(SetChannel):
         P[x, y] = (gamma if x and y are incident else 1) / Z,        Z = gamma r + M - r
 
     with the M points and the r points of a hyperplane of the projective space over F_q (see ``geometry``), q near
-    gamma + 1. Every two hyperplanes meet in the same number of points, which makes the left inverse simple:
-
-        A[x, y] = (1[x and y are incident] - b) / (a - b) + s_y
-
-    where a is the probability of a point on the hyperplane of the true value, and b that of one on another. The shift
-    s_y is the same for all values; with it the estimates add up to the number of records.
+    gamma + 1. Every two hyperplanes meet in the same number of points, which makes the left inverse simple: see
+    ``even_inverse``, where a is the probability of a point on the hyperplane of the true value, and b that of one on
+    another.
 
     >>> hyperplanes(1_000_000, Fraction(3), 5)
     subset(1000000, gamma=3)
@@ -106,9 +102,7 @@ class Hyperplanes(SetChannel):
         one, two = self.space.through_one, self.space.through_two
         a = 1 - self._outside
         b = a * two / one + Fraction((one - two) * self._levels[0], ONE)
-        plain = Incidence(self.space, self.values, float(-b / (a - b)), float((1 - b) / (a - b)))
-        shift = (1 - plain.T.apply(np.ones(self.k))) / self.k
-        return Incidence(self.space, self.values, plain.off + shift, plain.on + shift)
+        return even_inverse(self.space, self.values, a, b)
 
     def draw(self, codes: Codes, draws: Words) -> Codes:
         out = np.empty(len(codes), dtype=code_type(self.m))
@@ -178,11 +172,7 @@ class Hyperplanes(SetChannel):
         return field.opposite(total)
 
     def sample(self, codes: Codes, src: Source) -> Codes:
-        out = np.empty(len(codes), dtype=code_type(self.m))
-        for start in range(0, len(codes), _BLOCK):
-            block = codes[start : start + _BLOCK]
-            out[start : start + _BLOCK] = self.draw(block, words(src, len(block)))
-        return out
+        return self.sample_in_blocks(codes, src)
 
     def parameters(self) -> dict[str, Any]:
         return {"values": self.values, "gamma": str(self.bound), "order": self.order}
@@ -241,12 +231,8 @@ def _orders_from(start: int, step: int) -> list[int]:
 
 
 def share_variance(k: int, space: Geometry, gamma: float) -> float:
-    r"""The variance of one estimated share times n, if all k values are equally likely: p (1 - p) / (a - b)^2.
-
-    a and b are the probabilities of ``Hyperplanes``, and p = a / k + b (1 - 1 / k) that of a point on one hyperplane.
-    """
+    """The variance of one estimated share times n, if all k values are equally likely."""
     one, two = space.through_one, space.through_two
     total = gamma * one + space.points - one
     a, b = gamma * one / total, (gamma * two + one - two) / total
-    p = b + (a - b) / k
-    return p * (1 - p) / (a - b) ** 2
+    return even_variance(k, a, b)

@@ -15,7 +15,7 @@ from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import bound, real, whole
 from sfumato.channels.base import DENSE_LIMIT, Channel
 from sfumato.channels.fields import is_prime
-from sfumato.channels.geometry import Geometry, Incidence, point_count
+from sfumato.channels.geometry import Geometry, Incidence, even_inverse, even_variance, point_count
 from sfumato.channels.lookup import code_type
 from sfumato.channels.ratios import as_float, power
 from sfumato.channels.response import Symmetric
@@ -119,10 +119,8 @@ class Longitudinal(Channel):
 
     @property
     def share_variance(self) -> float:
-        """The variance of one estimated share times n, if all values are equally likely (as ``hyperplanes`` has it)."""
-        a, b = self._told
-        p = b + (a - b) / self.k
-        return float(p * (1 - p) / (a - b) ** 2)
+        """The variance of one estimated share times n, if all values are equally likely."""
+        return even_variance(self.k, *self._told)
 
     @property
     def invertible(self) -> bool:
@@ -141,10 +139,7 @@ class Longitudinal(Channel):
 
     @cached_property
     def inverse(self) -> Incidence:
-        a, b = self._told
-        plain = Incidence(self.space, self.values, float(-b / (a - b)), float((1 - b) / (a - b)), unused=1)
-        shift = (1 - plain.T.apply(np.ones(self.k))) / self.k
-        return Incidence(self.space, self.values, plain.off + shift, plain.on + shift, unused=1)
+        return even_inverse(self.space, self.values, *self._told, unused=1)
 
     # A round, step by step.
 

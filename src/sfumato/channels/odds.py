@@ -10,11 +10,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Words
+from sfumato.arrays import Codes, Words
 from sfumato.channels.arguments import check_bound
 from sfumato.channels.base import Channel
+from sfumato.channels.lookup import code_type
 from sfumato.errors import ChannelError
+from sfumato.randomness import Source, words
 
+_BLOCK = 1 << 18  # records that are drawn together
 _FRACTION = re.compile(r"\d{1,400}(/\d{1,400})?")
 
 
@@ -32,6 +35,14 @@ class SetChannel(Channel):
     @property
     def sizes(self) -> tuple[int, ...]:
         return (self.values,)
+
+    def sample_in_blocks(self, codes: Codes, src: Source) -> Codes:
+        """One released set per true code by ``draw``, which needs no table; a block of records at a time."""
+        out = np.empty(len(codes), dtype=code_type(self.m))
+        for start in range(0, len(codes), _BLOCK):
+            block = codes[start : start + _BLOCK]
+            out[start : start + _BLOCK] = self.draw(block, words(src, len(block)))
+        return out
 
 
 def levels(count: int, outputs: int, share: int, gamma: Fraction) -> tuple[int, int, int]:

@@ -17,7 +17,8 @@ from sfumato.channels.arguments import check_finite, real
 from sfumato.channels.base import Channel, from_dict
 from sfumato.channels.linear import BlockDiagonal, Operator
 from sfumato.channels.ratios import Ratio
-from sfumato.channels.size_limits import check_items, count_combinations
+from sfumato.channels.response import check_sizes
+from sfumato.channels.size_limits import check_items
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, quantize
 
@@ -61,8 +62,8 @@ class Matrix(Channel):
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Matrix:
-        sizes, outputs = tuple(map(int, parameters["sizes"])), tuple(map(int, parameters["outputs"]))
-        k, m = count_combinations(sizes), count_combinations(outputs)
+        sizes, outputs = (check_sizes(parameters[name], name) for name in ("sizes", "outputs"))
+        k, m = prod(sizes), prod(outputs)
         rows = [[int(weight) for weight in row] for row in parameters["weights"]]
         if len(rows) != k or any(len(row) != m for row in rows):
             raise ChannelError(f"weights must have {k} rows of {m} entries")
@@ -90,8 +91,9 @@ def matrix(P: ArrayLike, sizes: Sequence[int] | None = None, outputs: Sequence[i
     worst = int(np.abs(sums - 1).argmax())
     if abs(sums[worst] - 1) > _SUM_TOLERANCE:
         raise ChannelError(f"row {worst} of P must sum to 1, got {sums[worst]:.9g}: P[x, y] is Pr(released y | true x)")
-    ins = tuple(sizes) if sizes is not None else (values.shape[0],)
-    outs = tuple(outputs) if outputs is not None else (ins if prod(ins) == values.shape[1] else (values.shape[1],))
+    ins = (values.shape[0],) if sizes is None else check_sizes(sizes, "sizes")
+    same = ins if prod(ins) == values.shape[1] else (values.shape[1],)
+    outs = same if outputs is None else check_sizes(outputs, "outputs")
     if prod(ins) != values.shape[0] or prod(outs) != values.shape[1]:
         raise ChannelError(f"sizes {ins} and outputs {outs} do not fit a matrix of shape {values.shape}")
     return Matrix(quantize(values), ins, outs)

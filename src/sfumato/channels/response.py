@@ -168,10 +168,11 @@ def other_weight(k: int, p: float | None, gamma: float | None = None) -> int:
     return other
 
 
-def check_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
+def check_sizes(k: int | Sequence[int], name: str = "k") -> tuple[int, ...]:
+    """How many values each attribute has: whole numbers whose combinations can be told apart."""
     sizes = tuple(k) if isinstance(k, Sequence) and not isinstance(k, str) else (k,)
     if not sizes:
-        raise ChannelError("k must be a number of values or a tuple of such numbers, got none")
-    sizes = tuple(whole("k", size, 1) for size in sizes)
+        raise ChannelError(f"{name} must be a number of values or a tuple of such numbers, got none")
+    sizes = tuple(whole(name, size, 1) for size in sizes)
     count_combinations(sizes)
     return sizes

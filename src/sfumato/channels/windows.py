@@ -20,14 +20,13 @@ from sfumato.channels.odds import SetChannel, levels, odds, position, read_fract
 from sfumato.channels.ratios import as_float
 from sfumato.channels.window_sums import WindowInverse, WindowSums
 from sfumato.errors import ChannelError
-from sfumato.randomness import ONE, Source, words
+from sfumato.randomness import ONE, Source
 from sfumato.schema import Domain
 
 #: From so many values on their distribution is smoothed, and the widths are chosen for that.
 MANY = 32
 MOST_VALUES = 1 << 16
 _LISTED = 1 << 18
-_BLOCK = 1 << 18  # records that are drawn together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,13 +178,7 @@ class Windows(SetChannel):
         return np.asarray(out)
 
     def sample(self, codes: Codes, src: Source) -> Codes:
-        if self._listed:
-            return super().sample(codes, src)
-        out = np.empty(len(codes), dtype=code_type(self.m))
-        for start in range(0, len(codes), _BLOCK):
-            block = codes[start : start + _BLOCK]
-            out[start : start + _BLOCK] = self.draw(block, words(src, len(block)))
-        return out
+        return super().sample(codes, src) if self._listed else self.sample_in_blocks(codes, src)
 
     @cached_property
     def _none(self) -> int:

@@ -15,6 +15,11 @@ from sfumato.errors import ChannelError
     [
         (lambda: c.symmetric(3, p=10**400), "p must be a finite number"),
         (lambda: c.symmetric(3, gamma=10**400), "gamma must be a finite number"),
+        (lambda: c.matrix([[0.5, 0.5], [0.1, 0.9]], sizes=(-2, -1)), "sizes must be at least 1, got -2"),
+        (
+            lambda: from_dict({"kind": "matrix", "sizes": [-1], "outputs": [1], "weights": []}),
+            "sizes must be at least 1, got -1",
+        ),
         (lambda: c.uniform(10**400), "half_width must be a positive number"),
         (lambda: c.windows(100, gamma=1e307), r"gamma must be at most 1e\+100"),
         (lambda: c.subset(10, gamma=1e308), r"gamma must be at most 1e\+100"),

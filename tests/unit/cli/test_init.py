@@ -192,7 +192,7 @@ def test_a_missing_library_is_named_with_what_brings_it(
         if name.partition(".")[0] == "matplotlib":
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert run("learn rules good.parquet --support 0.1 --confidence 0.3 --plot rules.png", monkeypatch) == 1
+    assert run("learn rules good.parquet --support 0.1 --confidence 0.3 --any-lift --plot rules.png", monkeypatch) == 1
     said = capsys.readouterr().err
     assert "needs matplotlib" in said and "sfumato[all]" in said and "should not happen" not in said
 

@@ -157,7 +157,6 @@ def judge_numbers(
     missing = [*missing, *(str(code) for code in coded)]
     nullable = bool(cells.blank or missing)
     whole = all(isinstance(value, int) for value in numbers)
-    written = f", written with the unit {unit}" if unit else ""
     if whole and len(numbers) <= wanted.bins and not cells.overflowing and not wanted.asked and unit is None:
         values = tuple(sorted(numbers))
         domain = Ordinal(values, nullable, missing=tuple(missing))
@@ -168,57 +167,56 @@ def judge_numbers(
         scale = Ordinal(listed, nullable, missing=tuple(missing))
         why = f"{len(listed)} different numbers, each in many rows"
         return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, tuple(said))
-    return _binned(cells, numbers, wanted, unit, tuple(missing), nullable, whole, said, written)
+    return _binned(cells, numbers, wanted, unit, tuple(missing), said)
 
 
 def _binned(
-    cells: Cells,
-    numbers: Counter[float],
-    wanted: Wanted,
-    unit: str | None,
-    missing: tuple[str, ...],
-    nullable: bool,
-    whole: bool,
-    said: list[str],
-    written: str,
+    cells: Cells, numbers: Counter[float], wanted: Wanted, unit: str | None, missing: tuple[str, ...], said: list[str]
 ) -> Verdict:
-    clip, discloses = False, "nothing: the limits are yours"
-    if wanted.edges is not None:
-        edges = wanted.edges
-    elif wanted.range is not None:
-        low, high = wanted.range
-        edges = edges_between(low, high, wanted.bins)
-        if whole and all(float(b - a) == 1 for a, b in pairwise(edges)):
-            edges = (*edges, high + 1)  # a bin for each number, the highest too
-        if wanted.points is not None:
-            edges = (low, high)
-    else:
-        low, high, outside = robust_limits(numbers)
-        clip = bool(outside) or cells.overflowing
+    """The verdict on numbers that go into bins, or to points."""
+    whole = all(isinstance(value, int) for value in numbers)
+    discloses = "nothing: the limits are yours"
+    edges = _asked_edges(wanted, whole)
+    if edges is None:
+        low, high, far = robust_limits(numbers)
         edges = nice_edges(low, high, wanted.bins, whole)
-        discloses = "the lowest and the highest value, rounded" if not clip else "about where most values lie, rounded"
-        if outside:
+        clipped = far or cells.overflowing
+        discloses = "about where most values lie, rounded" if clipped else "the lowest and the highest value, rounded"
+        if far:
             said.append(
-                f"{rows_of(outside)} far outside the others would stretch the bins: they go to the nearest end "
+                f"{rows_of(far)} far outside the others would stretch the bins: they go to the nearest end "
                 f"(say --range {_option(cells.name)} for other limits)"
             )
-    if wanted.asked:
-        outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
-        clip = clip or bool(outside) or cells.overflowing
-        if outside:
-            said.append(f"{rows_of(outside)} lie outside the range: they go to the nearest end")
+    outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
+    if outside and wanted.asked:
+        said.append(f"{rows_of(outside)} lie outside the range: they go to the nearest end")
+    clip, nullable = bool(outside) or cells.overflowing, bool(cells.blank or missing)
     if wanted.points is not None:
         domain = Numeric(
             edges[0], edges[-1], points=wanted.points, nullable=nullable, clip=clip, missing=missing, unit=unit
         )
+        cut = f"rounded at random to {domain.points} points"
     else:
         step = step_of(numbers, edges)
         domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
-    kind = "whole numbers" if whole else "numbers"
+        cut = f"in {domain.bins} bins"
     several = "more than " if cells.overflowing else ""
-    cut = f"in {domain.bins} bins" if domain.points is None else f"rounded at random to {domain.points} points"
-    why = f"{several}{len(numbers):,} different {kind}{written}, {cut}"
+    kind = ("whole numbers" if whole else "numbers") + (f", written with the unit {unit}" if unit else "")
+    why = f"{several}{len(numbers):,} different {kind}, {cut}"
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
+
+
+def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:
+    """The edges that were asked for, or that follow from the range; None where they are read off the data."""
+    if wanted.edges is not None or wanted.range is None:
+        return wanted.edges
+    low, high = wanted.range
+    if wanted.points is not None:
+        return low, high
+    edges = edges_between(low, high, wanted.bins)
+    if whole and all(float(b - a) == 1 for a, b in pairwise(edges)):
+        return (*edges, high + 1)  # a bin for each number, the highest too
+    return edges
 
 
 def _coded(numbers: Counter[float]) -> tuple[float, ...]:

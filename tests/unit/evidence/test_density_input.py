@@ -105,7 +105,7 @@ def test_tiny_samples_give_an_estimate(n: int) -> None:
 BAD = [
     ({"z": [1.0]}, "at least 2"),
     ({"z": []}, "at least 2"),
-    ({"z": [1.0, np.nan, np.inf]}, "2 NaN or infinite"),
+    ({"z": [1.0, np.nan, np.inf]}, "2 cells empty, NaN or infinite"),
     ({"z": [3.0] * 50}, "must vary"),
     ({"z": ["a", "b"]}, "numeric"),
     ({"z": 7}, "must be numbers"),

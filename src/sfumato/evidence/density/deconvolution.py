@@ -62,49 +62,60 @@ def density(
     >>> round(d.mean, 1)
     3.0
     """
+    _check_words(method, outside, stop)
+    channel, rule, generator = as_noise(noise), parse_stop(stop, "chi2"), _generator(rng)
+    if crop_support is None:
+        crop_support = support is None or bins is None
+    cells, given = _asked_cells(bins, support)
+    asked = support if given is None else (float(given[0]), float(given[-1]))
+    sample = gather(z, column, progress)
+    if sample.low == sample.high:
+        raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
+    check_scale(sample, channel)
+    sample = unrounded(sample, channel)
+    support = _support(sample, channel, asked, outside)
+    if given is not None and support != asked:
+        raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
+    hopeless = warn_if_hopeless(sample, channel, None if asked is None else support)
+    edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
+    with one_thread():
+        if method != "auto":
+            return _iterated(sample, channel, edges, method, rule, generator)
+        beyond = None if asked is None else _beyond(sample, channel, support)
+        found = _auto(sample, channel, edges, crop_support and given is None, beyond)
+        if not hopeless and not place_only:
+            warn_if_undecided(found)
+        return found
+
+
+def _check_words(method: str, outside: str, stop: Any) -> None:
     if method not in METHODS:
         raise EstimationError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if outside not in ("refuse", "widen"):
         raise EstimationError(f"outside must be 'refuse' or 'widen', got {outside!r}")
     if stop is not None and method not in ("em", "as"):
         raise EstimationError(f'stop belongs to "em" and "as", got it with method {method!r}')
-    channel = as_noise(noise)
-    rule = parse_stop(stop, "chi2")
-    given, cells = None, BINS
-    if crop_support is None:
-        crop_support = support is None or bins is None
-    if isinstance(bins, int | np.integer):
-        cells = int(bins)
-        if cells < 2:
-            raise EstimationError(f"bins must be at least 2, got {cells}")
-    elif bins is not None:
-        if support is not None:
-            raise EstimationError("give either support or the edges of the bins, got both")
-        given = _checked_edges(bins)
-        support = (float(given[0]), float(given[-1]))
-    sample = gather(z, column, progress)
-    if sample.low == sample.high:
-        raise EstimationError(f"z must vary, got {sample.n} times {sample.low:g}: continuous noise cannot do that")
-    check_scale(sample, channel)
-    sample = unrounded(sample, channel)
-    asked = support
-    support = _support(sample, channel, support, outside)
-    if given is not None and support != asked:
-        raise EstimationError("edges cannot be widened: give a support and a number of bins instead")
-    hopeless = warn_if_hopeless(sample, channel, None if asked is None else support)
-    edges = given if given is not None else np.linspace(support[0], support[1], cells + 1)
+
+
+def _generator(rng: Any) -> np.random.Generator | None:
     try:
-        generator = np.random.default_rng(rng) if rng is not None else None
+        return np.random.default_rng(rng) if rng is not None else None
     except (TypeError, ValueError):
         raise EstimationError(f"rng must be a numpy Generator or a seed, got {rng!r}") from None
-    with one_thread():
-        if method == "auto":
-            beyond = None if asked is None else _beyond(sample, channel, support)
-            found = _auto(sample, channel, edges, crop_support and given is None, beyond)
-            if not hopeless and not place_only:
-                warn_if_undecided(found)
-            return found
-        return _iterated(sample, channel, edges, method, rule, generator)
+
+
+def _asked_cells(bins: Any, support: Any) -> tuple[int, Array | None]:
+    """How many cells there are, and their edges where these are given."""
+    if bins is None:
+        return BINS, None
+    if isinstance(bins, int | np.integer):
+        if bins < 2:
+            raise EstimationError(f"bins must be at least 2, got {int(bins)}")
+        return int(bins), None
+    if support is not None:
+        raise EstimationError("give either support or the edges of the bins, got both")
+    edges = _checked_edges(bins)
+    return edges.size - 1, edges
 
 
 def as_noise(noise: Any) -> Noise:

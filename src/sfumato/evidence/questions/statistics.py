@@ -147,9 +147,9 @@ def weights(statistics: Sequence[Statistic], names: Sequence[str], sizes: Sequen
     return np.stack([kronecker([np.asarray(one.get(name, ones[name])) for name in names]) for one in statistics])
 
 
-def table_part(seen: Seen, statistics: Sequence[Statistic], G: Array | None = None) -> PartSums:
-    """The statistics from released counts; ``G`` where the scores are known already."""
-    G = released_scores(seen, statistics) if G is None else G
+def table_part(seen: Seen, statistics: Sequence[Statistic]) -> PartSums:
+    """The statistics from released counts."""
+    G = released_scores(seen, statistics)
     total, second = G @ seen.counts, (G * seen.counts) @ G.T
     if any(means_only(block) for block in seen.blocks):
         return PartSums(seen.total, total, second, own_of_means(own_scores(seen, statistics), seen.counts, total))

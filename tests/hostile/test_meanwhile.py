@@ -7,12 +7,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.command_line import run
 from tests.hostile.guard import refused
 
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import keyfile
 from sfumato.errors import SfumatoError
+from sfumato.service.client import Client
+from sfumato.service.refusals import RefusalError
 from sfumato.writing import whole_files
 
 SCHEME = sf.Scheme(sf.Schema({"a": sf.Categorical(("1", "2"))}), {"a": c.binary(0.25, 0.25)})
@@ -86,3 +89,28 @@ def test_two_runs_do_not_begin_one_ledger(tmp_path: Path, monkeypatch: pytest.Mo
     sf.Ledger(path, new=True)
     monkeypatch.setattr(Path, "exists", lambda _: False)  # as the other run saw it
     assert "already exists" in refused(lambda: sf.Ledger(path, new=True))
+
+
+def test_two_runs_that_save_tokens_in_one_file_lose_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second wrote over what the first had saved; the server keeps hashes only."""
+    monkeypatch.setenv("SFUMATO_TOKEN", "sfa_1")
+    line, seconds = f"study tokens commuting --new site --save {tmp_path / 'site.token'}", []
+
+    def ask(self: Client, *_: object) -> dict[str, object]:
+        if not seconds:
+            seconds.append(None)
+            seconds[0] = run(line)
+        return {"tokens": [{"id": "1", "token": "sfs_first" if len(seconds) == 1 else "sfs_second"}]}
+
+    monkeypatch.setattr(Client, "ask", ask)
+    assert run(line).code == 0
+    assert seconds[0].code == 1 and "is there already" in seconds[0].error
+    assert (tmp_path / "site.token").read_text() == "sfs_first\n"
+
+
+def test_tokens_that_were_not_made_leave_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SFUMATO_TOKEN", "sfa_1")
+    monkeypatch.setattr(Client, "ask", lambda *_: (_ for _ in ()).throw(RefusalError("forbidden", "not allowed")))
+    assert run(f"study tokens commuting --new site --save {tmp_path / 'site.token'}").code == 1
+    assert "does not exist" in run(f"study tokens commuting --new site --save {tmp_path / 'no' / 'a'}").error
+    assert not list(tmp_path.iterdir())

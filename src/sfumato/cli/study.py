@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 
@@ -117,10 +119,12 @@ def tokens(
     if role is None and save is not None:
         raise SfumatoError("--save is for new tokens: say which with --new")
     if role is not None:
-        if save is not None and save.exists():
-            raise SfumatoError(f"{save}: is there already; a token in it would be lost")
         asked = {"role": role, "study": id, "name": name, "count": count, "expires": expires}
-        _show_new(server.ask("POST", "/v1/tokens", asked), role, f"{to.rstrip('/')}", id, save, json)
+        with _own_file(save) as file:
+            made = server.ask("POST", "/v1/tokens", asked)
+            if file is not None:
+                file.write("".join(f"{one['token']}\n" for one in made["tokens"]))
+        _show_new(made, role, f"{to.rstrip('/')}", id, save, json)
         return
     if revoke is not None:
         _show_tokens([server.ask("DELETE", f"/v1/tokens/{revoke}")], json)
@@ -135,8 +139,6 @@ _PAGES = {"miner": "results", "invitation": "answer"}
 def _show_new(made: dict[str, Any], role: str, to: str, study: str, save: Path | None, json: bool) -> None:
     """New tokens: on the screen, each with the link that it opens, or in a file that its owner alone can read."""
     if save is not None:
-        save.touch(mode=0o600)
-        save.write_text("".join(f"{one['token']}\n" for one in made["tokens"]))
         console.note(f"{len(made['tokens'])} of role {role} in {save}; the server keeps hashes only")
     elif not json:
         for one in made["tokens"]:
@@ -146,6 +148,26 @@ def _show_new(made: dict[str, Any], role: str, to: str, study: str, save: Path |
     if json:
         shown = [{key: value for key, value in one.items() if save is None or key != "token"} for one in made["tokens"]]
         console.emit({**made, "tokens": shown})
+
+
+@contextmanager
+def _own_file(path: Path | None) -> Iterator[TextIO | None]:
+    """A new file that its owner alone can read, taken before there is anything to write; none is left by a failure."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w")
+    except FileExistsError:
+        raise SfumatoError(f"{path}: is there already; a token in it would be lost") from None
+    except OSError as problem:
+        raise SfumatoError(f"{path}: cannot be written: {problem.strerror}") from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def _show(studies: list[dict[str, Any]], json: bool) -> None:

@@ -26,7 +26,8 @@ SCHEME = sf.Scheme(
 @pytest.fixture(scope="module")
 def site(serving):
     fields = {"scheme": SCHEME.to_dict(), "questions": {"car": {"text": "By car?", "labels": {"yes": "Yes"}}}}
-    with serving({"few": {**fields, "minimum": 100}, "many": {**fields, "minimum": 20}}) as running:
+    least = {"few": 100, "many": 20, "ending": 20}
+    with serving({study: {**fields, "minimum": minimum} for study, minimum in least.items()}) as running:
         yield running
 
 
@@ -153,6 +154,19 @@ def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browse
     assert section.get_by_role("row", name="Yes").is_visible()
     after = page.evaluate("[window.scrollY, document.activeElement.textContent]")
     assert abs(after[0] - before[0]) < 5 and after[1] == before[1] == "Grow the tree"
+    assert page.problems == []
+
+
+def test_the_page_says_when_a_study_is_closed_though_no_answer_arrives(browser, site):
+    send(browser.new_context(base_url=site[0]), "ending", 40)
+    page = opened(browser, site, "ending", tokens(site, "ending"))
+    page.clock.install()
+    page.reload()
+    page.get_by_text("The study is open.").wait_for()
+    page.get_by_role("img", name="Means of km").wait_for()
+    site[1].writer.now(site[1].studies.close("ending"))
+    page.clock.run_for(11000)
+    page.get_by_text("The study is closed.").wait_for(timeout=5000)
     assert page.problems == []
 
 

@@ -3,7 +3,7 @@
 "use strict";
 
 const Odds = (() => {
-  const SVG = "http://www.w3.org/2000/svg";
+  const { drawn } = Elements;
   const MOST_CELLS = 1 << 18; // larger tables are not gone through for a sentence
   const MOST_SECTORS = 60; // more of them could not be told apart
 
@@ -62,19 +62,13 @@ const Odds = (() => {
     return number(Math.round(10 * exact) / 10);
   }
 
-  function node(name, attributes = {}) {
-    const made = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-    return made;
-  }
-
   /* A hundred people: for so many of them what is sent speaks for their own answer. */
   function people(share, label) {
-    const picture = node("svg", { viewBox: "0 0 100 120", role: "img", "aria-label": label });
+    const picture = drawn("svg", { viewBox: "0 0 100 120", role: "img", "aria-label": label });
     const filled = Math.round(100 * share);
     for (let i = 0; i < 100; i++) {
-      const one = node("g", { class: i < filled ? "own" : "other", transform: `translate(${10 * (i % 10)} ${12 * Math.floor(i / 10)})` });
-      one.append(node("circle", { cx: 5, cy: 2.4, r: 1.9 }), node("path", { d: "M1.9 10.6V7.6a3.1 2.9 0 0 1 6.2 0v3z" }));
+      const one = drawn("g", { class: i < filled ? "own" : "other", transform: `translate(${10 * (i % 10)} ${12 * Math.floor(i / 10)})` });
+      one.append(drawn("circle", { cx: 5, cy: 2.4, r: 1.9 }), drawn("path", { d: "M1.9 10.6V7.6a3.1 2.9 0 0 1 6.2 0v3z" }));
       picture.append(one);
     }
     return picture;
@@ -82,14 +76,14 @@ const Odds = (() => {
 
   /* A spinner whose sectors are the chances of what is sent. */
   function spinner(sectors, label) {
-    const picture = node("svg", { viewBox: "-52 -52 104 104", role: "img", "aria-label": label });
+    const picture = drawn("svg", { viewBox: "-52 -52 104 104", role: "img", "aria-label": label });
     let angle = -Math.PI / 2;
     for (const { share, own: mine } of sectors) {
       const end = angle + 2 * Math.PI * share;
       const [x, y, u, v] = [Math.cos(angle), Math.sin(angle), Math.cos(end), Math.sin(end)].map((one) => (50 * one).toFixed(2));
       const kind = `${mine ? "own" : "other"} edge`;
-      if (share > 0.9999) picture.append(node("circle", { r: 50, class: kind }));
-      else if (share > 0) picture.append(node("path", { d: `M0 0L${x} ${y}A50 50 0 ${Number(share > 0.5)} 1 ${u} ${v}Z`, class: kind }));
+      if (share > 0.9999) picture.append(drawn("circle", { r: 50, class: kind }));
+      else if (share > 0) picture.append(drawn("path", { d: `M0 0L${x} ${y}A50 50 0 ${Number(share > 0.5)} 1 ${u} ${v}Z`, class: kind }));
       angle = end;
     }
     return picture;

@@ -171,7 +171,7 @@
     const left = attributes.filter((one) => !drawn.includes(one.name)).map((one) => one.text);
     const single = drawn.map(shares);
     const cross = names.length > 1 ? crossed(names) : null, mean = ordered.length ? means(ordered, names) : null;
-    const models = about.kind === "resampled" ? null : Models({ read, part, title, worded, attributes, said, refusal: (text) => new Refusal(text) });
+    const models = about.kind === "resampled" ? null : Models({ read, part, title, worded, attributes, refusal: (text) => new Refusal(text) });
     head.below.replaceChildren(...[
       about.kind === "resampled" ? null : callout("Each interval holds the true number at 95 %, however often you look at this page."),
       single.length ? element("h2", {}, "Shares") : null,
@@ -189,8 +189,9 @@
   async function show() {
     const progress = await read("/progress");
     const total = progress.responses + progress.rows;
+    const state = `The study is ${progress.state}. ${whole(progress.responses)} single responses, ${whole(progress.rows)} rows from ${whole(progress.uploads)} uploads.`;
+    if (head.state.textContent !== state) head.state.textContent = state; // it is read aloud when it changes
     if (total === answers && parts !== null) return;
-    head.state.textContent = `The study is ${progress.state}. ${whole(progress.responses)} single responses, ${whole(progress.rows)} rows from ${whole(progress.uploads)} uploads.`;
     head.hours.replaceChildren(hours(progress));
     if (total < progress.minimum) {
       parts = null;

@@ -68,8 +68,13 @@
       found = await Page.ask("POST", "/v1/design", request());
       show();
     } catch (problem) {
-      if (problem instanceof Page.Refusal && [429, 503].includes(problem.status)) wait = 1000 * problem.wait;
-      else if (problem instanceof Page.Refusal) { found = null; stop(refused(problem)); } else if (problem instanceof TypeError && !navigator.onLine) { found = null; stop(say("unreachable")); } else { found = null; stop(say("unreachable")); console.error(problem); }
+      const answered = problem instanceof Page.Refusal;
+      if (answered && [429, 503].includes(problem.status)) wait = 1000 * problem.wait;
+      else {
+        found = null;
+        stop(answered ? refused(problem) : say("unreachable"));
+        if (!answered && navigator.onLine) console.error(problem);
+      }
     }
     running = false;
     parts.result.removeAttribute("aria-busy");

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import log, sqrt
+from math import log, prod, sqrt
 
 import numpy as np
 from scipy.optimize import minimize
@@ -114,7 +114,7 @@ def main() -> None:
     for name, net in networks().items():
         links = [(held, node) for node, parents in net.parents_.items() for held in parents]
         pairs = len(net.parents_) * (len(net.parents_) - 1) // 2
-        size = net.schema_.size if hasattr(net.schema_, "size") else int(np.prod(net.schema_.sizes(net.schema_.names)))
+        size = prod(net.schema_.sizes(net.schema_.names))
         dfs = [(net.schema_[a].size - 1) * (net.schema_[b].size - 1) for a, b in links]
         line = []
         for p in PS:

@@ -105,7 +105,7 @@ Row = tuple[float, bool, float, float]  # the error, whether the interval holds 
 def one_release(setting: Setting, seed: int) -> tuple[Row, Row | None]:
     """What ``cross_score`` finds, and, for the first releases, what one split finds."""
     clean, _, target = table(setting.table)
-    rng = np.random.default_rng([9, seed])  # 8 were the releases before the noise that folds share was counted
+    rng = np.random.default_rng([9, seed])
     release = sf.randomize(clean.take(rng.integers(0, len(clean), setting.records)), setting.scheme, rng=rng)
     cut = folds(release, 5, seed)
     true = 0.0

@@ -41,7 +41,6 @@ class Pair:
     name: str
     x: Mixture
     noise: Noise
-    exempt: bool = False
 
 
 def one(dist: Any) -> Mixture:

@@ -68,7 +68,7 @@ def study(shape: str, k: int, gamma: float, n: int, runs: int, rng: np.random.Ge
     return [e[0] / e[1], float(np.sqrt(e[2] / e[3])), float(np.sqrt(e[4] / e[5])), *i.tolist()]
 
 
-def _held(answer: sf.evidence.questions.rows.Rows, truth: Array) -> float:  # type: ignore[name-defined]
+def _held(answer: Rows, truth: Array) -> float:
     low, high = answer.limits(Z)
     return float(np.mean((low <= truth + 1e-12) & (truth - 1e-12 <= high)))
 

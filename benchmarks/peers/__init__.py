@@ -1,5 +1,5 @@
 """Other people's packages beside ours, in one run: ``sfumato bench --peers``.
 
 Each peer lives in an environment of its own (``installed``), which ``calls`` is run in; ``shares`` and ``others`` hold
-the comparisons, ``table`` prints them.
+the comparisons, ``rows`` prints them.
 """

@@ -88,6 +88,3 @@ def check_total(gamma: float, limit: float) -> None:
             f"all answers of one person together would add up to a gamma of {shown(gamma)}, past the limit of "
             f"{shown(limit)} for a person that was set for this ledger: ask fewer people, fewer questions, or no more"
         )
-
-
-__all__ = ["check_total", "person_total"]

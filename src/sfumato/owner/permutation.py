@@ -55,11 +55,11 @@ def sorted_order(words: NDArray[np.uint64]) -> tuple[Order, Order]:
 
 
 def _sorted(n: int, src: Source) -> Order:
-    first = _random(n, np.uint64, src)
+    first = random_numbers(n, np.uint64, src)
     order, alike = sorted_order(first)
     if len(alike):
         rows = order[alike]
-        order[alike] = rows[np.lexsort((_random(len(rows), np.uint64, src), first[rows]))]
+        order[alike] = rows[np.lexsort((random_numbers(len(rows), np.uint64, src), first[rows]))]
     return order
 
 
@@ -72,11 +72,12 @@ def _swapped(values: NDArray[Any], src: Source, more: bool) -> bool:
         return False
     left = n - 1
     while left > 0:  # once; again only where more draws were refused than are in reserve
-        left = shuffle(values, _random(left + _SPARE, np.uint32, src), left)
+        left = shuffle(values, random_numbers(left + _SPARE, np.uint32, src), left)
     return True
 
 
-def _random(n: int, kind: type[np.unsignedinteger[Any]], src: Source) -> NDArray[Any]:
+def random_numbers(n: int, kind: type[np.unsignedinteger[Any]], src: Source) -> NDArray[Any]:
+    """Unsigned integers of one kind, all equally likely."""
     out = np.empty(n, dtype=kind)
     src.fill(out.view(np.uint8))
     return out

@@ -113,7 +113,8 @@ def answered_batches(
     own = Tally() if moved is None else moved
     digests = None if account is None else Digests(account)
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
-    for whole, batch, number in formed_batches(tables.batches(table, wanted, tables.AS_TEXT), request):
+    rows = tables.batches(table, wanted, tables.AS_TEXT)  # as text, an id of 007 stays 007
+    for whole, batch, number in formed_batches(rows, request):
         scheme = schemes[number]
         ids = None if id is None else id_text(batch.column(id))
         try:
@@ -139,7 +140,7 @@ def formed_batches(
     batches: Iterable[pa.RecordBatch], request: RandomizeRequest
 ) -> Iterator[tuple[bool, pa.RecordBatch, int]]:
     """The raw rows of each form, with its number; whether they are a whole batch, whose people were met already."""
-    for batch in batches:  # read as text, an id of 007 stays 007
+    for batch in batches:
         if not batch.num_rows:
             continue
         request.answers.meet(None if request.id is None else id_text(batch.column(request.id)))

@@ -25,7 +25,7 @@ from sfumato.owner.bucketed_rows import by_bucket
 from sfumato.owner.request import RandomizeRequest, answered_batches
 from sfumato.owner.request import finished as as_released
 from sfumato.owner.shuffle import TAG, Shuffle, tags_of
-from sfumato.owner.unfinished import Unit, draft, finish, finished
+from sfumato.owner.unfinished import Unit, beside, draft, finish, finished
 from sfumato.randomness import SecureSource
 from sfumato.reading.parquet_folder import with_named_values
 from sfumato.reading.problems import described
@@ -193,7 +193,7 @@ def _listed(job: Job, unit: Unit) -> Segments:
     """Where the segments of a piece stand, read once."""
     path = job.drawn(unit)
     if path not in job.segments:
-        told = json.loads(path.with_name(path.name + ".json").read_text(encoding="utf-8"))
+        told = json.loads(beside(path).read_text(encoding="utf-8"))
         found: Segments = {}
         for form, bucket, at, size in told["segments"]:
             found.setdefault((form, bucket), []).append((at, size))

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.arrays import Bytes
 from sfumato.errors import SchemaError
 from sfumato.owner.packed_rows import pack, unpack
-from sfumato.owner.permutation import random_order, shuffled, sorted_order
+from sfumato.owner.permutation import random_numbers, random_order, shuffled, sorted_order
 from sfumato.randomness import Source
 from sfumato.reading import tables
 
@@ -89,7 +88,7 @@ class Shuffle:
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=self._folder, prefix=".", suffix=".part")  # noqa: SIM115
         whole = self._take_held()
-        buckets = self._tags(whole)[:, 0] if self._tagged else self._random(whole.num_rows, np.uint8)
+        buckets = self._tags(whole)[:, 0] if self._tagged else random_numbers(whole.num_rows, np.uint8, self._source)
         order = np.argsort(buckets, kind="stable")  # one byte: a radix sort
         ends = np.cumsum(np.bincount(buckets, minlength=BUCKETS))
         (batch,) = whole.take(order).combine_chunks().to_batches()
@@ -138,11 +137,6 @@ class Shuffle:
             again = (tags[1:] == tags[:-1]).all(axis=1)
             self._repeated += int((again & ~np.append(False, again[:-1])).sum())
         return whole.take(order)
-
-    def _random(self, n: int, kind: type[np.unsignedinteger[Any]]) -> NDArray[Any]:
-        out = np.empty(n, dtype=kind)
-        self._source.fill(out.view(np.uint8))
-        return out
 
     @staticmethod
     def _tags(whole: pa.Table) -> Bytes:

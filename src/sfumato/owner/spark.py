@@ -48,9 +48,7 @@ def randomize_spark(frame: Any, request: RandomizeRequest) -> Release:
     wanted = [*request.scheme.schema.names, *([id] if id is not None else [])]
     told = (request.scheme.to_json(), request.key, once.tobytes(), id, request.pseudonyms, request.clear_ids)
     with in_one_line():
-        held = map_batches(
-            spark_places(frame, wanted), answer_partition, told, "form int, place binary, n bigint, rows binary"
-        )
+        held = map_batches(spark_places(frame, wanted), answer_partition, told, _CELLS)
         if request.key is None or isinstance(request.scheme, Forms) or _draws(request):
             held = held.localCheckpoint(True, _two_copies(held))
         parts = [_rows(held, number, frame, request, once.tobytes()) for number in range(len(request.schemes))]

@@ -179,14 +179,14 @@ def finish(path: Path, about: Mapping[str, Any] | None = None) -> dict[str, Any]
     """Mark a file as finished: its digest goes beside it. The file itself must have been written as ``draft(path)``."""
     told = {**(about or {}), **_digest(draft(path))}
     draft(path).replace(path)
-    _write(_beside(path), told)
+    _write(beside(path), told)
     return told
 
 
 def finished(path: Path) -> dict[str, Any] | None:
     """What was noted when the file was finished; None where it is not there, or is not what it was."""
     try:
-        told = json.loads(_beside(path).read_text(encoding="utf-8"))
+        told = json.loads(beside(path).read_text(encoding="utf-8"))
         return told if {k: told[k] for k in ("bytes", "sha256")} == _digest(path) else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -197,7 +197,8 @@ def draft(path: Path) -> Path:
     return path.with_name(path.name + ".draft")
 
 
-def _beside(path: Path) -> Path:
+def beside(path: Path) -> Path:
+    """Where it is noted what a finished file holds."""
     return path.with_name(path.name + ".json")
 
 

@@ -17,7 +17,7 @@ EM = {"support": (-2.5, 2.5), "bins": 50, "method": "em", "stop": "chi2:0.01", "
 N = 500
 #: Privacy losses at which Figure 8 is read off: all four curves pass them.
 LEVELS = (0.15, 0.25, 0.35)
-DIFFERS = "cells and stop rule are not printed: EM on [-2.5, 2.5], 50 cells, chi-square rule"
+NOT_PRINTED = "cells and stop rule are not printed: EM on [-2.5, 2.5], 50 cells, chi-square rule"
 
 
 @cache
@@ -55,7 +55,10 @@ def measure6(fast: bool) -> Found:
         rise = curve.values[-1] - curve.values[0]
         rows.append(
             claimed(
-                f"{curve.label}: loss at sd 2 minus loss at sd .2, points", rise, bool(rise.mean() > 0), differs=DIFFERS
+                f"{curve.label}: loss at sd 2 minus loss at sd .2, points",
+                rise,
+                bool(rise.mean() > 0),
+                differs=NOT_PRINTED,
             )
         )
         rows += [beside(f"{curve.label}: loss at sd {sd:g}, %", curve.at(sd)) for sd in (0.2, 1.0, 2.0)]
@@ -88,14 +91,14 @@ def measure8(fast: bool) -> Found:
             label = f"{x} x: what gaussian noise costs more than uniform at privacy loss {level:g}, points"
             if x == "uniform":
                 why = "At this privacy loss no advantage of uniform noise is seen."
-                rows.append(claimed(label, gap, bool(gap.mean() > 0), why, DIFFERS))
+                rows.append(claimed(label, gap, bool(gap.mean() > 0), why, NOT_PRINTED))
             else:
                 worse = "uniform" if gap.mean() < 0 else "gaussian"
                 why = (
                     "The paper calls the two almost equally effective for gaussian data. They are not: at equal "
                     f"privacy loss {worse} noise costs more."
                 )
-                rows.append(claimed(label, gap, bool(abs(gap.mean()) < 1), why, DIFFERS))
+                rows.append(claimed(label, gap, bool(abs(gap.mean()) < 1), why, NOT_PRINTED))
     return Found(tuple(rows), (loss, cost), _seeds(fast))
 
 

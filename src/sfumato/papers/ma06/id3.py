@@ -10,7 +10,7 @@ from sfumato.arrays import Array
 from sfumato.channels import symmetric
 from sfumato.evidence import evidence
 from sfumato.learn.tree import DecisionTree, Node
-from sfumato.learn.tree.grow import gain, impurity
+from sfumato.learn.tree.grow import gain
 from sfumato.owner import randomize
 from sfumato.pages.chart import ACCENT, INK, PAPER, SOFT
 from sfumato.papers.figure import Figure, Found, Row, Setting, beside, claimed, lost, misprint, printed
@@ -160,8 +160,7 @@ def _by_places(released: Array) -> float:
         P = np.kron(P, symmetric(k, P_CHANGE).matrix)
     T = np.linalg.solve(P.T, released.reshape(-1))
     split = np.array([[T[index((3, 1, k), (K1, K2, K3), j) - 1] for j in (1, 2)] for k in range(1, K3 + 1)])
-    sizes = np.maximum(split, 0).sum(1)
-    return float(impurity(np.maximum(split, 0).sum(0), "entropy") - sizes / sizes.sum() @ impurity(split, "entropy"))
+    return gain(split, "entropy")
 
 
 def measure_split(fast: bool) -> Found:

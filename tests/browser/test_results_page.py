@@ -7,6 +7,7 @@ import secrets
 from unittest.mock import Mock
 
 import pytest
+from playwright.sync_api import expect
 
 import sfumato as sf
 from sfumato import channels as c
@@ -99,14 +100,32 @@ def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_wor
 
 def test_how_many_more_answers_it_takes_follows_the_wish(page):
     section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
-    wish = section.get_by_role("spinbutton")
-    said = []
+    wish, status = section.get_by_role("spinbutton"), section.get_by_role("status")
+    said = [status.text_content()]
     for points in ("5", "2", "40"):
         wish.fill(points)
-        page.wait_for_timeout(400)
-        said.append(section.get_by_role("status").text_content())
+        expect(status).not_to_have_text(said[-1])
+        said.append(status.text_content())
+    said.pop(0)
     more = [int(text.replace(",", "").split()[1]) for text in said[:2]]
     assert more[1] > 5 * more[0] and said[2] == "reached."
+
+
+def test_an_answer_that_comes_late_does_not_replace_that_of_a_later_wish(page):
+    section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
+    wish, status = section.get_by_role("spinbutton"), section.get_by_role("status")
+    late = []
+    page.route("**/estimates?*wish=0.05*", lambda route: late.append(route))
+    with page.expect_request("**/estimates?*wish=0.05*"):
+        wish.fill("5")
+    wish.fill("40")
+    expect(status).to_have_text("reached.")
+    with page.expect_response("**/estimates?*wish=0.05*") as answered:
+        late[0].continue_()
+    answered.value.finished()
+    page.wait_for_timeout(100)
+    assert status.text_content() == "reached."
+    page.unroute("**/estimates?*wish=0.05*")
 
 
 MODELS = {

@@ -33,8 +33,9 @@
 
   // ---- A part of the page ------------------------------------------------------------------------------------------------
 
-  /* Heading, choices, picture, a sentence, and the same numbers as a table. ``draw`` gives {picture, note, heads, rows, label};
-     what the server refuses is said in the place of the picture. */
+  /* Heading, choices, picture, a sentence, and the same numbers as a table. ``draw`` gives {picture, note, heads, rows, label}, and
+     may give ``tell``, which is called if nothing else was asked for meanwhile. What the server refuses is said in the place of the
+     picture, and ``more`` is hidden. */
   function part(tag, heading, controls, draw, more = null) {
     const picture = element("div"), note = element("p", { class: "about" }), numbers = element("div");
     const table = element("details", {}, element("summary", {}, "As a table"), numbers);
@@ -48,6 +49,8 @@
       note.replaceChildren(found.note ?? "");
       note.hidden = !found.note;
       table.hidden = !found.rows;
+      if (more !== null) more.hidden = !found.tell;
+      found.tell?.();
       if (found.rows) numbers.replaceChildren(Charts.table(found.label, found.heads, found.rows));
     };
     const box = controls.length ? element("div", { class: "controls" }, ...controls) : null;
@@ -70,22 +73,22 @@
     const wish = element("input", { type: "number", class: "small", min: "0.1", max: "50", step: "0.1", value: "2", "aria-label": `Wished width of ${title(name)}, in points` });
     const widest = element("span"), needed = element("span", { role: "status" });
     const width = element("p", { class: "about" }, widest, " For ± ", wish, " points: ", needed);
-    const asked = (path) => read(path).catch((problem) => { width.hidden = true; throw problem; });
     const made = part("h3", title(name), [], async () => {
       const aim = Number(wish.value) / 100;
-      const found = await asked(`/estimates?names=${listed(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
+      const found = await read(`/estimates?names=${listed(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
       const raw = found.released?.shares;
       let rows = found.cells.map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: percent(cell.share) }));
       const many = rows.length > LISTED;
       if (many) rows = rows.sort((a, b) => b.value - a.value).slice(0, LISTED);
       const most = Math.min(1, Math.max(...rows.map((row) => Math.max(row.high, row.raw ?? 0, row.value + (row.up ?? 0)))));
-      width.hidden = false;
-      widest.textContent = `The widest interval reaches ± ${points(found.half_width)} points.`;
-      needed.textContent = !(aim > 0) ? "" : found.needed === null ? "out of reach." : found.needed <= found.answers ? "reached." : `about ${whole(found.needed - found.answers)} more answers.`;
+      const tell = () => {
+        widest.textContent = `The widest interval reaches ± ${points(found.half_width)} points.`;
+        needed.textContent = !(aim > 0) ? "" : found.needed === null ? "out of reach." : found.needed <= found.answers ? "reached." : `about ${whole(found.needed - found.answers)} more answers.`;
+      };
       return {
         picture: Charts.bars(rows, `Estimated shares of ${title(name)}`, 0, most, percent),
         note: many ? `The ${LISTED} largest of ${whole(found.cells.length)} shares.` : null,
-        label: `Shares of ${title(name)}`, heads: HEADS,
+        label: `Shares of ${title(name)}`, heads: HEADS, tell,
         rows: rows.map((row) => [row.label, percent(row.value), between(row, percent), row.raw === undefined ? "" : percent(row.raw), moved(row)]),
       };
     }, width);

@@ -16,6 +16,7 @@ from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
+from starlette.testclient import TestClient
 
 from service_client import SCHEME
 from sfumato.service.app import create_app
@@ -41,6 +42,12 @@ def server():
             tokens[role] = write(held.tokens.make(role, "commuting"))[0][1]
         yield create_app(held), tokens
         held.close()
+
+
+def test_documents_have_names_of_their_own(server):
+    """Of two of one name, the description would name the modules that they stand in."""
+    documents = TestClient(server[0]).get("/v1/openapi.json").json()["components"]["schemas"]
+    assert len(documents) > 20 and not [name for name in documents if "__" in name]
 
 
 def test_no_request_meets_an_undocumented_answer(server):

@@ -106,7 +106,7 @@ def log_likelihood(net: LearnedNetwork, data: Any) -> float:
 
 def count_rows(net: LearnedNetwork, table: Any) -> int:
     """How many rows a table has."""
-    known = tables.count_rows(table) if not isinstance(table, Mapping) else len(next(iter(table.values())))
+    known = tables.count_rows(table) if not isinstance(table, Mapping) else len(next(iter(table.values()), ()))
     return len(next(iter(net.schema_.encode(table).values()))) if known is None else known
 
 

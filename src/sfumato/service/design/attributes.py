@@ -50,7 +50,7 @@ def units(scheme: Scheme | Forms) -> list[Unit]:
 
 
 def attribute_facts(scheme: Scheme | Forms, n: int, by: str | None = None) -> Iterator[dict[str, Any]]:
-    """The facts about every attribute, as ``documents.AttributeOut`` lists them."""
+    """The facts about every attribute, as ``documents.DesignedAttributeOut`` lists them."""
     found, cache = units(scheme), Widths()
     grouping = None if by is None or isinstance(scheme, Forms) else next(unit for unit in found if by in unit.names)
     for name, domain in scheme.schema.items():

@@ -38,7 +38,7 @@ class Belief(Document):
     after: float
 
 
-class AttributeOut(Document):
+class DesignedAttributeOut(Document):
     """What becomes of one attribute: what an adversary learns of it, and how exactly it is estimated."""
 
     name: str
@@ -99,7 +99,7 @@ class DesignOut(Document):
     epsilon: float | None
     records: int = Field(description="the answers in each group")
     beliefs: list[Belief] = Field(description="how far all answers of one person can move a belief")
-    attributes: list[AttributeOut]
+    attributes: list[DesignedAttributeOut]
     alternatives: list[AlternativeOut]
     closer: CloserOut | None
     askable: bool = Field(description="whether a survey page can draw these answers")

@@ -471,3 +471,9 @@ def test_links_of_a_given_structure_that_cannot_be_tested_carry_no_statistic():
         warnings.simplefilter("ignore")
         net = BayesianNetwork(parents, memory=0.05).fit(sf.evidence(release))
     assert [np.isnan(edge.statistic) for edge in net.edges_] == [False, True, True]
+
+
+def test_a_table_without_columns_has_no_rows_to_predict():
+    schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in "ab"})
+    net = BayesianNetwork({"a": [], "b": []}).fit(sf.evidence({"a": list("xy"), "b": list("xy")}, schema))
+    assert net.predict({}, "b").tolist() == [] and len(net.predict({"other": [1, 2]}, "b")) == 2

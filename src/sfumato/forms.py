@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
 from math import comb, prod
@@ -53,7 +53,7 @@ class Forms:
     """
 
     def __init__(self, forms: Sequence[Scheme], weights: Sequence[float] | None = None) -> None:
-        given = tuple(forms) if not isinstance(forms, Scheme) else (forms,)
+        given = (forms,) if isinstance(forms, Scheme) else tuple(forms) if isinstance(forms, Iterable) else ()
         if not given or len(given) > MOST or not all(isinstance(form, Scheme) for form in given):
             raise SchemeError(f"forms must be a list of 1 to {MOST:,} schemes")
         self.schema = merged([form.schema for form in given], "the forms")

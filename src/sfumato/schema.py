@@ -47,6 +47,8 @@ class Schema(Mapping[str, Domain]):
     """
 
     def __init__(self, domains: Mapping[str, Domain]) -> None:
+        if not isinstance(domains, Mapping):
+            raise SchemaError(f'a schema is given as {{"sex": Categorical(...)}}, got {type(domains).__name__} instead')
         if not domains:
             raise SchemaError("a schema needs at least one attribute")
         for name, domain in domains.items():

@@ -63,6 +63,8 @@ class Scheme:
         self.schema = schema
         treated: dict[str, Group] = {}
         shared: dict[Channel, Channel] = {}
+        if channels is not None and not isinstance(channels, Mapping):
+            raise SchemeError(f'channels are given as {{"sex": channel}}, got {type(channels).__name__} instead')
         if isinstance(clear, str):
             raise SchemeError(f"clear takes a list of attributes: clear=[{clear!r}]")
         passing: dict[str | tuple[str, ...], Channel] = {name: _in_the_clear(schema, name) for name in clear}

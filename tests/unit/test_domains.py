@@ -120,6 +120,18 @@ def test_dates_are_read_in_the_formats_that_are_named() -> None:
         (lambda: sf.Ordinal(("a", "b"), clip=True), "the values must be numbers in increasing order"),
         (lambda: sf.Categorical((1, 2), other="other"), "values must all be text, all numbers"),
         (lambda: sf.Categorical(("a",), spellings={"A": "b"}), "spellings must lead from what the data write"),
+        (lambda: sf.Categorical(("a",), spellings={"A": ["a"]}), "spellings must lead from what the data write"),
+        (lambda: sf.Categorical(5), "values must be a list"),
+        (lambda: sf.Categorical("FM"), "values must be a list"),
+        (lambda: sf.Numeric(0, 1, bins=float("inf")), "bins must be a whole number of at least 1"),
+        (lambda: sf.Numeric(0, 1, bins="3"), "bins must be a whole number of at least 1"),
+        (lambda: sf.Numeric(edges=("a", "b")), "edges must be a list of numbers"),
+        (lambda: sf.Numeric(edges=5), "edges must be a list of numbers"),
+        (lambda: sf.Date("２０２３", "2024", by="year"), "first must be a date such as"),
+        (lambda: sf.CsvFile("x.csv", encoding=5), "encoding must be text"),
+        (lambda: sf.CsvFile("x.csv", delimiter=5), "delimiter must be text"),
+        (lambda: sf.Schema([1]), "a schema is given as"),
+        (lambda: sf.Schema("abc"), "a schema is given as"),
     ],
 )
 def test_bad_definitions_get_one_line(make: object, line: str) -> None:

@@ -224,6 +224,9 @@ def test_the_singular_point_is_refused_for_every_k() -> None:
         lambda: c.symmetric((2, 2), 0.2).marginal(0),
         lambda: c.invariant(c.blocks([c.symmetric(2, 0.1), c.symmetric(2, 0.1)]), [0.5, 0.5, 0, 0]),
         lambda: c.binary(0.1, 0.1).randomize([0], rng=-1),
+        lambda: sf.Scheme(SCHEMA, [("sex", c.binary(0.1, 0.1))]),
+        lambda: sf.Forms(5),
+        lambda: sf.evidence({"a": [0]}, sf.Schema({"a": sf.Categorical((0, 1))})).listed("a", 5),
     ],
 )
 def test_odd_arguments_get_one_line(make: object) -> None:

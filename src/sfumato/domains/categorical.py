@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,6 +49,8 @@ class Categorical(Domain):
         return False
 
     def __post_init__(self) -> None:
+        if isinstance(self.values, str) or not isinstance(self.values, Iterable):
+            raise SchemaError(f'values must be a list, such as ("F", "M"), got {self.values!r} instead')
         values = tuple(v.item() if isinstance(v, np.generic) else v for v in self.values)
         if self.other is not None and self.other not in values:
             values = (*values, self.other)
@@ -68,7 +70,11 @@ class Categorical(Domain):
             twice = next(value for value in values if value in seen or seen.add(value))  # type: ignore[func-returns-value]
             raise SchemaError(f"values must be distinct, got {twice!r} twice")
         self._check_missing()
-        if not isinstance(self.spellings, Mapping) or not set(self.spellings.values()) <= set(values):
+        try:
+            meant = set(self.spellings.values())
+        except (AttributeError, TypeError):
+            meant = {None}
+        if not meant <= set(values):
             raise SchemaError("spellings must lead from what the data write to one of the values")
         object.__setattr__(self, "spellings", {str(k): v for k, v in self.spellings.items()})
 

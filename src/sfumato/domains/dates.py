@@ -166,6 +166,8 @@ class Date(Domain):
 def _period_start(value: Any) -> np.datetime64 | None:
     """The first moment of a date or of a label: 2023, 2023-Q2, 2023-W07, 2023-05, 2023-05-31T14."""
     text = str(value).strip()
+    if not text.isascii():
+        return None
     if re.fullmatch(r"\d{4}", text):
         return np.datetime64(f"{text}-01-01", "s")
     if found := re.fullmatch(r"(\d{4})-Q([1-4])", text):
@@ -175,7 +177,7 @@ def _period_start(value: Any) -> np.datetime64 | None:
             return np.datetime64(date.fromisocalendar(int(found[1]), int(found[2]), 1), "s")
         except ValueError:
             return None
-    if re.fullmatch(r"\d{4}-\d\d(-\d\d)?", text, re.ASCII):  # by far the most frequent, and read at once
+    if re.fullmatch(r"\d{4}-\d\d(-\d\d)?", text):  # by far the most frequent, and read at once
         try:
             return np.datetime64(text, "s")
         except ValueError:

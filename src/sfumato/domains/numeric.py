@@ -73,7 +73,10 @@ class Numeric(Domain):
         if self.points is not None:
             edges = self._around_points()
         elif self.edges is not None:
-            edges = tuple(float(edge) for edge in self.edges)
+            try:
+                edges = tuple(float(edge) for edge in self.edges)
+            except (TypeError, ValueError):
+                raise SchemaError(f"edges must be a list of numbers, got {self.edges!r:.60} instead") from None
             if len(edges) < 2 or not all(a < b for a, b in pairwise(edges)):
                 raise SchemaError(f"edges must increase and hold at least two numbers, got {edges[:6]} instead")
             if self.bins not in (None, len(edges) - 1):
@@ -82,7 +85,7 @@ class Numeric(Domain):
                 raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
         else:
             low, high = self._checked_limits()
-            if self.bins is not None and (int(self.bins) != self.bins or self.bins < 1):
+            if self.bins is not None and not _is_whole(self.bins):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
             if self.bins is not None and self.bins > MOST_BINS:
                 raise SchemaError(f"bins must be at most {MOST_BINS}, got more: use wider ones")
@@ -281,3 +284,7 @@ class Numeric(Domain):
     def _written(self) -> dict[str, Any]:
         unit = {} if self.unit is None else {"unit": self.unit}
         return {**super()._written(), **({"clip": True} if self.clip else {}), **unit}
+
+
+def _is_whole(bins: Any) -> bool:
+    return isinstance(bins, int | float | np.number) and bool(1 <= bins < math.inf) and bins == int(bins)

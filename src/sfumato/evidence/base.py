@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +111,7 @@ class ReleaseEvidence(ABC):
     def listed(self, name: str, values: Sequence[Any]) -> Estimate:
         """The counts of some values of one attribute, also of one with very many, or of free text."""
         (asked,) = self._asked(name)
-        if isinstance(values, str) or not len(values):
+        if isinstance(values, str) or not isinstance(values, Sized) or not len(values):
             raise EstimationError("values must be a list of at least one value")
         if not self.schema[asked].listed:
             return listed_texts(self.release, asked, values)

@@ -46,6 +46,9 @@ class CsvFile:
     header: bool | None = None
 
     def __post_init__(self) -> None:
+        for name in ("delimiter", "encoding"):
+            if not isinstance(getattr(self, name), str | None):
+                raise SchemaError(f"{name} must be text, got {type(getattr(self, name)).__name__} instead")
         if self.delimiter is not None:
             sign = WORDS.get(self.delimiter.lower(), self.delimiter)
             if len(sign) != 1 or sign in '"\r\n' or sign.isalnum():

@@ -40,15 +40,18 @@ def check_decoded(path: Path, columns: Sequence[str], said: int = 0) -> None:
             check_decoded(file, columns)
         return
     rows = tables.count_rows(path)
-    _check(path, said * 4 * len(columns) if rows is None else _parquet_bytes(path, columns, rows))
+    needed = said * 4 * len(columns) if rows is None else _parquet_bytes(path, columns, rows)
+    if needed > (most := most_bytes(path)):
+        raise _too_large(path, most)
 
 
 def within_memory(path: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same batches, as long as all together do not take too much: texts and CSV tell their size only when read."""
-    taken = 0
+    taken, most = 0, most_bytes(path)
     for batch in batches:
         taken += batch.nbytes
-        _check(path, taken)
+        if taken > most:
+            raise _too_large(path, most)
         yield batch
 
 
@@ -111,9 +114,8 @@ def _text_bytes(path: Path, name: str, enough: int) -> int:
         raise ReleaseError(f"{path}: cannot be read: {described(problem)}") from None
 
 
-def _check(path: Path, needed: int) -> None:
-    if needed > most_bytes(path):
-        raise TooLargeError(
-            f"{path}: all rows together would take more than {most_bytes(path) >> 20} MB of memory, "
-            f"{MOST_EXPANSION} times the file: count them as they are, or ask its owner for files of fewer rows"
-        )
+def _too_large(path: Path, most: int) -> TooLargeError:
+    return TooLargeError(
+        f"{path}: all rows together would take more than {most >> 20} MB of memory, {MOST_EXPANSION} times the file: "
+        f"count them as they are, or ask its owner for files of fewer rows"
+    )

@@ -120,6 +120,6 @@ def subkey(secret: bytes, purpose: str) -> bytes:
 
 def _raw(key: bytes, name: str) -> bytes:
     if not isinstance(key, bytes | bytearray):
-        made = "make one with sfumato.new_key()"
+        made = f"make one with sfumato.new_{name}()"
         raise SfumatoError(f"{name} must be bytes ({made}), got {type(key).__name__} instead")
     return bytes(key)

@@ -98,7 +98,9 @@ def test_keys() -> None:
         (KEY[:-1], "not a whole key"),
         (b"sfumato key 3\n" + bytes(32), "not a whole key"),
         (b"short", "not a whole key"),
-        ("text", "key must be bytes"),
+        ("text", r"key must be bytes \(make one with sfumato.new_key\(\)\)"),
     ):
         with pytest.raises(SfumatoError, match=line):
             answer_secret(wrong)
+    with pytest.raises(SfumatoError, match=r"link_key must be bytes \(make one with sfumato.new_link_key\(\)\)"):
+        link_secret("text")

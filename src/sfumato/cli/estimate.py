@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
+from sfumato.cli.conditions import conditions
+from sfumato.cli.count_table import CountTable
 from sfumato.cli.false_answers import show_evasive, show_robust
 from sfumato.cli.questions import Question, answer
 from sfumato.cli.release_files import load_together
 from sfumato.cli.top_values import at_levels, counts_of_values, show, wider_levels
-from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
-from sfumato.evidence import Estimate, evidence
-from sfumato.evidence.plot import MOST_DRAWN
-from sfumato.pages.display import settled
-from sfumato.printable import label_text
+from sfumato.evidence import evidence
 from sfumato.reading.name_lists import listed
-from sfumato.schema import Schema
 
 
 def estimate(
@@ -125,7 +116,7 @@ def estimate(
     release = load_together(files)
     names = listed(columns or "")
     levels = wider_levels(roll_up, release.schema, names)
-    held = _conditions(where, at_levels(release.schema, levels))
+    held = conditions(where, at_levels(release.schema, levels))
     if question.asked:
         of_counts = {"--roll-up": roll_up, "--top": top, "--values": values, "--false": false, "--evasive": evasive}
         for option, given in {**of_counts, "--robust": robustly or None}.items():
@@ -158,136 +149,11 @@ def estimate(
     if method is None:
         method = "mle" if evidence(release).feasible([*names, *held]) else "moment"
     found = evidence(release, method=method).counts([*names, *held], level=levels or None)
-    if population:
-        found = found.population()
-    cells = _chosen(found, held)
-    of = len(cells)
-    if top is not None:
-        found = replace(found, together=of)
-    cells = _largest(found, cells, top or (of if json else rows))
-    frame = found.frame(level, cells=cells).drop_columns(list(held))
-    moved = None if false is None else _moved(found, false, cells)
+    found = found.population() if population else found
+    table = CountTable.of(found, names, held, None if json else rows, top, level, method, false)
     if plot is not None:
-        drawn = _largest(found, cells, MOST_DRAWN)
-        cut = f", the {len(drawn)} largest of {of:,}" if len(drawn) < of else ""
-        found.plot(plot, level=level, cells=drawn, title=" x ".join(found.names) + cut)
+        table.draw(plot)
     if json:
-        console.emit(
-            {
-                "columns": names,
-                **({"where": held} if held else {}),
-                "n": found.n,
-                "method": method,
-                "level": level,
-                "together": found.together,
-                "population": found.population_kind,
-                **({} if false is None else {"false": false}),
-                "cells": [
-                    {**row, **more} for row, more in zip(frame.to_pylist(), moved or [{}] * len(cells), strict=True)
-                ],
-            }
-        )
-        return
-    about = "shares of the population" if population else "counts of this table"
-    each = "" if top is None else f" for {of:,} cells together"
-    console.say(f"{about}, {found.n:,.0f} randomized records, method {method}, intervals {level:.0%}{each}")
-    if held:
-        fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in held.items())
-        console.say(f"of records with {fixed}" + ("; shares are still of everybody" if population else ""))
-    shown = [_in_words(list(row.values()), len(names)) for row in frame.to_pylist()]
-    if moved is not None:
-        shown = [[*row, *more.values()] for row, more in zip(shown, moved, strict=True)]
-    console.table([*frame.schema.names, *_FALSE][: len(shown[0])], shown)
-    if false is not None:
-        console.note(
-            f"{_FALSE[0]}, {_FALSE[1]}: how far {100 * false:g} % of false answers could move an estimate. No interval "
-            f"allows for them."
-        )
-    unclear = int((frame.column(frame.schema.names[-2]).to_numpy() <= 0).sum())
-    if 2 * unclear > len(cells) and len(names) + len(held) > 1:
-        console.note(
-            f"{unclear:,} of {len(cells):,} cells may be empty: their intervals reach 0. Fewer columns tell more."
-        )
-    if top is None and len(cells) < of:
-        console.note(f"the {len(cells):,} largest of {of:,} cells: --rows shows more, --json all of them")
-
-
-#: The columns that say how far false answers could move an estimate.
-_FALSE = ("false_down", "false_up")
-
-
-def _moved(found: Estimate, share: float, cells: NDArray[np.int64]) -> list[dict[str, float]]:
-    """How far a share of false answers could move each of these cells, in its own unit."""
-    try:
-        bound = poisoning(found, share)
-    except SfumatoError as problem:
-        raise SfumatoError(f"--false: {problem}") from None
-    unit = 1.0 if found.of_population else found.n
-    sides = (bound.down[cells] * unit, bound.up[cells] * unit)
-    return [dict(zip(_FALSE, map(float, pair), strict=True)) for pair in zip(*sides, strict=True)]
-
-
-def _conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
-    """The labels that --where asks for, by attribute."""
-    held: dict[str, Any] = {}
-    for part in (part for text in where or [] for part in _parts(text)):
-        name, equals, value = part.partition("=")
-        name, value = name.strip(), value.strip()
-        if len(value) > 1 and value[0] == value[-1] == '"':
-            value = value[1:-1]
-        if not equals or not name:
-            raise SfumatoError(f"--where must look like sex=F or sex=F,grade=a, got {part!r} instead")
-        label = _label(schema[name], name, value)
-        if held.setdefault(name, label) != label:
-            raise SfumatoError(f"--where asks for two values of {name!r}, which no record holds; give one")
-    return held
-
-
-def _parts(text: str) -> list[str]:
-    """The conditions of one --where. The comma of a bin, age=[18, 21), ends none."""
-    whole = _BIN.sub(lambda found: found[0].replace(",", _COMMA), text)
-    return [part.replace(_COMMA, ",") for part in listed(whole)]
-
-
-_COMMA = "\x00"
-_BIN = re.compile(r"=\s*\"?\[[^\[\],]*,[^\[\],)]*[\])]")
-
-
-def _label(domain: Domain, name: str, value: str) -> Any:
-    """The label that a text means: the label itself, "no answer" or nothing for the missing one, a number in a bin."""
-    labels = {label_text(label): label for label in domain.labels}
-    if None in domain.labels:
-        labels.setdefault("", None)
-    if value in labels:
-        return labels[value]
-    with suppress(ValueError):
-        wanted = float(value)
-        for label in domain.labels:
-            if isinstance(label, int | float) and label == wanted:
-                return label
-    if value and domain.kind in ("numeric", "date"):
-        with suppress(SfumatoError, ValueError):
-            return domain.labels[int(domain.encode([value])[0])]
-    shown = ", ".join([label for label in labels if label][:12])
-    raise SfumatoError(f"--where: {name} has no value {value!r}; it has {shown}{', ...' * (len(domain.labels) > 12)}")
-
-
-def _chosen(found: Estimate, held: dict[str, Any]) -> NDArray[np.int64]:
-    """The places of the cells that were asked for."""
-    kept = [
-        np.array([domain.labels.index(held[name])]) if name in held else np.arange(domain.size)
-        for name, domain in found.schema.items()
-    ]
-    return np.ravel_multi_index(np.ix_(*kept), found.shape).reshape(-1)
-
-
-def _largest(found: Estimate, cells: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """All of them as they stand, or as many of the largest, largest first."""
-    return cells if len(cells) <= most else cells[np.argsort(-found.value[cells], kind="stable")[:most]]
-
-
-def _in_words(row: list[Any], attributes: int) -> list[Any]:
-    """A row to print: "no answer" in words, and no digits of an estimate or a limit far below its error."""
-    labels, (value, sd, low, high) = row[:attributes], row[attributes:]
-    value, low, high = (settled(number, sd) for number in (value, low, high))
-    return [*(label_text(label) if label is None else label for label in labels), value, sd, low, high]
+        console.emit(table.document())
+    else:
+        table.say(ranked=top is not None)

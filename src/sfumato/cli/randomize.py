@@ -20,6 +20,7 @@ from sfumato.owner.spark_files import randomize_on_spark
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import stamp
 from sfumato.reading.name_lists import listed
+from sfumato.release import Release
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import sidecar
@@ -126,14 +127,7 @@ def randomize(
     if ledger is None and (new_ledger or same or again or limits or population != EVERYBODY):
         speaking = "--new-ledger, --population, --limit, --person-limit, --same and --again"
         raise SchemeError(f"{speaking} speak of a ledger: name its file with --ledger")
-    if study is not None and key_file is None:
-        raise SchemeError("--study goes with --key-file: it says which study the key belongs to")
-    needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
-    for option, given in needs_id.items():
-        if given is not None and id is None:
-            raise SchemeError(f"{option} needs --id, the column that tells records apart")
-    if clear_ids and link_key_file is not None:
-        raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
+    _check_ids(id, key_file, link_key_file, clear_ids, study)
     if order not in ("shuffle", "keep"):
         raise SchemeError(f"--order must be shuffle or keep, got {order} instead")
     if not target.name:
@@ -176,6 +170,29 @@ def randomize(
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json(), encoding="utf-8")
+    _say(target, release, chosen, account, json)
+    if id is not None and key is None and link_key is None and not clear_ids:
+        console.note(
+            "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
+        )
+
+
+def _check_ids(
+    id: str | None, key_file: Path | None, link_key_file: Path | None, clear_ids: bool, study: str | None
+) -> None:
+    """Refuse options about ids and their keys that do not go together."""
+    if study is not None and key_file is None:
+        raise SchemeError("--study goes with --key-file: it says which study the key belongs to")
+    needs_id = {"--key-file": key_file, "--link-key-file": link_key_file, "--clear-ids": clear_ids or None}
+    for option, given in needs_id.items():
+        if given is not None and id is None:
+            raise SchemeError(f"{option} needs --id, the column that tells records apart")
+    if clear_ids and link_key_file is not None:
+        raise SchemeError("--clear-ids and --link-key-file exclude each other: a link key makes pseudonyms")
+
+
+def _say(target: Path, release: Release, chosen: Scheme | Forms, account: Ledger | None, json: bool) -> None:
+    """What was released, and what all answers of one person come to."""
     about: dict[str, Any] = {
         "target": str(target),
         "rows": len(release),
@@ -195,10 +212,6 @@ def randomize(
             bound = f", of at most {console.number(account.person_limit)}" if account.person_limit < math.inf else ""
             spent = console.number(about["person_total"])
             console.say(f"all answers of one person in the ledger add up to a gamma of {spent}{bound}")
-    if id is not None and key is None and link_key is None and not clear_ids:
-        console.note(
-            "the pseudonyms join no other release: their key was thrown away; give --link-key-file to join releases"
-        )
 
 
 def _ledger(path: Path, population: str, new: bool, limit: float, person_limit: float, same: list[str]) -> Ledger:

@@ -87,7 +87,7 @@ def write_report(
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:
-        temporary.write_text(page(X, y, released, disclosure(X, released), measured, rows, title), encoding="utf-8")
+        temporary.write_text(page(X, released, disclosure(X, released), measured, rows, title), encoding="utf-8")
 
 
 def _quarter(y: Labels) -> NDArray[np.bool_]:

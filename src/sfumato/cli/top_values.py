@@ -23,7 +23,7 @@ def counts_of_values(
     """The counts of some values, or of the most frequent texts, and what to say about them."""
     ev = evidence(release)
     if values is not None:
-        found, notes = ev.listed(name, _texts(release, name, values)), []
+        found, notes = ev.listed(name, _texts(values)), []
     elif top is None:
         raise SfumatoError(f"{name!r} is free text, whose values nobody can list: say how many to find, --top 10")
     else:
@@ -31,7 +31,7 @@ def counts_of_values(
     return (found.population() if population else found), notes
 
 
-def _texts(release: Release, name: str, values: str) -> list[str]:
+def _texts(values: str) -> list[str]:
     given = listed(values)
     if not given:
         raise SfumatoError("--values takes some values of the attribute: --values flu,cold")

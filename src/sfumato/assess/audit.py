@@ -17,6 +17,7 @@ from sfumato.assess.certificate import Counts, best_event, fit, limit
 from sfumato.assess.subject import channel_of
 from sfumato.channels import Channel
 from sfumato.channels.codes import split_codes
+from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import SfumatoError
 from sfumato.owner.request import answered_rows
 from sfumato.printable import printable
@@ -174,11 +175,10 @@ def _valid_others(scheme: Scheme, own: tuple[str, ...], rows: int, rng: np.rando
     """Random values for the other groups, only such as their channels allow."""
     out: dict[str, Any] = {}
     for group in scheme.groups:
-        cells = getattr(group.channel, "cells", None)
-        if group.names == own or cells is None or not len(cells):
-            continue
-        drawn = split_codes(rng.choice(cells, rows), group.channel.sizes)
-        out |= dict(zip(group.names, drawn, strict=True))
+        channel = group.channel
+        if group.names != own and isinstance(channel, ValidSymmetric):
+            drawn = split_codes(rng.choice(channel.cells, rows), channel.sizes)
+            out |= dict(zip(group.names, drawn, strict=True))
     return out
 
 
@@ -201,8 +201,10 @@ def _published(of: Any, against: Any) -> Channel | None:
 
 
 def _possible(published: Channel | None, k: int) -> Counts:
-    cells = getattr(published, "cells", None)
-    return np.arange(k) if cells is None or not len(cells) else np.sort(np.asarray(cells, dtype=np.int64))
+    """The inputs that are asked: all, but for combinations that the channel rules out."""
+    if isinstance(published, ValidSymmetric) and published.bound_sizes is not None:
+        return np.sort(published.cells)
+    return np.arange(k)
 
 
 def _sizes(given: int | Sequence[int] | None, known: tuple[int, ...] | None, what: str) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.assess.amplification import gamma as gamma_of
 from sfumato.assess.subject import Attribute, Subject, channel_of, noise_of, subject
+from sfumato.channels.valid import ValidSymmetric
 from sfumato.errors import SfumatoError
 
 _ROUNDING = 1e-12  # of two payoffs that differ by less than this, relatively, none is the better one
@@ -118,8 +119,7 @@ def no_intrusion(of: Any, p_max: float, sigma: float, *, attribute: Attribute = 
     limit = gamma_for_no_intrusion(p_max, sigma)
     if noise_of(of, attribute) is None:
         channel = channel_of(of, attribute)
-        cells = getattr(channel, "cells", None)
-        k = channel.k if cells is None or not len(cells) else len(cells)
+        k = len(channel.combinations) if isinstance(channel, ValidSymmetric) else channel.k
         if p_max < (1 - 1e-9) / k:
             raise SfumatoError(f"p_max must be at least 1/{k}, got {p_max}: {k} values share the whole")
     return gamma_of(of, attribute) <= limit

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.assess.poisoning import checked_share
+from sfumato.assess.poisoning import checked_share, moved_rows
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.protocol import By
@@ -18,7 +18,6 @@ from sfumato.evidence.questions.groups import groups
 from sfumato.evidence.questions.statistics import Statistic, released_scores
 from sfumato.evidence.questions.values import answered_by, ends_of, numbers
 from sfumato.evidence.seen import seen
-from sfumato.pages.display import MOST
 from sfumato.pages.shown_table import ShownTable
 from sfumato.printable import label_text
 
@@ -39,11 +38,7 @@ class MovedMeans(ShownTable):
         return f"how far {100 * self.share:g} % false answers can move each mean"
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
-        rows: list[list[Any]] = [
-            [label, float(f"{down:.4g}"), float(f"{up:.4g}")]
-            for label, down, up in zip(self.labels[:MOST], self.down, self.up, strict=False)
-        ]
-        return ["group", "down", "up"], rows, len(self.labels) - len(rows)
+        return ["group", "down", "up"], *moved_rows(self.labels, self.down, self.up)
 
 
 def poisoned_mean(ev: Evidence, share: float, name: str, by: By = None) -> MovedMeans:

@@ -61,11 +61,16 @@ class Poisoning(ShownTable):
         return f"{100 * self.share:g} % false answers move a share by at most {self.worst:.3g}"
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
-        rows: list[list[Any]] = [
-            [label, float(f"{down:.4g}"), float(f"{up:.4g}")]
-            for label, down, up in zip(self.labels[:MOST], self.down, self.up, strict=False)
-        ]
-        return ["value", "down", "up"], rows, len(self.labels) - len(rows)
+        return ["value", "down", "up"], *moved_rows(self.labels, self.down, self.up)
+
+
+def moved_rows(labels: tuple[str, ...], down: Array, up: Array) -> tuple[list[list[Any]], int]:
+    """The first rows of how far something moves, and how many there are besides."""
+    rows: list[list[Any]] = [
+        [label, float(f"{low:.4g}"), float(f"{high:.4g}")]
+        for label, low, high in zip(labels[:MOST], down, up, strict=False)
+    ]
+    return rows, len(labels) - len(rows)
 
 
 def poisoning(of: Any, share: float, attribute: Attribute = None, *, shares: ArrayLike | None = None) -> Poisoning:

@@ -8,7 +8,6 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.assess.comparison import Row
@@ -42,7 +41,6 @@ WORDS = (
 
 def page(
     X: Array,
-    y: NDArray[Any] | None,
     released: Resampled,
     found: Disclosure,
     measured: Risk | None = None,

@@ -68,7 +68,7 @@ def test_all_methods_stand_in_one_table_at_equal_risk(monkeypatch):
     assert all(set(row.phi) == {"kNN", "naive Bayes", "network", "forest"} for row in rows)
     assert all(row.error >= 0 for row in rows) and found["blurred model"].outliers <= 0.65
     out = resample(data, y, max_risk=0.6, rng=experiment(1))
-    text = page(data, y, out, disclosure(data, out), rows=rows, title="a <table>")
+    text = page(data, out, disclosure(data, out), rows=rows, title="a <table>")
     assert "The bound is held" in text and 'badge good">held<' in text
     assert (
         "a &lt;table&gt;" in text
@@ -90,12 +90,12 @@ def test_the_page_names_every_site_and_says_which_bound_is_not_held():
     found = disclosure(X, out)
     bounded.settings = {"north": Setting(FORMS[0], 4.0), "south": Setting(FORMS[1], 2.0)}
     bounded.risk = {"north": risk(0.52, 0.55), "south": risk(0.7, 0.9)}
-    text = page(X, Y, replace(out, plan=bounded), found)
+    text = page(X, replace(out, plan=bounded), found)
     assert "The bound is not held" in text and text.count("NOT HELD") == 1 and "noise of strength 4" in text
     assert "What is held: 0.71, and 0.92 for outliers" in text and "badge good" not in text
     assert "draws 160 shadow releases" in text and "learns from 2 features" in text
     bounded.risk = {"north": risk(0.52, 0.55)}
-    text = page(X, Y, replace(out, plan=bounded), found)
+    text = page(X, replace(out, plan=bounded), found)
     assert "The bound is held" in text and "NOT HELD" not in text and "measured against" in text.lower()
 
 
@@ -104,17 +104,17 @@ def test_no_page_is_green_while_rows_point_at_their_records():
     out = resample(X, Y, bandwidth=0.3, rng=1)
     found = disclosure(X, out)
     assert found.linked > 100 * found.chance
-    text = page(X, Y, out, found, measured=risk(0.8, 0.9))
+    text = page(X, out, found, measured=risk(0.8, 0.9))
     assert "No bound was asked for" in text and "badge good" not in text and "where chance would be" in text
     assert "0.800 ± 0.002" in text
     held = replace(out.plan, request=replace(out.plan.request, bounds=(0.55, 0.6)), risk={0: risk(0.51, 0.52)})
-    text = page(X, Y, replace(out, plan=held), found)
+    text = page(X, replace(out, plan=held), found)
     assert "badge good" not in text and "The bound is held, but rows point at their records." in text
 
 
 def test_the_page_begins_with_its_verdict_and_explains_its_words():
     out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
-    text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
+    text = page(X, out, disclosure(X, out), measured=risk(0.51, 0.52))
     assert '<div class="verdict"><p>No attack on any record' in text
     for word in ("AUC", "Membership", "Shadow release", "Outlier", "Linkage", "Blind"):
         assert f"<dt>{word}</dt>" in text
@@ -123,14 +123,14 @@ def test_the_page_begins_with_its_verdict_and_explains_its_words():
 def test_pictures_of_the_page_can_be_read_on_a_phone():
     """On 358 pixels text of 9 points must not shrink below 9 pixels."""
     out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
-    text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
+    text = page(X, out, disclosure(X, out), measured=risk(0.51, 0.52))
     widths = [float(width) for width in re.findall(r'<svg[^>]*viewBox="0 0 ([\d.]+) ', text)]
     assert len(widths) == 4 and max(widths) < 358
 
 
 def test_the_page_states_a_proof_with_its_conditions():
     out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
-    text = page(X, Y, out, disclosure(X, out), measured=risk(0.51, 0.52))
+    text = page(X, out, disclosure(X, out), measured=risk(0.51, 0.52))
     assert "No attack on any record has an AUC above 0.588" in text and "declared ranges" in text
     assert "rows are drawn from a model" in text
 

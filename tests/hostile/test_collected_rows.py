@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
+import sfumato as sf
+from service_client import SCHEME, Clock
+from sfumato.service import collection
+from sfumato.service.collection import open_collection
 from sfumato.service.export import _resampled
+from sfumato.service.file_sizes import least_bits
+from sfumato.service.intake import examine
+from sfumato.service.refusals import RefusalError
+from sfumato.service.settings import Settings
+from sfumato.service.study import Study, new_study
 from sfumato.service.upload import Locks
+from sfumato.writing.described_file import KEY
+
+DRAWN = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical(("a", "b"))})
 
 
 def test_resampled_rows_of_all_sites_are_mixed(tmp_path: Path) -> None:
@@ -33,3 +47,59 @@ def test_ids_that_nobody_uses_any_more_leave_nothing_behind() -> None:
         with locks.of("study", str(i)):
             assert not locks.of("study", str(i)).acquire(blocking=False)
     assert len(locks) == 1 and locks.of("study", "one") is first
+
+
+def study(**fields: object) -> Study:
+    return new_study("commuting", fields, 0)
+
+
+def test_equal_rows_that_pack_to_nothing_are_no_randomized_answers(tmp_path: Path) -> None:
+    """A file of 140 KB stood for 20 million rows, and of some more nobody could download the study's rows."""
+    asked, rows = study(scheme=SCHEME.to_dict()), 200_000
+    good = sf.randomize({"car": ["no"] * rows, "sex": ["F"] * rows}, SCHEME).save(tmp_path / "good.parquet")
+    assert examine(good, asked).rows == rows
+    about = json.loads(pq.read_metadata(good).metadata[KEY])
+    table = pa.table({name: np.zeros(rows, np.uint8) for name in SCHEME.columns})
+    with pq.ParquetWriter(tmp_path / "equal.parquet", table.schema) as file:
+        file.write_table(table)
+        file.add_key_value_metadata({KEY.decode(): json.dumps(about)})
+    assert (tmp_path / "equal.parquet").stat().st_size > rows / 2000
+    with pytest.raises(RefusalError, match="more rows than so few bytes of randomized answers can"):
+        examine(tmp_path / "equal.parquet", asked)
+
+
+@pytest.mark.parametrize("gamma", [1.5, 3.0, 100.0, 1e6])
+def test_every_release_is_as_large_as_its_entropy_says(gamma: float, tmp_path: Path) -> None:
+    schema = sf.Schema({"a": sf.Categorical(("no", "yes")), "b": sf.Ordinal(tuple(range(7)))})
+    scheme, rows = sf.Scheme.for_gamma(schema, gamma), 100_000
+    path = sf.randomize({"a": ["no"] * rows, "b": [3] * rows}, scheme).save(tmp_path / "release.parquet")
+    assert path.stat().st_size * 8 > rows * least_bits(scheme)
+
+
+def test_equal_resampled_rows_are_refused(tmp_path: Path) -> None:
+    """They are mixed in the memory of the server when somebody downloads them."""
+    rows = 12_000_000
+    table = pa.table({"x": np.full(rows, 0.5), "y": pa.DictionaryArray.from_arrays(np.zeros(rows, np.int8), ["a"])})
+    made = table.replace_schema_metadata({KEY: json.dumps({"format": "sfumato resampled"}).encode()})
+    pq.write_table(made, tmp_path / "equal.parquet", row_group_size=rows)
+    with pytest.raises(RefusalError, match="more rows than so few bytes of resampled numbers can"):
+        examine(tmp_path / "equal.parquet", study(kind="resampled", schema=DRAWN.to_dict()))
+
+
+def test_no_more_rows_are_mixed_than_fit_and_no_fewer_shown_than_the_minimum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = open_collection(tmp_path / "data", None, Settings(read_apart=False), Clock())
+    fields = {"kind": "resampled", "schema": DRAWN.to_dict(), "minimum": 100}
+    held.writer.now(held.studies.create("drawn", fields))
+    held.writer.now(held.studies.open("drawn"))
+    with pytest.raises(RefusalError, match="0 rows so far"):
+        held.export("drawn")
+    monkeypatch.setattr(held.uploads, "progress", lambda _: {"rows": 99})
+    with pytest.raises(RefusalError, match="99 rows so far"):
+        held.export("drawn")
+    monkeypatch.setattr(held.uploads, "progress", lambda _: {"rows": 100})
+    monkeypatch.setattr(collection, "MOST_WRITTEN", -1)
+    with pytest.raises(RefusalError, match="more than a server sends"):
+        held.export("drawn")
+    held.close()

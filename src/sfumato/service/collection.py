@@ -28,6 +28,8 @@ from sfumato.service.worker import Worker
 
 #: The most files of rows that are being downloaded: whoever reads slowly keeps one on the disk.
 DOWNLOADS = 16
+#: The most rows that are written into one file: they are mixed in memory.
+MOST_WRITTEN = 1 << 26
 
 
 class Collection:
@@ -108,6 +110,10 @@ class Collection:
         return self._sent[-1]
 
     def _written(self, study: str) -> Path:
+        pushed = (one for one in self.uploads.accepted(study) if one.about is not None and not one.about["counted"])
+        rows = self.responses.collected(self.studies[study]).responses + sum(one.rows or 0 for one in pushed)
+        if rows > MOST_WRITTEN:
+            raise RefusalError("not_possible", f"{rows:,} rows are more than a server sends: ask for estimates")
         self._exports.mkdir(mode=0o700, exist_ok=True)
         path = self._exports / f"{study}-{secrets.token_hex(8)}.parquet"
         export(path, self.database.engine, self.studies[study], self.uploads)

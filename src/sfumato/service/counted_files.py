@@ -12,7 +12,8 @@ from sfumato.released.counted import CountedPart, merged_parts
 from sfumato.released.counts_file import COUNTS, SHARE, read_counts, read_document
 from sfumato.released.shares import Share, add
 from sfumato.scheme import Scheme
-from sfumato.service.intake import MOST_ROWS, Intake, check_part
+from sfumato.service.file_sizes import MOST_ROWS
+from sfumato.service.intake import Intake, check_part
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 

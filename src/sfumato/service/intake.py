@@ -22,6 +22,7 @@ from sfumato.reading.memory_limit import pieces
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
+from sfumato.service.file_sizes import check_release, check_resampled
 from sfumato.service.noisy_numbers import reach
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
@@ -31,8 +32,6 @@ from sfumato.writing.described_file import KEY
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST_ROWS = 1 << 28
-_ROWS_OF_A_BYTE = 2000  # randomized answers do not pack any better
 _LINK = re.compile("[0-9a-f]{16}")  # the fingerprint of a key; a database need not take any other text
 _LISTED = 20  # offending rows that are named
 _BATCH = 1 << 17
@@ -91,8 +90,7 @@ def examine(path: Path, study: Study) -> Intake:
 
 def _release(path: Path, study: Study) -> Intake:
     release = Release.load(path)
-    if len(release) > min(MOST_ROWS, _ROWS_OF_A_BYTE * path.stat().st_size):
-        raise RefusalError("refused", "the file holds more rows than so few bytes of randomized answers can")
+    check_release(path, release)
     if release.id_kind == "clear":
         raise RefusalError("refused", "its ids stand in the clear: randomize it with pseudonyms, or without ids")
     schemes = [layout.scheme for layout in study.forms]
@@ -217,8 +215,7 @@ def _resampled(path: Path, study: Study) -> Intake:
             names = file.schema_arrow.names
             if sorted(names) != sorted(study.schema.names):
                 raise RefusalError("refused", "its columns are not those of the study's schema")
-            if file.metadata.num_rows > MOST_ROWS:
-                raise RefusalError("refused", f"the file holds more than {MOST_ROWS:,} rows")
+            check_resampled(path, names, file.metadata.num_rows)
             rows = 0
             for batch in file.iter_batches(batch_size=_BATCH):
                 for name in names:

@@ -31,8 +31,11 @@ def bars(
     """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most.
 
     ``spread`` is half the width of an interval around every value, which ends at the ``limits`` of what is possible.
-    Of more classes than there are colours those that ``matter`` most are drawn.
+    Of more classes than there are colours those that ``matter`` most are drawn, and of none the title.
     """
+    if not labels:
+        rows, values = rows[:0], np.zeros((0, 1))
+        title = f"{title}. Of no class it is sure that somebody holds it"
     if len(labels) > len(COLOURS):
         title = f"{title} ({len(COLOURS)} of {len(labels)} classes)"
         chosen = np.sort(np.argsort(-matter, kind="stable")[: len(COLOURS)])
@@ -61,5 +64,6 @@ def bars(
     axes.set_xlabel(axis)
     set_title(axes, figure_text(title))
     axes.tick_params(axis="y", labelsize=8)
-    set_legend(figure, labels, fontsize=9)
+    if labels:
+        set_legend(figure, labels, fontsize=9)
     return saved(figure, path)

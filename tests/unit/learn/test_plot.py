@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.errors import UnrecoverableWarning
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.plot import PAGE
 from sfumato.learn.tree.plot import MOST_ENDS, least_share
@@ -132,6 +133,20 @@ def test_bars_say_whose_they_are_and_shares_stay_between_0_and_1(release, model)
         assert "y" in figure.axes[0].get_title("left")
         ends = [x for bar in figure.axes[0].collections for x in np.concatenate(bar.get_segments())[:, 0]]
         assert all(0 <= x <= 1 for x in ends)
+
+
+def test_a_picture_of_no_class_says_so():
+    """Of so few and so much randomized records no class is surely held."""
+    rng = np.random.default_rng(0)
+    schema = sf.Schema({"x": sf.Categorical(("a", "b")), "y": sf.Categorical(tuple("pqr"))})
+    table = {"x": rng.choice(["a", "b"], 30), "y": rng.choice(list("pqr"), 30)}
+    released = sf.randomize(table, sf.Scheme.for_gamma(schema, 1.2), rng=sf.experiment(1))
+    with pytest.warns(UnrecoverableWarning):
+        model = sf.learn.LinearClassifier().fit(sf.evidence(released), target="y")
+    assert not model.told_classes_.any()
+    figure = model.plot()
+    figure.canvas.draw()
+    assert "no class" in figure.axes[0].get_title(loc="left").replace("\n", " ")
 
 
 def test_neighbouring_values_of_a_branch_are_one_stretch():

@@ -50,6 +50,19 @@ class Noise(Channel):
     def support(self) -> tuple[float, float]:
         return (-math.inf, math.inf)
 
+    def reach(self, tail: float) -> tuple[float, float]:
+        """The ends of the support; where there is none, the quantile beyond which only this tail lies.
+
+        >>> from sfumato.channels.additive import gaussian, uniform
+        >>> uniform(2).reach(0.1), gaussian(1).reach(0.5)
+        ((-2.0, 2.0), (0.0, 0.0))
+        """
+        low, high = self.support
+        return (
+            low if math.isfinite(low) else float(self.quantile(tail)),
+            high if math.isfinite(high) else float(self.quantile(1 - tail)),
+        )
+
     @property
     @abstractmethod
     def sd(self) -> float: ...

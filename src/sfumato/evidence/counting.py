@@ -217,11 +217,11 @@ class TableCounter(Counter):
         groups = self.part.scheme.groups
         treated = {column: group.names for group in groups for column in group.columns if column not in group.names}
         names = list(dict.fromkeys(name for column in wanted for name in treated.get(column, (column,))))
-        together = f"{', '.join(names[:-1])} and {names[-1]} together" if len(names) > 1 else names[0]
         there = [" x ".join(known) for known in self._tables]
         return MissingTableError(
-            f"no table of counts holds {together}: ask its site for it (sfumato counts --table {','.join(names)}), or "
-            f"ask for less; there are {'; '.join(there[:8]) or 'none'}{'; ...' * (len(there) > 8)}"
+            f"no table of counts holds {all_together(names)}: ask its site for it "
+            f"(sfumato counts --table {','.join(names)}), or ask for less; "
+            f"there are {'; '.join(there[:8]) or 'none'}{'; ...' * (len(there) > 8)}"
         )
 
     def plan(self, requests: Sequence[Sequence[str]]) -> None:
@@ -248,6 +248,15 @@ def counter(part: Part) -> Counter:
     if part not in _counters:
         _counters[part] = TableCounter(part) if isinstance(part, CountedPart) else Counter(part)
     return _counters[part]
+
+
+def all_together(names: Sequence[str]) -> str:
+    """Names as a sentence has them.
+
+    >>> all_together(["sex", "age", "grade"])
+    'sex, age and grade together'
+    """
+    return f"{', '.join(names[:-1])} and {names[-1]} together" if len(names) > 1 else names[0]
 
 
 def _streamed(part: Part) -> bool:

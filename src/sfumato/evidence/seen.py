@@ -18,7 +18,7 @@ from sfumato.channels.left_inverse import left_inverse
 from sfumato.channels.linear import Dense, Kronecker, UniformPlus, kronecker
 from sfumato.errors import NotAskedError
 from sfumato.evidence.blocks import Block, blocks, unasked
-from sfumato.evidence.counting import counter
+from sfumato.evidence.counting import all_together, counter
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
@@ -268,9 +268,8 @@ def asking(release: Release, names: Sequence[str]) -> tuple[Part, ...]:
     """The parts in which all of these attributes were asked."""
     found = tuple(part for part in release.parts if all(name in part.scheme.schema for name in names))
     if not found:
-        together = f"{', '.join(names[:-1])} and {names[-1]} together" if len(names) > 1 else names[0]
         raise NotAskedError(
-            f"no form asks {together}: their table cannot be estimated by itself; "
+            f"no form asks {all_together(names)}: their table cannot be estimated by itself; "
             f'a model of all forms (method="model") answers for it, or design forms that ask them'
         )
     return found

@@ -109,9 +109,7 @@ def _cut(scheme: Scheme, name: str) -> tuple[Channel, Array]:
     """(channel, edges of the released numbers): as wide as the attribute's narrowest bin."""
     noise, domain = cast("Noise", scheme.noises[name]), cast(Numeric, scheme.schema[name])
     edges = domain.edge_array
-    low, high = noise.support
-    low = low if np.isfinite(low) else float(noise.quantile(TAIL))
-    high = high if np.isfinite(high) else float(noise.quantile(1 - TAIL))
+    low, high = noise.reach(TAIL)
     start, end = edges[0] + low, edges[-1] + high
     cells = int(np.clip(np.ceil((end - start) / np.diff(edges).min()), FEWEST, MOST))
     y_edges = np.concatenate([[-np.inf], np.linspace(start, end, cells + 1)[1:-1], [np.inf]])

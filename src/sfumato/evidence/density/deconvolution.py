@@ -239,16 +239,6 @@ def _beyond(sample: Sample, noise: Noise, support: tuple[float, float]) -> tuple
     return min(low, support[0]), max(high, support[1])
 
 
-def reach(noise: Noise) -> tuple[float, float]:
-    """The noise's support, or its far quantiles where that is infinite."""
-    low, high = noise.support
-    if not math.isfinite(low):
-        low = float(noise.quantile(REMOTE))
-    if not math.isfinite(high):
-        high = float(noise.quantile(1 - REMOTE))
-    return low, high
-
-
 def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, outside: str) -> tuple[float, float]:
     if support is None:
         return _range(sample, noise)
@@ -258,7 +248,7 @@ def _support(sample: Sample, noise: Noise, support: tuple[float, float] | None, 
         raise EstimationError(f"support must be two increasing finite numbers, got {support!r}") from None
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise EstimationError(f"support must be two increasing finite numbers, got ({low}, {high})")
-    down, up = reach(noise)
+    down, up = noise.reach(REMOTE)
     slack = 1e-9 * (high - low)
     least, most = low + down - slack, high + up + slack
     if sample.low >= least and sample.high <= most:

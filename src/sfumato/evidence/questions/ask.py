@@ -16,7 +16,7 @@ from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
 from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
-from sfumato.evidence.questions.groups import AskedGroups, groups
+from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
@@ -69,8 +69,7 @@ class Asked:
 
 def _condition(held: tuple[str, Any]) -> str:
     name, value = held
-    several = isinstance(value, list | tuple | set | frozenset | np.ndarray)
-    return f"{name} = {' or '.join(map(label_text, value)) if several else label_text(value)}"
+    return f"{name} = {' or '.join(map(label_text, as_list(value)))}"
 
 
 def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:

@@ -72,12 +72,17 @@ def groups(
 
 def _inside(domain: Domain, name: str, value: Any) -> Array:
     """1 for the codes that a condition allows: one value, or several in a list."""
-    wanted = list(value) if isinstance(value, list | tuple | set | frozenset | np.ndarray) else [value]
+    wanted = as_list(value)
     if not wanted:
         raise EstimationError(f"where: {name} must hold at least one value, got an empty list")
     out = np.zeros(domain.size)
     out[[code_of(domain, name, one) for one in wanted]] = 1.0
     return out
+
+
+def as_list(value: Any) -> list[Any]:
+    """The values of a condition, which names one, or several in a list."""
+    return list(value) if isinstance(value, list | tuple | set | frozenset | np.ndarray) else [value]
 
 
 def code_of(domain: Domain, name: str, value: Any) -> int:

@@ -130,7 +130,8 @@ class Laplace(Closed):
     def quantile(self, u: ArrayLike) -> Array:
         q = np.asarray(u, dtype=np.float64)
         centred = q - 0.5
-        return np.asarray(-self.scale * np.sign(centred) * np.log1p(-2 * np.abs(centred)))
+        with np.errstate(divide="ignore"):  # at 0 and 1 it is infinite
+            return np.asarray(-self.scale * np.sign(centred) * np.log1p(-2 * np.abs(centred)))
 
     @property
     def sd(self) -> float:

@@ -43,3 +43,8 @@ def test_noise_has_no_gamma_and_no_finite_matrix():
 
 def test_information_loss_of_densities():
     assert accuracy.information_loss(additive.uniform(1), additive.uniform(2)) == pytest.approx(0.5, abs=1e-6)
+
+
+def test_the_interval_of_laplace_noise_warns_of_nothing() -> None:
+    """A share p of it lies within scale ln(1 / (1 - p)) of 0."""
+    assert privacy.interval_privacy(additive.laplace(2), 0.9) == pytest.approx(4 * math.log(10), rel=1e-4)

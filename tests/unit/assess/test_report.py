@@ -426,3 +426,10 @@ class _Axes:
 
     def __getattr__(self, _):
         return lambda *_, **__: None
+
+
+def test_a_channel_with_a_single_answer_discloses_nothing_and_is_reported():
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    found = report(sf.Scheme(schema, {"sex": c.matrix([[1.0], [1.0]])}), n=100)
+    assert found.facts.units[0].measures["repeats"] == {"2": 0.5, "10": 0.5}
+    assert "cannot be estimated" in found.text()

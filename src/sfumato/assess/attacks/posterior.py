@@ -215,8 +215,9 @@ def _exact(P: Array, prior: Array, times: int) -> float:
 
 def _patterns(times: int, m: int) -> NDArray[np.int64]:
     """Every way to spread the answers over m kinds: m - 1 bars among the stars."""
-    bars = np.array(list(combinations(range(times + m - 1), m - 1)), dtype=np.int64).reshape(-1, m - 1)
-    ends = np.full((len(bars), 1), times + m - 1)
+    ways = comb(times + m - 1, m - 1)
+    bars = np.array(list(combinations(range(times + m - 1), m - 1)), dtype=np.int64).reshape(ways, m - 1)
+    ends = np.full((ways, 1), times + m - 1)
     return np.diff(np.hstack((np.full_like(ends, -1), bars, ends)), axis=1) - 1
 
 

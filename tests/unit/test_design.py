@@ -346,3 +346,9 @@ def test_free_text_is_designed_and_told_how_rare_it_may_be():
     found = design(sf.Schema({"why": sf.Text(10)}), 100_000, gamma=50)
     assert found.scheme["why"].kind == "prefixes"
     assert "only texts that more than about" in found.explain()
+
+
+def test_free_text_beside_a_bound_on_the_record_is_told_what_to_do():
+    schema = sf.Schema({"word": sf.Text(4), "sex": sf.Categorical(("F", "M"))})
+    with pytest.raises(SfumatoError, match=r"'word' is free text, .*sf\.Forms\.for_gamma\(schema, 9, ask=1\)"):
+        sf.design.design_record(schema, 1000, 9)

@@ -113,6 +113,12 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
     gamma = bound(gamma)
     if target is not None and target not in schema:
         raise SfumatoError(f"there is no attribute {target!r} to aim at; the schema has {', '.join(schema.names)}")
+    texts = [name for name, domain in schema.items() if not domain.listed]
+    if texts:
+        raise SfumatoError(
+            f"{texts[0]!r} is free text, which makes no table with others: leave it out, or ask each record one "
+            f"question, sf.Forms.for_gamma(schema, {gamma:g}, ask=1)"
+        )
     if len(schema) < 2:
         raise SfumatoError("a bound on the whole record needs at least two attributes: use gamma for one")
     pairs = [pair for pair in combinations(schema.names, 2) if target is None or target in pair]

@@ -16,6 +16,7 @@ from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import MOST_CELLS
 from sfumato.released.part import Part
+from sfumato.scheme import Scheme
 
 
 def counted(release: Release, tables: Sequence[Sequence[str]] | None = None) -> Release:
@@ -36,7 +37,10 @@ def counted(release: Release, tables: Sequence[Sequence[str]] | None = None) -> 
         for names in wanted:
             release.schema.select(names)
             asking(release, names)
-    return Release.of(_counted(part, wanted) for part in release.parts)
+    found = Release.of(_counted(part, wanted) for part in release.parts)
+    if not any(isinstance(part, CountedPart) and part.tables for part in found.parts):
+        raise EstimationError("there is nothing to count: every attribute carries additive noise, or is free text")
+    return found
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:
@@ -49,15 +53,14 @@ def _names(names: Sequence[str]) -> tuple[str, ...]:
 def _counted(part: Part, wanted: list[tuple[str, ...]] | None) -> CountedPart:
     scheme, sizes = part.scheme, part.scheme.output_sizes
     if wanted is None:
-        asked = [name for name in scheme.schema if name not in scheme.noises]
+        asked = [name for name in scheme.schema if _countable(scheme, name)]
         requests = list(combinations(asked, min(2, len(asked)))) if asked else []
     else:
         requests = [names for names in wanted if all(name in scheme.schema for name in names)]
-        noisy = [name for names in requests for name in names if name in scheme.noises]
-        if noisy:
-            raise EstimationError(f"{noisy[0]!r} carries additive noise and has no table of counts: leave it out")
-    if not requests and wanted is None:
-        raise EstimationError("there is nothing to count: every attribute carries additive noise")
+        bare = next((name for names in requests for name in names if not _countable(scheme, name)), None)
+        if bare is not None:
+            what = "carries additive noise" if bare in scheme.noises else "is free text"
+            raise EstimationError(f"{bare!r} {what} and has no table of counts: leave it out")
     shown = [set(columns(blocks(scheme, names, inverted=False))) for names in requests]
     held = list(dict.fromkeys(tuple(c for c in scheme.columns if c in own) for own in shown))
     cells = sum(prod(sizes[column] for column in own) for own in held)
@@ -69,3 +72,7 @@ def _counted(part: Part, wanted: list[tuple[str, ...]] | None) -> CountedPart:
     count.plan(held)
     found = {own: np.rint(count.counts(own)).astype(np.int64) for own in held}
     return CountedPart(found, scheme, raw=part.raw, records=len(part))
+
+
+def _countable(scheme: Scheme, name: str) -> bool:
+    return name not in scheme.noises and scheme.schema[name].listed

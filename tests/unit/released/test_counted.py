@@ -245,3 +245,17 @@ def test_damaged_files_are_refused_in_one_line(tmp_path) -> None:
     (tmp_path / "bad.json").write_text("{")
     with pytest.raises(SfumatoError):
         sf.Release.load(tmp_path / "bad.json")
+
+
+def test_free_text_is_left_out_of_tables_unless_it_is_named() -> None:
+    schema = sf.Schema({"word": sf.Text(4), "sex": sf.Categorical(("F", "M")), "grade": sf.Ordinal((1, 2, 3))})
+    rows = {"word": ["flu"] * 300, "sex": ["F", "M", "M"] * 100, "grade": [1, 2, 3] * 100}
+    forms = sf.Forms.for_gamma(schema, gamma=50, ask=1)
+    for scheme in (sf.Scheme.for_gamma(schema, 50), forms):
+        release = sf.randomize(rows, scheme, rng=sf.experiment(3))
+        found = sf.counted(release)
+        assert (sf.evidence(found).counts("sex").value == sf.evidence(release).counts("sex").value).all()
+        with pytest.raises(EstimationError, match="'word' is free text and has no table of counts: leave it out"):
+            sf.counted(release, [["word"]])
+    with pytest.raises(EstimationError, match="there is nothing to count"):
+        sf.counted(sf.Release.of([sf.randomize(rows, forms[0], rng=sf.experiment(3)).parts[0]]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -9,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import text
 
 import sfumato as sf
-from service_client import SCHEME, Clock
+from service_client import SCHEME, Clock, new_id
 from sfumato.service import collection
 from sfumato.service.collection import open_collection
 from sfumato.service.export import _resampled
@@ -102,4 +104,32 @@ def test_no_more_rows_are_mixed_than_fit_and_no_fewer_shown_than_the_minimum(
     monkeypatch.setattr(collection, "MOST_WRITTEN", -1)
     with pytest.raises(RefusalError, match="more than a server sends"):
         held.export("drawn")
+    held.close()
+
+
+def test_neither_ids_nor_times_within_the_hour_are_kept_or_sent(tmp_path: Path) -> None:
+    clock = Clock()
+    clock.now += 1234.5
+    held = open_collection(tmp_path / "data", None, Settings(read_apart=False), clock)
+    held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+    held.writer.now(held.studies.open("commuting"))
+    ((token, secret),) = held.writer.now(held.tokens.make("site", "commuting"))
+    report = held.responses.report("commuting", new_id(), SCHEME.fingerprint, None, {"car": 1, "sex": 0})
+    held.writer.now(held.responses, report)
+    table = {"car": ["no", "yes"] * 20, "sex": ["F", "M"] * 20, "person": [str(i) for i in range(40)]}
+    path = sf.randomize(table, SCHEME, id="person").save(tmp_path / "release.parquet")
+    data, id = path.read_bytes(), new_id()
+    held.writer.now(held.uploads.announce("commuting", id, token.id, hashlib.sha256(data).hexdigest(), len(data)))
+    held.uploads.files.append(held.uploads.find("commuting", id), 0, data)
+    held.uploads.commit("commuting", id, token.id)
+    sent = held.export("commuting")
+    assert pq.read_schema(sent).names == list(SCHEME.columns) and pq.read_metadata(sent).num_rows == 41
+    times = {"responses": ["hour"], "uploads": ["hour"], "tokens": ["created"], "studies": ["created", "opened"]}
+    with held.database.engine.connect() as connection:
+        for name, columns in times.items():
+            for column in columns:
+                found = connection.execute(text(f"SELECT {column} FROM {name}")).scalars().all()
+                assert found and all(one % 3600 == 0 for one in found), f"{name}.{column}"
+        (kept,) = connection.execute(text("SELECT hash FROM tokens")).scalars().all()
+    assert secret not in kept and kept == hashlib.sha256(secret.encode()).hexdigest()
     held.close()

@@ -352,3 +352,9 @@ def test_free_text_beside_a_bound_on_the_record_is_told_what_to_do():
     schema = sf.Schema({"word": sf.Text(4), "sex": sf.Categorical(("F", "M"))})
     with pytest.raises(SfumatoError, match=r"'word' is free text, .*sf\.Forms\.for_gamma\(schema, 9, ask=1\)"):
         sf.design.design_record(schema, 1000, 9)
+
+
+def test_a_precision_beyond_all_people_is_refused_in_one_line() -> None:
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
+    with pytest.raises(SfumatoError, match="half_width must be at least 1e-06"):
+        design(schema, 100, half_width=1e-300)

@@ -22,6 +22,10 @@ from sfumato.schema import Schema
 _JUST_BELOW = 1 - 2.0**-40  # a breach needs gamma to reach its limit, and roots are rounded: stay a hair under it
 
 
+#: The finest precision that can be asked for: even all people together tell shares no more precisely.
+LEAST_HALF_WIDTH = 1e-6
+
+
 @dataclass(frozen=True)
 class Requirements:
     """Any of: a bound on gamma, on the whole record's gamma, on beliefs, on the game, and a wanted precision."""
@@ -52,6 +56,10 @@ class Requirements:
             raise SfumatoError("p_max goes with sigma: it says how likely the likeliest value is in the game")
         if self.half_width is not None and not 0 < self.half_width < 1:
             raise SfumatoError(f"half_width must lie in (0, 1), a share of the records, got {self.half_width} instead")
+        if self.half_width is not None and self.half_width < LEAST_HALF_WIDTH:
+            raise SfumatoError(
+                f"half_width must be at least {LEAST_HALF_WIDTH:g}: there are not people enough for less"
+            )
         if not 0 < self.level < 1:
             raise SfumatoError(f"level must lie in (0, 1), got {self.level} instead")
         if self.target not in ("auto", *TARGETS):

@@ -172,7 +172,8 @@ def _show_tests(tests: list[dict[str, Any]]) -> None:
         console.say("the answers could have come through their channels; false ones that look honest cannot be told")
     for entry in tests:
         if "p" not in entry:
-            console.note(f"{entry['names']}: not tested: {entry['not_tested']}")
+            name = entry["names"]
+            console.note(f"{name}: not tested: {entry['not_tested'].removeprefix(f'{name}: ')}")
 
 
 def _rows(release: Release, most: int) -> tuple[list[str], list[list[str]]]:

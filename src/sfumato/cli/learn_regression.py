@@ -75,6 +75,8 @@ def regression(
             "event": label_text(model.classes_[1]) if model.family == "logistic" else None,
             "n": model.n_,
             "left_out": model.left_out_,
+            "rare_values": model.rare_values_.records,
+            "compared_with": model.rare_values_.compared_with,
             "method": model.method_,
             "covariance": model.covariance_,
             "converged": model.converged_,

@@ -79,3 +79,12 @@ def test_median_quantiles_and_running_shares(release: Path, tmp_path: Path) -> N
 def test_bad_questions_get_one_line(release: Path, options: str, message: str) -> None:
     found = run(f"estimate {release} {options}")
     assert found.code != 0 and message in found.error and "Traceback" not in found.error
+
+
+def test_running_shares_of_many_groups_are_drawn_for_the_largest(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    schema = sf.Schema({"g": sf.Categorical(tuple("abcdefgh")), "x": sf.Ordinal((1, 2, 3))})
+    rows = {"g": rng.choice(list("abcdefgh"), 900).tolist(), "x": rng.integers(1, 4, 900).tolist()}
+    sf.randomize(rows, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)).save(tmp_path / "r.parquet")
+    found = run(f"estimate {tmp_path / 'r.parquet'} --cdf x --by g --plot {tmp_path / 'c.svg'}")
+    assert found.code == 0 and "6 of 8 groups" in (tmp_path / "c.svg").read_text()

@@ -512,3 +512,27 @@ def test_ranks_whose_numbers_do_not_rise_count_by_their_places() -> None:
     assert source.mean("rank").value == pytest.approx(1.0)
     assert Regression("gaussian").fit(source, target="y").coef_ == pytest.approx([0.5, 1.0])
     assert Encoding(schema, ["rank"]).table(0).ravel().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("rare", ["first", "last"])
+def test_values_that_perhaps_nobody_holds_do_not_stop_a_regression(rare):
+    rng = np.random.default_rng(7)
+    values = ("none", "a", "b", "c") if rare == "first" else ("a", "b", "c", "none")
+    schema = sf.Schema({"g": sf.Categorical(values), "y": sf.Ordinal(tuple(range(8)))})
+    g = rng.choice(["a", "b", "c"], 20_000, p=[0.5, 0.3, 0.2])
+    effect = {"a": 2, "b": 3, "c": 5}
+    y = np.clip(np.rint([effect[one] for one in g] + rng.normal(0, 0.8, g.size)), 0, 7).astype(int)
+    table = {"g": g.tolist(), "y": y.tolist()}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(3))
+    found = sf.learn.Regression("gaussian").fit(release, target="y", names=["g"])
+    assert found.terms_ == ["Intercept", "g=b", "g=c"] and list(found.rare_values_.records) == ["g=none"]
+    assert found.rare_values_.compared_with == ({"g": "a"} if rare == "first" else {})
+    assert "too few to tell, taken as the mean of the others: g=none" in found.summary()
+    means = [y[g == one].mean() for one in "abc"]
+    truth = np.array([means[0], means[1] - means[0], means[2] - means[0]])
+    assert (np.abs(found.coef_ - truth) < 5 * found.sd_).all() and found.sd_.max() < 0.3
+    assert np.isfinite(found.predict({"g": ["none", "a"]})).all()
+    exact = sf.learn.Regression("gaussian").fit(
+        sf.evidence(table, sf.Schema({**schema, "g": sf.Categorical(("a", "b", "c"))})), target="y"
+    )
+    assert exact.rare_values_.records == {}

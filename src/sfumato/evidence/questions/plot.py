@@ -55,15 +55,23 @@ def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     axes.set_ylim(-0.7, len(at) - 0.3)
 
 
+def _largest(rows: Rows, groups: list[tuple[Any, ...]], names: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """The groups that are drawn: of more than there are colours, those of most records."""
+    if len(names) <= len(_COLOURS):
+        return names
+    answered = rows.beside.get("answered", np.zeros(len(groups)))
+    size = dict(zip(groups, answered.tolist(), strict=True))
+    kept = sorted(names, key=lambda name: -size[name])[: len(_COLOURS)]
+    return [name for name in names if name in kept]
+
+
 def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     low, high = rows.interval(level)
     ends = rows.keys[rows.running or ""]
     groups = [label[:-1] for label in rows.labels()]
     numeric = all(isinstance(end, int | float) for end in ends)
     names = list(dict.fromkeys(groups))
-    if len(names) > len(_COLOURS):
-        raise EstimationError(f"{len(names)} running shares in one picture cannot be read; ask for {len(_COLOURS)}")
-    for number, name in enumerate(names):
+    for number, name in enumerate(_largest(rows, groups, names)):
         own = np.array([group == name for group in groups])
         x = np.array(ends, dtype=np.float64)[own] if numeric else np.arange(own.sum())
         colour, dashes = _COLOURS[number], _DASHES[number]
@@ -75,4 +83,5 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
         if not numeric:
             axes.set_xticks(x, [figure_text(end) for end, mine in zip(ends, own, strict=True) if mine])
     axes.set_ylim(-0.02, 1.02)
-    axes.set_ylabel("running share")
+    some = f"; {len(_COLOURS)} of {len(names)} groups" if len(names) > len(_COLOURS) else ""
+    axes.set_ylabel(f"running share{some}")

@@ -47,6 +47,13 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if model.hardly_silent_:
         many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
         out.append(("No answer", f"too few to tell, taken as the mean: {many}"))
+    rare = model.rare_values_
+    if rare.records:
+        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in rare.records.items())
+        out.append(("Rare values", f"too few to tell, taken as the mean of the others: {many}"))
+    if rare.compared_with:
+        many = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
+        out.append(("Compared", f"{many}, since the first value is so rare"))
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         out.append(("Scale", f"{_number(model.scale_)}, the variance around the mean"))

@@ -162,7 +162,7 @@ def check_invertible(channel: Channel, names: Sequence[str]) -> None:
     if not invertible:
         raise EstimationError(
             f"{' + '.join(names)}: the channel {channel} is not invertible: different true tables give the same "
-            f"released one, so that no count can be estimated"
+            f"released one, so that no count can be estimated; leave it out (a channel for means tells its mean alone)"
         )
 
 

@@ -213,6 +213,10 @@ class TestWarnings:
     def test_identity_and_missing_shares(self, whole):
         assert "town is not randomized" in titles(whole)
         assert "No shares were given" in titles(whole)
+        some = report(SCHEME, n=400, prior={"sex": [0.4, 0.6]})
+        assert any(
+            title.startswith("Nothing is known of the shares of") and "sex" not in title for title in titles(some)
+        )
 
     def test_blocks(self):
         schema = sf.Schema({"r": sf.Categorical(tuple("abcd"))})

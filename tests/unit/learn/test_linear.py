@@ -227,3 +227,16 @@ def test_numbers_in_large_units_do_not_overflow():
     schema = sf.Schema({"income": sf.Numeric(0, 1e6, bins=50), "rich": sf.Categorical((False, True))})
     table = {"income": income, "rich": income > 5e5}
     assert LinearClassifier("logistic").fit(sf.evidence(table, schema), target="rich").score(table) > 0.98
+
+
+def test_if_one_class_is_said_of_everybody_it_is_the_commonest():
+    schema = sf.Schema({"x": sf.Ordinal((0, 1, 2, 3)), "y": sf.Categorical(tuple("abcde"))})
+    said = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        y = rng.choice(list("abcde"), 600, p=[0.1, 0.15, 0.2, 0.25, 0.3])
+        source = sf.evidence({"x": rng.integers(0, 4, 600).tolist(), "y": y.tolist()}, schema)
+        only = LinearClassifier("pocket", rng=seed).fit(source, target="y").only_class
+        said.append(only is not None)
+        assert only in (None, max("abcde", key=lambda one: int((y == one).sum())))
+    assert any(said)

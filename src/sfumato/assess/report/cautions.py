@@ -32,14 +32,25 @@ def cautions(facts: Facts) -> list[Caution]:
     if facts.n is None:
         text = "Without the number of records the report cannot say how accurate estimates will be."
         found.append(Caution("The number of records is not known", text))
-    if any(unit.prior_from == EQUAL and unit.channel.k > 1 and not unit.identity for unit in facts.units):
-        text = (
-            "Guesses and averages are computed as if all values were equally likely beforehand. Where some are much "
-            "more frequent, a blind guess is right more often, and rare values are the ones to watch. Give the public"
-            " shares, or collected evidence, for sharper figures. The factor gamma does not depend on this."
-        )
-        found.append(Caution("No shares were given", text))
+    found += _of_shares(facts)
     return sorted(found, key=lambda caution: not caution.serious)
+
+
+def _of_shares(facts: Facts) -> list[Caution]:
+    """Attributes whose guesses take every value for equally likely."""
+    randomized = [unit for unit in facts.units if unit.channel.k > 1 and not unit.identity]
+    even = [unit for unit in randomized if unit.prior_from == EQUAL]
+    if not even:
+        return []
+    some = len(even) < len(randomized)
+    named = ", ".join(quoted(unit) for unit in even[:6]) + " and others" * (len(even) > 6)
+    text = (
+        f"Guesses and averages{f' of {named}' if some else ''} are computed as if all values were equally likely "
+        "beforehand. Where some are much more frequent, a blind guess is right more often, and rare values are the ones "
+        "to watch. Give the public shares, or collected evidence that tells them, for sharper figures. The factor "
+        "gamma does not depend on this."
+    )
+    return [Caution(f"Nothing is known of the shares of {named}" if some else "No shares were given", text)]
 
 
 def _of_unit(unit: Unit) -> list[Caution]:

@@ -114,9 +114,11 @@ class LinearClassifier(Classifier):
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
         said = present[np.unique((X[cells.weights > 0] @ out[present].T).argmax(axis=1))]
         if self.scale_free and len(said) == 1:
-            # Only the directions are of use, and any would do: a weight would look like a finding.
+            # Only the directions are of use, and any would do: a weight would look like a finding. If one class is said
+            # of everybody, the commonest errs least.
+            commonest = np.bincount(cells.classes, weights=cells.weights, minlength=count).argmax()
             out[:] = 0
-            out[said[0], -1] = 1
+            out[commonest, -1] = 1
         return out
 
     def _matrix(self, codes: Any) -> Array:
@@ -136,7 +138,7 @@ class LinearClassifier(Classifier):
         How far one standard deviation of the feature moves the score, so that features of all units compare; where
         classes compete (lda, logistic), against the mean of all classes. The pocket
         and the perceptron find a direction and no scale: their weights are brought to length 1. They are all 0 where
-        the same class is said of every record.
+        the same class would be said of every record: then it is the commonest.
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_

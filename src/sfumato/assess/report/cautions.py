@@ -46,8 +46,8 @@ def _of_shares(facts: Facts) -> list[Caution]:
     named = ", ".join(quoted(unit) for unit in even[:6]) + " and others" * (len(even) > 6)
     text = (
         f"Guesses and averages{f' of {named}' if some else ''} are computed as if all values were equally likely "
-        "beforehand. Where some are much more frequent, a blind guess is right more often, and rare values are the ones "
-        "to watch. Give the public shares, or collected evidence that tells them, for sharper figures. The factor "
+        "beforehand. Where some are much more frequent, a blind guess is right more often, and rare values are the "
+        "ones to watch. Give the public shares, or collected evidence that tells them, for sharper figures. The factor "
         "gamma does not depend on this."
     )
     return [Caution(f"Nothing is known of the shares of {named}" if some else "No shares were given", text)]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import gcd
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
@@ -182,6 +183,11 @@ def _binned(
         edges = nice_edges(low, high, wanted.bins, whole)
         clipped = far or cells.overflowing
         discloses = "about where most values lie, rounded" if clipped else "the lowest and the highest value, rounded"
+        if _look_like_codes(numbers):
+            said.append(
+                "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
+                f"say --as {quote(cells.name)}=categorical"
+            )
         if far:
             said.append(
                 f"{rows_of(far)} far outside the others would stretch the bins: they go to the nearest end "
@@ -204,6 +210,19 @@ def _binned(
     kind = ("whole numbers" if whole else "numbers") + (f", written with the unit {unit}" if unit else "")
     why = f"{several}{len(numbers):,} different {kind}, {cut}"
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
+
+
+def _look_like_codes(numbers: Counter[float]) -> bool:
+    """Whether whole numbers may name things, as codes of trades or places do: few of many, each often, in no step.
+
+    >>> _look_like_codes(Counter({code: 40 for code in (3111, 3254, 3345, 9999)})), _look_like_codes(Counter(range(99)))
+    (True, False)
+    """
+    if not all(isinstance(value, int) for value in numbers) or sum(numbers.values()) < 20 * len(numbers):
+        return False
+    values = [int(value) for value in numbers]
+    wide = max(values) - min(values) + 1
+    return min(values) >= 100 and len(values) < 0.1 * wide and gcd(*values) == 1
 
 
 def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:

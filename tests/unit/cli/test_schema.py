@@ -175,3 +175,13 @@ def test_a_column_that_is_not_there_is_told_from_one_that_is_near(clinic: Path) 
     assert "it has 'Gewicht'" in run("schema klinik.csv --range gewichte=1:2").error
     said = " ".join(run("schema klinik.csv --range pay=1:2").error.split())
     assert "is there a header? sfumato schema FILE lists all columns" in said
+
+
+def test_numbers_that_may_be_codes_are_pointed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    codes, years = [111, 3254, 3261, 3345, 4411, 5112, 9999], [1950 + 7 * i for i in range(9)]
+    codes += [1000 + 37 * i for i in range(30)]
+    lines = [f"{codes[i % len(codes)]},{100 * (i % 40 + 3)},{years[i % 9]}" for i in range(2000)]
+    (tmp_path / "t.csv").write_text("\n".join(["trade,pay,year", *lines]) + "\n")
+    said = " ".join(run("schema t.csv", width=400).out.split())
+    assert "if they are codes, say --as trade=categorical" in said and "--as pay" not in said

@@ -539,3 +539,21 @@ def test_groups_that_may_hold_nobody_are_not_known() -> None:
         (points,) = found.plot().axes[0].lines
         assert np.isnan(points.get_xdata()).tolist() == [False, False, True]
     assert "not known" not in repr(ev.mean("x"))
+
+
+def test_running_shares_never_fall_and_nobody_answers_twice() -> None:
+    rng = np.random.default_rng(9)
+    schema = sf.Schema({"g": sf.Categorical(("a", "b")), "x": sf.Numeric(0, 60, bins=6, nullable=True)})
+    rows = {"g": rng.choice(["a", "b"], 400).tolist(), "x": (20 * rng.random(400)).tolist()}
+    fell, more = 0, 0
+    for seed in range(8):
+        ev = sf.evidence(sf.randomize(rows, sf.Scheme.for_gamma(schema, 4), rng=sf.experiment(seed)))
+        raw, found = ev.cdf("x", by="g", smooth=False), ev.cdf("x", by="g")
+        fell += int((np.diff(raw.value.reshape(2, 6)) < -1e-9).any())
+        assert (np.diff(found.value.reshape(2, 6)) >= -1e-12).all()
+        low, high = found.interval()
+        assert (low <= found.value + 1e-12).all() and (found.value <= high + 1e-12).all()
+        alone = ev.mean("x")
+        more += int(alone.form.records(alone.sums.finite()[0])[0] > 400)
+        assert alone.beside["answered"][0] <= 400
+    assert fell and more  # the negative control: without it shares fall, and more answer than there are

@@ -131,6 +131,7 @@ class Answer(Rows):
         out = {"answered": np.maximum(S[own], 0.0), "answered_sd": _root(C[own, own])}
         if self.everybody is not None:
             every = self.everybody
+            out["answered"] = np.minimum(out["answered"], np.maximum(S[every], 0.0))
             out["no_answer"] = np.maximum(S[every] - S[own], 0.0)
             out["no_answer_sd"] = _root(C[every, every] - 2 * C[every, own] + C[own, own])
         return out

@@ -17,7 +17,7 @@ from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
 from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
 from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
-from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles
+from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
@@ -182,7 +182,10 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     label = free_name("up_to", keys)
     keys[label] = list(ends) * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
-    return _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
+    found = _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
+    if found.closer is None and smooth is None:  # true running shares never fall
+        found = replace(found, closer=np.concatenate([rising(own) for own in found.value.reshape(rows, k)]))
+    return found
 
 
 def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:

@@ -84,12 +84,12 @@ class Quantiles:
         if sums[-1] <= 1e-9:
             return np.nan
         running = np.append(0.0, np.clip(sums / sums[-1], 0.0, 1.0))
-        rising = _rising(running)
+        risen = rising(running)
         if not self.continuous:
-            return float(min(int(np.searchsorted(rising[1:], q - 1e-12)), self.k - 1))
-        cell = int(np.clip(np.searchsorted(rising, q) - 1, 0, self.k - 1))
-        rise = rising[cell + 1] - rising[cell]
-        return cell + (float(np.clip((q - rising[cell]) / rise, 0.0, 1.0)) if rise > 0 else 0.5)
+            return float(min(int(np.searchsorted(risen[1:], q - 1e-12)), self.k - 1))
+        cell = int(np.clip(np.searchsorted(risen, q) - 1, 0, self.k - 1))
+        rise = risen[cell + 1] - risen[cell]
+        return cell + (float(np.clip((q - risen[cell]) / rise, 0.0, 1.0)) if rise > 0 else 0.5)
 
     def _at(self, cell: float) -> float:
         if np.isnan(cell):
@@ -143,11 +143,11 @@ class Quantiles:
         if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
             fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
             return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else self.ends
-        first, last = _rising(reached, _OUTER), _rising(under, 1 - _OUTER)
+        first, last = rising(reached, _OUTER), rising(under, 1 - _OUTER)
         return self._at(_cross(part, first)), self._at(_cross(part, last))
 
 
-def _rising(curve: Array, above: float = 0.5) -> Array:
+def rising(curve: Array, above: float = 0.5) -> Array:
     """Between the least curve above that never falls and the largest below: their mean, or a part of the former.
 
     True running shares rise. An estimate that falls back may pass 0 several times; this passes it between them.

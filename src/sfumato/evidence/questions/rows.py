@@ -150,6 +150,7 @@ class Rows(ABC):
                 continue
             for name in (value, low, high):
                 columns[name][i] = settled(columns[name][i], error)
+            columns[sd][i] = settled(error, 1e-6 * abs(columns[value][i]))  # what rounding leaves of nothing
         for name in self.keys:
             columns[name] = [label_text(label) if label is None else label for label in columns[name]]
         return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]

@@ -180,8 +180,9 @@ def _commonest(cpt: CPT) -> tuple[list[int], list[int]]:
 
 
 def _cut(label: str) -> str:
-    """As much of a label as fits above a column: two that begin with the same word stay apart."""
-    return label if len(label) <= 18 else label[:17].rstrip() + "…"
+    """As much of a label as fits above a column: two that begin with the same word stay apart, bins stay whole."""
+    most = 26 if label.startswith("[") else 18
+    return label if len(label) <= most else label[: most - 1].rstrip() + "…"
 
 
 class _Table:

@@ -188,6 +188,13 @@ def test_copies_of_rows_are_warned_of_in_every_mode():
         resample(copies, rng=1)
 
 
+def test_copies_in_many_classes_are_warned_of_once():
+    copies, y = np.repeat(X[:20], 20, axis=0), np.arange(400) // 20 % 4
+    with pytest.warns(DisclosureWarning, match="and 3 of the 3 others have copies too: copies have no density") as said:
+        resample(copies, y, rng=1)
+    assert sum("distinct rows" in str(one.message) for one in said) == 1
+
+
 def test_columns_cannot_ride_along_any_more():
     """No row starts from a record, so there is nothing for a column to ride with."""
     with pytest.raises(TypeError, match="ride"):

@@ -197,19 +197,25 @@ def _places(site: Labels) -> list[tuple[Any, Index]]:
 LOOKED = 1 << 14
 
 
-def check_group(X: Array, n: int, where: str, bounded: bool = False) -> None:
-    """Warn of what makes a density estimate of n rows, X among them, meaningless: few rows, or copies of rows."""
-    d = X.shape[1]
+def check_groups(groups: Sequence[tuple[Array, int, str]], bounded: bool = False) -> None:
+    """Warn of what makes density estimates meaningless: few rows, or copies. Of each: some rows, how many, a name."""
+    copies = []
+    for X, n, where in groups:
+        _check_size(n, X.shape[1], where, bounded)
+        distinct = len(np.unique(X, axis=0))
+        if distinct < len(X) - len(X) // 20:
+            copies.append((distinct / len(X), f"{where} has only {distinct} distinct rows in {len(X)}"))
+    if copies:
+        also = f", and {len(copies) - 1} of the {len(groups) - 1} others have copies too" if len(copies) > 1 else ""
+        said = ", and rows of one person count as many; channels" if bounded else "; channels"
+        _warn(f"{min(copies)[1]}{also}: copies have no density{said} suit such data better")
+
+
+def _check_size(n: int, d: int, where: str, bounded: bool) -> None:
     if n <= d:
         _warn(f"{where} has {n} rows for {d} columns: too few to tell its density, or to hide in")
     elif bounded and n < FEW:
         _warn(f"{where} has {n} rows: an average over the table says little of so few; pool sites or leave them out")
-    distinct = len(np.unique(X, axis=0))
-    if distinct < len(X) - len(X) // 20:
-        said = ", and rows of one person count as many; channels" if bounded else "; channels"
-        _warn(
-            f"{where} has only {distinct} distinct rows in {len(X)}: copies have no density{said} suit such data better"
-        )
 
 
 #: A class with fewer rows is too small for a bound that is an average.

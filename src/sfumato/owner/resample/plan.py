@@ -17,7 +17,7 @@ from sfumato.errors import SchemaError, showing_values
 from sfumato.membership import Method, Risk
 from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.calibrate import calibrate
-from sfumato.owner.resample.intake import LOOKED, Intake, check_group, groups, refuse_one_row
+from sfumato.owner.resample.intake import LOOKED, Intake, check_groups, groups, refuse_one_row
 from sfumato.owner.resample.model import Model
 from sfumato.owner.resample.moments import Moments
 from sfumato.owner.resample.paper import Kernel
@@ -59,8 +59,7 @@ def learn(batches: Batches, request: Request, src: Source, named: bool = False) 
     if alone:  # not named unasked: a column of people taken for one of classes has one row of each
         where = _where(alone[0], named, showing_values())
         refuse_one_row(where, len(alone), pooling=not request.modelled and alone[0][1] is not None)
-    for key, one in learned.items():
-        check_group(one.first, one.n, _where(key, named), request.modelled)
+    check_groups([(one.first, one.n, _where(key, named)) for key, one in learned.items()], request.modelled)
     try:
         return dict(sorted(learned.items(), key=lambda item: item[0]))
     except TypeError:  # labels of several types, or None beside them

@@ -528,6 +528,8 @@ def test_values_that_perhaps_nobody_holds_do_not_stop_a_regression(rare):
     assert found.terms_ == ["Intercept", "g=b", "g=c"] and list(found.rare_values_.records) == ["g=none"]
     assert found.rare_values_.compared_with == ({"g": "a"} if rare == "first" else {})
     assert "too few to tell, taken as the mean of the others: g=none" in found.summary()
+    found.rare_values_.records.update({f"g={i}": 1.0 for i in range(30)})
+    assert "g=none" in found.summary() and "and 28 more" in found.summary()
     means = [y[g == one].mean() for one in "abc"]
     truth = np.array([means[0], means[1] - means[0], means[2] - means[0]])
     assert (np.abs(found.coef_ - truth) < 5 * found.sd_).all() and found.sd_.max() < 0.3

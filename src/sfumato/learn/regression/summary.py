@@ -10,6 +10,7 @@ from sfumato.evidence.limits import check_level
 from sfumato.printable import label_text, printable
 
 _LEAST = 78
+_MOST_RARE = 3  # values that are named of those that are too rare
 
 
 def summary(model: Any, level: float = 0.95) -> str:
@@ -49,7 +50,9 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         out.append(("No answer", f"too few to tell, taken as the mean: {many}"))
     rare = model.rare_values_
     if rare.records:
-        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in rare.records.items())
+        shown = list(rare.records.items())[:_MOST_RARE]
+        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in shown)
+        many += f" and {len(rare.records) - len(shown)} more" if len(rare.records) > len(shown) else ""
         out.append(("Rare values", f"too few to tell, taken as the mean of the others: {many}"))
     if rare.compared_with:
         many = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())

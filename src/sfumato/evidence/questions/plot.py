@@ -84,4 +84,4 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
             axes.set_xticks(x, [figure_text(end) for end, mine in zip(ends, own, strict=True) if mine])
     axes.set_ylim(-0.02, 1.02)
     some = f"; {len(_COLOURS)} of {len(names)} groups" if len(names) > len(_COLOURS) else ""
-    axes.set_ylabel(f"running share{some}")
+    axes.set_ylabel(f"running share, with {level:.0%} intervals{some}")

@@ -50,9 +50,9 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         out.append(("No answer", f"too few to tell, taken as the mean: {many}"))
     rare = model.rare_values_
     if rare.records:
-        shown = list(rare.records.items())[:_MOST_RARE]
-        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in shown)
-        many += f" and {len(rare.records) - len(shown)} more" if len(rare.records) > len(shown) else ""
+        named = list(rare.records.items())[:_MOST_RARE]
+        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in named)
+        many += f" and {len(rare.records) - len(named)} more" if len(rare.records) > len(named) else ""
         out.append(("Rare values", f"too few to tell, taken as the mean of the others: {many}"))
     if rare.compared_with:
         many = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())

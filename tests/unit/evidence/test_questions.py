@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels.scores import scores
 from sfumato.errors import DisclosureWarning, EstimationError
-from sfumato.evidence.questions.forms import ratio_limits
+from sfumato.evidence.questions.forms import bounded_limits, ratio_limits
 from sfumato.evidence.questions.statistics import PartSums, Sums
 
 N = 4000
@@ -557,3 +557,29 @@ def test_running_shares_never_fall_and_nobody_answers_twice() -> None:
         more += int(alone.form.records(alone.sums.finite()[0])[0] > 400)
         assert alone.beside["answered"][0] <= 400
     assert fell and more  # the negative control: without it shares fall, and more answer than there are
+
+
+def test_no_interval_is_a_point_beside_an_error() -> None:
+    """A mean whose estimate lies far below what is possible had the limits 0 and 0."""
+    one = np.ones(1)
+    for away in (-0.5, -2.0, -2.5, -4.0):
+        for scale in (0.3, 1.0, 50.0):
+            low, high = bounded_limits(
+                away * scale * one, one, scale**2 * one, 0 * one, 0 * one, 1.96, 0 * one, 900 * one
+            )
+            assert low[0] == 0 and scale * max(0.3, away + 1.95) < high[0] < 2 * scale
+            up, top = bounded_limits(
+                (9 - away * scale) * one, one, scale**2 * one, 0 * one, 0 * one, 1.96, -900 * one, 9 * one
+            )
+            assert top[0] == 9 and up[0] == pytest.approx(9 - high[0])
+    inside = [x * one for x in (3, 1, 1, 0, 0)]
+    assert bounded_limits(*inside, 1.96, 0 * one, 9 * one) == ratio_limits(*inside, 1.96, 0 * one, 9 * one)
+
+
+def test_bounded_limits_hold_near_the_end_of_what_is_possible() -> None:
+    rng = np.random.default_rng(6)
+    for truth in (0.0, 0.3, 1.0, 2.5):
+        seen = rng.normal(truth, 1, 4000)
+        ones, none = np.ones(4000), np.zeros(4000)
+        low, high = bounded_limits(seen, ones, ones, none, none, 1.96, none, 9 * ones)
+        assert 0.93 < np.mean((low <= truth) & (truth <= high)) < 0.99 and (high > low).all()

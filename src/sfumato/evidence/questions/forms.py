@@ -70,7 +70,7 @@ class Ratios:
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         """Fieller's; of a group that may hold nobody, all that is possible."""
         t, b = self.top, self.bottom
-        low, high = ratio_limits(S[t], S[b], C[t, t], C[t, b], C[b, b], z, self.low, self.high)
+        low, high = bounded_limits(S[t], S[b], C[t, t], C[t, b], C[b, b], z, self.low, self.high)
         nobody = S[b] <= z * np.sqrt(np.maximum(C[b, b], 0.0))
         return np.where(nobody, self.low, low), np.where(nobody, self.high, high)
 
@@ -102,6 +102,49 @@ def ratio_limits(
     first = np.where(told, ends[0], np.where(beyond & (ends[0] < low), ends[1], low))
     last = np.where(told, ends[1], np.where(beyond & (ends[1] > high), ends[0], high))
     return np.clip(first, low, high), np.clip(last, low, high)
+
+
+def bounded_limits(
+    top: Array, bottom: Array, v_top: Array, v_both: Array, v_bottom: Array, z: float, low: Array, high: Array
+) -> tuple[Array, Array]:
+    """Fieller's limits that shrink to no point where the ratio itself lies outside what is possible.
+
+    There they reach as far inside as Feldman and Cousins (1998) have it. The first would be (0, 0) by Fieller:
+
+    >>> one, none = np.ones(1), np.zeros(1)
+    >>> least, most = bounded_limits(-3 * one, one, one, none, none, 1.96, none, 9 * one)
+    >>> float(least[0]), float(most[0].round(2))
+    (0.0, 0.42)
+    """
+    first, last = ratio_limits(top, bottom, v_top, v_both, v_bottom, z, low, high)
+    some = bottom > _NOTHING
+    ratio = np.divide(top, bottom, out=np.zeros(len(top)), where=some)
+    for end, sign in ((low, 1.0), (high, -1.0)):
+        variance = v_top - 2 * end * v_both + end**2 * v_bottom
+        sd = np.divide(np.sqrt(np.maximum(variance, 0.0)), bottom, out=np.zeros(len(top)), where=some)
+        outside = some & (sd > 0) & (sign * (ratio - end) < 0)
+        away = np.divide(sign * (ratio - end), sd, out=np.zeros(len(top)), where=outside)
+        inside = np.clip(end + sign * sd * _reach(away, z), low, high)
+        if sign > 0:
+            last = np.where(outside, np.maximum(last, inside), last)
+        else:
+            first = np.where(outside, np.minimum(first, inside), first)
+    return first, last
+
+
+def _reach(away: Array, z: float) -> Array:
+    """The largest m >= 0 that an estimate of ``away`` < 0, of standard deviation 1, does not contradict.
+
+    Estimates are ordered by their likelihood ratio against the best m >= 0: that of m is m (m - 2 away).
+    """
+    from scipy.special import ndtr
+
+    least, most = np.zeros(len(away)), np.full(len(away), z)
+    for _ in range(40):
+        m = (least + most) / 2
+        accepted = ndtr(away - m) + ndtr(-np.sqrt(m * (m - 2 * away))) > 2 * ndtr(-z)
+        least, most = np.where(accepted, m, least), np.where(accepted, most, m)
+    return least
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +211,7 @@ class _Moments:
         pairs = [(self.by_top, self.by_top), (self.by_top, self.by_bottom), (self.by_bottom, self.by_bottom)]
         v = [np.atleast_1d(a @ C @ b) / self.bottom**2 for a, b in pairs]
         one = np.ones(1)
-        return ratio_limits(self.top / self.bottom * one, one, v[0], v[1], v[2], z, -one, one)
+        return bounded_limits(self.top / self.bottom * one, one, v[0], v[1], v[2], z, -one, one)
 
 
 def _moments(sums: Array) -> _Moments | None:

@@ -14,15 +14,16 @@ from sqlalchemy import text
 
 import sfumato as sf
 from service_client import SCHEME, Clock, new_id
+from sfumato.errors import DisclosureWarning
 from sfumato.service import collection
 from sfumato.service.collection import open_collection
-from sfumato.service.export import _resampled
+from sfumato.service.export import _resampled, row_bytes
 from sfumato.service.file_sizes import least_bits
 from sfumato.service.intake import examine
 from sfumato.service.refusals import RefusalError
 from sfumato.service.settings import Settings
 from sfumato.service.study import Study, new_study
-from sfumato.service.upload import Locks
+from sfumato.service.upload import Locks, Upload
 from sfumato.writing.described_file import KEY
 
 DRAWN = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical(("a", "b"))})
@@ -30,11 +31,11 @@ DRAWN = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical(("a", "b")
 
 def test_resampled_rows_of_all_sites_are_mixed(tmp_path: Path) -> None:
     """They stood site after site: the place of a row named the site that had drawn it."""
-    files = []
+    files, schema = [], sf.Schema({"x": sf.Numeric(0, 600, bins=4), "y": sf.Categorical(("a", "b"))})
     for site, values in enumerate((range(300), range(300, 600))):
         files.append(tmp_path / f"{site}.parquet")
         pq.write_table(pa.table({"x": [float(v) for v in values], "y": ["a"] * 300}), files[-1])
-    _resampled(tmp_path / "all.parquet", files)
+    _resampled(tmp_path / "all.parquet", files, schema)
     found = pq.read_table(tmp_path / "all.parquet").column("x").to_numpy()
     assert sorted(found) == list(range(600))
     assert 90 < (found[:300] < 300).sum() < 210  # 150 and nine deviations
@@ -78,6 +79,24 @@ def test_every_release_is_as_large_as_its_entropy_says(gamma: float, tmp_path: P
     assert path.stat().st_size * 8 > rows * least_bits(scheme)
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [
+        sf.Ordinal(tuple(range(200))),
+        sf.Categorical(tuple(f"v{i}" for i in range(300))),
+        sf.Categorical(tuple(f"v{i}" for i in range(2000))),
+    ],
+)
+@pytest.mark.parametrize("gamma", [1.2, 3.0, 100.0])
+def test_answers_to_questions_with_many_values_do_not_pack_either(
+    domain: sf.Ordinal, gamma: float, tmp_path: Path
+) -> None:
+    """Their matrices were not looked at: 35 kB of equal rows stood for 70 million, and nobody could download any."""
+    scheme, rows = sf.Scheme.for_gamma(sf.Schema({"a": domain}), gamma), 20_000
+    path = sf.randomize({"a": [domain.labels[0]] * rows}, scheme).save(tmp_path / "release.parquet")
+    assert 3 * rows < rows * least_bits(scheme) < path.stat().st_size * 8
+
+
 def test_equal_resampled_rows_are_refused(tmp_path: Path) -> None:
     """They are mixed in the memory of the server when somebody downloads them."""
     rows = 12_000_000
@@ -86,6 +105,51 @@ def test_equal_resampled_rows_are_refused(tmp_path: Path) -> None:
     pq.write_table(made, tmp_path / "equal.parquet", row_group_size=rows)
     with pytest.raises(RefusalError, match="more rows than so few bytes of resampled numbers can"):
         examine(tmp_path / "equal.parquet", study(kind="resampled", schema=DRAWN.to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (pa.array([0, 1], pa.int8()), pa.array(["a", "b"])),
+        (pa.array([False, True]), pa.array(["a", "b"])),
+        (pa.array([0.25, 1]).cast(pa.float16()), pa.array([b"a", b"b"])),
+        (pa.array(["0.5", " 1"]), pa.DictionaryArray.from_arrays(np.zeros(2, np.int8), ["b"])),
+    ],
+)
+def test_the_types_of_one_site_do_not_change_the_rows_of_others(x: pa.Array, y: pa.Array, tmp_path: Path) -> None:
+    """Two rows whose file came first made the download fail, or every other site's numbers true and false."""
+    paths, good = [tmp_path / "0.parquet", tmp_path / "1.parquet"], np.linspace(0.1, 0.9, 50)
+    tables = [pa.table({"x": x, "y": y}), pa.table({"x": good, "y": ["a", "b"] * 25})]
+    for path, table in zip(paths, tables, strict=True):
+        pq.write_table(table.replace_schema_metadata({KEY: b'{"format": "sfumato resampled"}'}), path)
+        assert examine(path, study(kind="resampled", schema=DRAWN.to_dict())).rows == len(table)
+    _resampled(tmp_path / "all.parquet", paths, DRAWN)
+    found = pq.read_table(tmp_path / "all.parquet")
+    assert found.schema.types == [pa.float64(), pa.string()] and len(found) == 52
+    assert np.isin(good, found.column("x").to_numpy()).all()
+    assert set(found.column("y").to_pylist()) == {"a", "b"}
+
+
+def test_many_columns_make_the_rows_that_are_mixed_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of 70 kB, each of 820 000 equal rows in 20 columns of doubles: 81 of them would have taken 20 GB."""
+    wide = sf.Schema({f"x{i}": sf.Numeric(0, 1, bins=4) for i in range(20)})
+    with pytest.warns(DisclosureWarning):
+        noisy = sf.Scheme(wide, {name: sf.channels.uniform(0.5) for name in wide})
+    assert row_bytes(study(kind="resampled", schema=wide.to_dict())) == 160
+    assert row_bytes(study(kind="resampled", schema=DRAWN.to_dict())) == 16
+    with pytest.warns(DisclosureWarning):
+        assert row_bytes(study(scheme=noisy.to_dict())) == 160
+    assert row_bytes(study(scheme=SCHEME.to_dict())) == 2
+    held = open_collection(tmp_path / "data", None, Settings(read_apart=False), Clock())
+    held.writer.now(held.studies.create("drawn", {"kind": "resampled", "schema": wide.to_dict(), "minimum": 2}))
+    held.writer.now(held.studies.open("drawn"))
+    monkeypatch.setattr(held.uploads, "progress", lambda _: {"rows": 7_000_000})
+    about = {"counted": False, "attributes": None, "forms": {}, "rows": 7_000_000}
+    one = Upload("drawn", "0" * 32, "site", "", 1, "accepted", 0, about)
+    monkeypatch.setattr(held.uploads, "accepted", lambda _: [one])
+    with pytest.raises(RefusalError, match="7,000,000 rows are more than a server sends"):
+        held.export("drawn")
+    held.close()
 
 
 def test_no_more_rows_are_mixed_than_fit_and_no_fewer_shown_than_the_minimum(

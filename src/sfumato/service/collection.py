@@ -12,7 +12,7 @@ from sfumato.released.part import Part
 from sfumato.service import clock
 from sfumato.service.clock import Clock
 from sfumato.service.estimates import Estimates
-from sfumato.service.export import export
+from sfumato.service.export import export, row_bytes
 from sfumato.service.models.request import Models, Source
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Responses
@@ -28,8 +28,8 @@ from sfumato.service.worker import Worker
 
 #: The most files of rows that are being downloaded: whoever reads slowly keeps one on the disk.
 DOWNLOADS = 16
-#: The most rows that are written into one file: they are mixed in memory.
-MOST_WRITTEN = 1 << 26
+#: The most rows that are written into one file, and the most bytes that they take: they are mixed in memory.
+MOST_WRITTEN, MOST_BYTES = 1 << 26, 1 << 30
 
 
 class Collection:
@@ -112,7 +112,7 @@ class Collection:
     def _written(self, study: str) -> Path:
         pushed = (one for one in self.uploads.accepted(study) if one.about is not None and not one.about["counted"])
         rows = self.responses.collected(self.studies[study]).responses + sum(one.rows or 0 for one in pushed)
-        if rows > MOST_WRITTEN:
+        if rows > MOST_WRITTEN or rows * row_bytes(self.studies[study]) > MOST_BYTES:
             raise RefusalError("not_possible", f"{rows:,} rows are more than a server sends: ask for estimates")
         self._exports.mkdir(mode=0o700, exist_ok=True)
         path = self._exports / f"{study}-{secrets.token_hex(8)}.parquet"

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import Engine, select
 
+from sfumato.domains.base import Domain
+from sfumato.domains.numeric import Numeric
 from sfumato.randomness import SecureSource, permutation
 from sfumato.release import Release
 from sfumato.released.part import Part
+from sfumato.released.writer import code_types
+from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.service.layout import Layout
 from sfumato.service.parties import complete
@@ -21,6 +25,9 @@ from sfumato.service.storage import tables
 from sfumato.service.study import Study
 from sfumato.service.uploads import Uploads
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 _ROWS = 100_000
 
 
@@ -28,7 +35,7 @@ def export(path: Path, engine: Engine, study: Study, uploads: Uploads) -> None:
     """Write every row that the study holds; columns that wait for those of other parties are left out."""
     taken = uploads.accepted(study.id)
     if study.scheme is None:
-        _resampled(path, [uploads.files.taken(one) for one in taken])
+        _resampled(path, [uploads.files.taken(one) for one in taken], study.schema)
         return
     parts = [_responses(engine, study.id, form, layout) for form, layout in enumerate(study.forms)]
     for one in taken:
@@ -84,12 +91,37 @@ def _without_ids(part: Part) -> Part:
     return replace(part, id=None, link=None)
 
 
-def _resampled(path: Path, files: Sequence[Path]) -> None:
+def _resampled(path: Path, files: Sequence[Path], schema: Schema) -> None:
     """The rows of all sites in a random order, which does not say whose they are."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kinds = pq.read_schema(str(files[0])).remove_metadata()
-    held = [pq.ParquetFile(str(file)).read(columns=kinds.names).cast(kinds) for file in files]
-    whole = pa.concat_tables(held)
+    whole = pa.concat_tables(_as_schema_says(pq.ParquetFile(str(file)).read(), schema) for file in files)
     pq.write_table(whole.take(permutation(SecureSource(), whole.num_rows)), str(path), compression="zstd")
+
+
+def _as_schema_says(rows: pa.Table, schema: Schema) -> pa.Table:
+    """Numbers as doubles, other values by the names that the schema has for them, whatever types a site has chosen."""
+    import pyarrow as pa
+
+    def column(name: str) -> pa.Array:
+        domain, given = schema[name], rows.column(name)
+        if isinstance(domain, Numeric):
+            return pa.array(domain.unrounded(given, name), from_pandas=True)
+        return domain.decode(domain.encode(given, name))
+
+    return pa.table({name: column(name) for name in schema.names})
+
+
+def row_bytes(study: Study) -> int:
+    """The memory that a row takes at most while it is written."""
+    if study.scheme is not None:
+        return max(sum(int(kind.bit_width) // 8 for kind in code_types(form.scheme).values()) for form in study.forms)
+    return sum(_value_bytes(domain) for domain in study.schema.values())
+
+
+def _value_bytes(domain: Domain) -> int:
+    if isinstance(domain, Numeric):
+        return 8
+    longest = max(len(str(one)) for one in domain.labels) if domain.listed else int(domain.code_type.itemsize)
+    return 4 * (1 + longest)  # a place, and letters of up to four bytes

@@ -9,11 +9,15 @@ bits on average, where H is Shannon's entropy.
 
 from __future__ import annotations
 
+from math import log2
 from pathlib import Path
 
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.channels.base import Channel
+from sfumato.channels.hyperplanes import Hyperplanes
+from sfumato.channels.subset import Subset
 from sfumato.errors import SfumatoError
 from sfumato.reading.memory_limit import check_decoded
 from sfumato.release import Release
@@ -23,7 +27,7 @@ from sfumato.service.refusals import RefusalError
 MOST_ROWS = 1 << 28
 #: Under channels whose entropy is not looked at.
 _ROWS_OF_A_BYTE = 2000
-_ENTRIES = 1 << 16  # of a matrix that is looked at
+_ENTRIES = 1 << 22  # of a matrix that is looked at
 
 
 def least_bits(scheme: Scheme) -> float:
@@ -34,12 +38,17 @@ def least_bits(scheme: Scheme) -> float:
     >>> round(least_bits(Scheme(Schema({"sex": Categorical(("F", "M"))}), {"sex": c.symmetric(2, 0.25)})), 3)
     0.811
     """
-    return sum(
-        _least_entropy(channel.matrix)
-        for group in scheme.groups
-        for _, channel in group.channel.factors(group.names)
-        if not channel.continuous and channel.k * channel.m <= _ENTRIES
-    )
+    return sum(_entropy(channel) for group in scheme.groups for _, channel in group.channel.factors(group.names))
+
+
+def _entropy(channel: Channel) -> float:
+    if channel.continuous:
+        return 0.0
+    if channel.k * channel.m <= _ENTRIES:
+        return _least_entropy(channel.matrix)
+    if isinstance(channel, Hyperplanes | Subset):
+        return max(0.0, log2(channel.m / channel.gamma))  # no answer is likelier than gamma times the average
+    return 0.0
 
 
 def _least_entropy(matrix: Array) -> float:
@@ -50,7 +59,8 @@ def _least_entropy(matrix: Array) -> float:
 def check_release(path: Path, release: Release) -> None:
     """Refuse a release that has more rows than so many bytes of randomized answers."""
     size = path.stat().st_size
-    bits = sum(len(part) * least_bits(part.scheme) for part in release.parts)
+    least = {scheme: least_bits(scheme) for scheme in {part.scheme for part in release.parts}}
+    bits = sum(len(part) * least[part.scheme] for part in release.parts)
     if len(release) > min(MOST_ROWS, _ROWS_OF_A_BYTE * size) or bits > 2 * 8 * size:  # twice: chance, and rounding
         raise RefusalError("refused", "the file holds more rows than so few bytes of randomized answers can")
 

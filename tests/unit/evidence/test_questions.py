@@ -583,3 +583,12 @@ def test_bounded_limits_hold_near_the_end_of_what_is_possible() -> None:
         ones, none = np.ones(4000), np.zeros(4000)
         low, high = bounded_limits(seen, ones, ones, none, none, 1.96, none, 9 * ones)
         assert 0.93 < np.mean((low <= truth) & (truth <= high)) < 0.99 and (high > low).all()
+
+
+def test_means_of_dates_are_years_or_count_from_the_first_period() -> None:
+    schema = sf.Schema({"y": sf.Date("2000", "2009", by="year"), "m": sf.Date("2001-01", "2001-12", by="month")})
+    rows = {"y": ["2002", "2004", "2009"], "m": ["2001-01", "2001-03", "2001-05"]}
+    exact = sf.evidence(rows, schema)
+    assert exact.mean("y").value[0] == pytest.approx(2005) and exact.quantile("y", 0.5).value[0] == 2004
+    assert exact.mean("y").title == "mean of y"
+    assert exact.mean("m").value[0] == pytest.approx(2) and exact.mean("m").title == "mean of m (months after 2001-01)"

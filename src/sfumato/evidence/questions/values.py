@@ -7,16 +7,15 @@ from itertools import pairwise
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.domains import Domain
-from sfumato.schema import Numeric
+from sfumato.domains import Date, Domain, Numeric
 
 
 def numbers(domain: Domain) -> Array:
-    """The number that each code stands for: the middle of a bin, a value that is a number, else its place from 0."""
+    """The number that each code stands for: the middle of a bin, a value that is a number, a year, else its place."""
     k = domain.size - domain.nullable
     if isinstance(domain, Numeric):
         own = domain.midpoints
-    elif has_numbers(domain):
+    elif _has_years(domain) or has_numbers(domain):
         own = np.array(domain.labels[:k], dtype=np.float64)
     else:
         own = np.arange(k, dtype=np.float64)
@@ -29,8 +28,15 @@ def has_numbers(domain: Domain) -> bool:
     return plain and (not domain.ordered or all(a < b for a, b in pairwise(labels)))
 
 
+def _has_years(domain: Domain) -> bool:
+    return isinstance(domain, Date) and domain.by == "year"
+
+
 def scale(domain: Domain) -> str:
-    return "" if isinstance(domain, Numeric) or has_numbers(domain) else " (places from 0)"
+    """What the numbers count, where they are none of the data's own."""
+    if isinstance(domain, Numeric) or _has_years(domain) or has_numbers(domain):
+        return ""
+    return f" ({domain.by}s after {domain.labels[0]})" if isinstance(domain, Date) else " (places from 0)"
 
 
 def answered_by(domain: Domain) -> Array:

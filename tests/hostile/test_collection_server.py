@@ -529,3 +529,37 @@ def test_a_site_adds_no_such_number_by_its_share(http: Http, tmp_path: Path) -> 
     answers = [push(http, one.save(tmp_path / f"sum{i}.json"), http.token("site")) for i, one in enumerate(sums)]
     assert [answer.status_code for answer in answers] == [201, 201, 422]
     assert "it counts more than" in answers[-1].text
+
+
+def test_files_that_were_refused_do_not_pile_up() -> None:
+    """Files of one byte were refused and kept for ever: after 30 000 every look at the uploads took half a second."""
+    for http in served(most_refused=3):
+        site = http.token("site")
+
+        def announced(digest: str, site: str = site, http: Http = http) -> str:
+            id = new_id()
+            asked = http.ask("POST", UPLOADS, {"id": id, "digest": digest, "bytes": 1}, site)
+            return id if asked.status_code == 201 else asked.json()["error"]["message"]
+
+        for digit in "012":
+            id = announced(digit * 64)
+            headers = {"content-type": "application/octet-stream", "upload-offset": "0"}
+            http.ask("PATCH", f"{UPLOADS}/{id}", token=site, content=b"x", headers=headers)
+            assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).status_code == 422
+        assert announced("3" * 64) == "many files of this site were refused: come back in a week"
+        assert len(announced("3" * 64, http.token("site"))) == 32  # others are not kept from it
+        http.clock.now += UNFINISHED + 3600
+        assert len(announced("4" * 64)) == 32
+        assert [one.state for one in http.collection.uploads.every("commuting")] == ["arriving"]
+
+
+def test_a_file_that_was_deleted_while_the_server_was_killed_is_gone(http: Http, tmp_path: Path) -> None:
+    """Its name was still known, and the file stayed for good."""
+    id = push(http, released(tmp_path / "a.parquet"), http.token("site")).json()["id"]
+    uploads = http.collection.uploads
+    (path,) = uploads.files.folder.rglob("*.parquet")
+    data = path.read_bytes()
+    assert http.ask("DELETE", f"{UPLOADS}/{id}").status_code == 200
+    path.write_bytes(data)  # as if it had been killed before this step
+    uploads.sweep_files()
+    assert not path.exists()

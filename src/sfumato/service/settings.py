@@ -20,6 +20,7 @@ class Settings:
     largest_upload: int = 4096 * MB
     slowest_body: float = 10.0  # seconds until a whole body of JSON must be there, and between two bytes of a piece
     most_uploads: int = 100  # of one site, arriving at a time
+    most_refused: int = 1000  # of one site, in a week
     read_apart: bool = True  # whether pushed files are read, and designs worked out, in processes of their own
     longest_design: float = 15.0  # seconds that working out a design may take
     hosts: tuple[str, ...] = ()  # what requests may call this server; anything where none is listed

@@ -1,4 +1,4 @@
-"""What nobody will ask for again: uploads that were never finished, and files that a crash left behind."""
+"""What nobody will ask for again: uploads that were never finished, or refused, and files that a crash left behind."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 from sfumato.service.clock import HOUR
 from sfumato.service.upload import Upload
 
-#: So long after it was announced an upload that is not complete is forgotten.
+#: So long after it was announced an upload that is not complete, or was refused, is forgotten.
 UNFINISHED = 7 * 24 * HOUR
+#: The states of those that are.
+FORGOTTEN = ("arriving", "refused")
 
 
 def unfinished(held: Iterable[Upload], now: float) -> list[Upload]:
     """The uploads that nobody went on with. Whoever comes back announces the file again."""
-    return [one for one in held if one.state == "arriving" and one.hour + UNFINISHED <= now]
+    return [one for one in held if one.state in FORGOTTEN and one.hour + UNFINISHED <= now]
 
 
 def left_behind(folder: Path, known: Iterable[Path]) -> list[Path]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import threading
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from sfumato.released.counted import CountedPart
 from sfumato.service import reader
-from sfumato.service.clock import Clock, hour_of
+from sfumato.service.clock import HOUR, Clock, hour_of
 from sfumato.service.counted_files import counted_parts
 from sfumato.service.joins import Joins
 from sfumato.service.refusals import RefusalError
@@ -28,7 +28,7 @@ from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
 from sfumato.service.study import Study
 from sfumato.service.summed_tables import PackedTables, SummedTables
-from sfumato.service.sweeping import left_behind, unfinished
+from sfumato.service.sweeping import FORGOTTEN, left_behind, unfinished
 from sfumato.service.tallies import Tally
 from sfumato.service.upload import Locks, Upload, without_waiting
 from sfumato.service.upload_files import UploadFiles
@@ -108,7 +108,7 @@ class Uploads:
         for upload in self.unfinished:
             with suppress(RefusalError), without_waiting(self.lock(upload)):  # the next one sweeps what is busy
                 known = self._held.get((upload.study, upload.id))
-                if known is not None and known.state == "arriving":
+                if known is not None and known.state in FORGOTTEN:
                     self._writer.now(Alone(partial(_forget, upload), self._forgotten))
 
     def _forgotten(self, upload: Upload) -> None:
@@ -117,7 +117,8 @@ class Uploads:
 
     def sweep_files(self) -> None:
         """Delete files that belong to no upload. At the start only: later there are some that nobody knows yet."""
-        known = [path(one) for one in self._held.values() for path in (self.files.arriving, self.files.taken)]
+        where = {"arriving": self.files.arriving, "accepted": self.files.taken}
+        known = [where[one.state](one) for one in self._held.values() if one.state in where]
         for path in left_behind(self.files.folder, known):
             path.unlink(missing_ok=True)
 
@@ -152,8 +153,11 @@ class Uploads:
         held = self.every(study)
         if any(one.digest == digest and one.state == "accepted" for one in held):
             raise RefusalError("conflict", "this very file was accepted before, under another id")
-        if sum(one.token == token and one.state == "arriving" for one in held) >= self._settings.most_uploads:
+        states = Counter(one.state for one in held if one.token == token)
+        if states["arriving"] >= self._settings.most_uploads:
             raise RefusalError("too_many", "too many uploads of this site are unfinished: finish those", seconds=60)
+        if states["refused"] >= self._settings.most_refused:
+            raise RefusalError("too_many", "many files of this site were refused: come back in a week", seconds=HOUR)
 
     def _keep(self, upload: Upload) -> None:
         self._held[upload.study, upload.id] = upload

@@ -275,7 +275,9 @@ class Release:
         path = Path(path)
         if path.suffix.lower() == ".json":
             return cls.of(read_counts(path))
-        tables.column_names(path)  # a missing or unreadable file says so here
+        names = tables.column_names(path)  # a missing or unreadable file says so here
+        if len(set(names)) < len(names):
+            raise ReleaseError(f"{path}: two of its columns have the same name, which no release has")
         before = stamp(path)
         entries, identifier, order = read_description(path)
         if path.is_dir():

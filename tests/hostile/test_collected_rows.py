@@ -71,6 +71,19 @@ def test_equal_rows_that_pack_to_nothing_are_no_randomized_answers(tmp_path: Pat
         examine(tmp_path / "equal.parquet", asked)
 
 
+def test_a_column_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    """The server took the file, and then nobody could download the study's rows: neither column is the one meant."""
+    good = sf.randomize({"car": ["no"] * 10, "sex": ["F"] * 10}, SCHEME).save(tmp_path / "good.parquet")
+    table, about = pq.read_table(good), pq.read_metadata(good).metadata[KEY].decode()
+    with pq.ParquetWriter(
+        tmp_path / "twice.parquet", (twice := table.append_column("car", table["car"])).schema
+    ) as file:
+        file.write_table(twice)
+        file.add_key_value_metadata({KEY.decode(): about})
+    with pytest.raises(RefusalError, match="the file: two of its columns have the same name"):
+        examine(tmp_path / "twice.parquet", study(scheme=SCHEME.to_dict()))
+
+
 @pytest.mark.parametrize("gamma", [1.5, 3.0, 100.0, 1e6])
 def test_every_release_is_as_large_as_its_entropy_says(gamma: float, tmp_path: Path) -> None:
     schema = sf.Schema({"a": sf.Categorical(("no", "yes")), "b": sf.Ordinal(tuple(range(7)))})

@@ -125,9 +125,8 @@ class Answer(Rows):
     @property
     def beside(self) -> dict[str, Array]:
         S, C = self.sums.finite()  # over this table's own records
-        own = self.form.records(np.arange(len(S), dtype=np.float64)).astype(
-            np.int64
-        )  # the places of the sums behind each answer
+        places = np.arange(len(S), dtype=np.float64)
+        own = self.form.records(places).astype(np.int64)  # those of the sums behind each answer
         out = {"answered": np.maximum(S[own], 0.0), "answered_sd": _root(C[own, own])}
         if self.everybody is not None:
             every = self.everybody
@@ -139,15 +138,14 @@ class Answer(Rows):
     @property
     def notes(self) -> tuple[str, ...]:
         out = list(self.said)
-        empty = [label for label, value in zip(self.labels(), self.value, strict=True) if np.isnan(value)]
-        if empty:
-            shown = "; ".join(" ".join(map(label_text, one)) or "everybody" for one in empty[:3])
-            out.append(f"no answer can be given for {len(empty)} of {len(self.value)} rows: too few records ({shown})")
-        wide = self.open() & ~np.isnan(self.value)
-        if wide.any():
+        unknown = np.flatnonzero(self.open() | np.isnan(self.value))
+        if len(unknown):
+            labels = self.labels()
+            some = "; ".join(", ".join(map(label_text, labels[i])) or "everybody" for i in unknown[:3])
+            more = "; ..." if len(unknown) > 3 else ""
             out.append(
-                f"{int(wide.sum())} of {len(self.value)} rows are not known: so few records may be behind them that "
-                "nearly all values are possible"
+                f"{len(unknown)} of {len(self.value)} rows are not known, for want of records: nearly all values are "
+                f"possible ({some}{more})"
             )
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")

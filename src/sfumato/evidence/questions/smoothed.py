@@ -72,7 +72,7 @@ class Smoothed(Rows):
         empty = sum(one is None for one in self.found)
         return (
             "from a smoothed distribution: heaps and edges are rounded off; the error is that of the population",
-            *([f"no answer can be given for {empty} groups without records"] if empty else []),
+            *([f"{empty} groups are not known: they hold no records"] if empty else []),
         )
 
     @property

@@ -563,3 +563,32 @@ def test_a_file_that_was_deleted_while_the_server_was_killed_is_gone(http: Http,
     path.write_bytes(data)  # as if it had been killed before this step
     uploads.sweep_files()
     assert not path.exists()
+
+
+def test_no_model_of_free_text_is_an_error_of_the_server(http: Http) -> None:
+    """It said that something went wrong, and not what."""
+    schema = sf.Schema({"word": sf.Text(3), "car": sf.Categorical(("no", "yes"))})
+    http.study("words", sf.Scheme.for_gamma(schema, 20))
+    scheme = http.collection.studies["words"].scheme
+    for car in (0, 1):
+        body = {"id": new_id(), "fingerprint": scheme.fingerprint, "answers": {"word": 5, "car": car}}
+        assert http.ask("POST", "/v1/studies/words/responses", body, None).status_code == 201
+    asked = http.ask("GET", "/v1/studies/words/models/network")
+    assert asked.status_code == 422 and "free text" in asked.json()["error"]["message"]
+
+
+def test_what_is_said_of_a_file_does_not_name_those_of_others(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files are called by their digests, by which a site could tell what another one has pushed."""
+    link, site = b"k" * 32, http.token("site")
+    assert push(http, released(tmp_path / "a.parquet", id="person", link_key=link), site).status_code == 201
+    (other,) = http.collection.uploads.files.folder.rglob("*.parquet")
+
+    def check(path: Path, found: Any, others: Any) -> None:
+        raise sf.SfumatoError(f"{path} and {others[0]['file']} do not fit")
+
+    monkeypatch.setattr(reader, "check_repeated", check)
+    refused = push(http, released(tmp_path / "b.parquet", seed=1, id="person", link_key=link), site)
+    assert refused.json()["error"]["message"] == "the file and a file of another upload do not fit"
+    assert other.stem not in refused.text

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from sfumato.released.part import Part
 from sfumato.service import clock
 from sfumato.service.clock import Clock
-from sfumato.service.estimates import Estimates
+from sfumato.service.estimates import Estimates, answered
 from sfumato.service.export import export, row_bytes
 from sfumato.service.models.request import Models, Source
 from sfumato.service.refusals import RefusalError
@@ -87,7 +87,7 @@ class Collection:
         """What tells these attributes together: the tables that are kept, or all rows where these do not."""
         parts = self.estimates(study).about(names)
         answers = sum(len(part) for part in parts)
-        if all(told(part, names) for part in parts):
+        if answered(lambda: all(told(part, names) for part in parts)):
             return Source(parts, None, answers)
         counted = tuple(part for part in self.uploads.counted(study) if told(part, names))
         return Source(counted, self._written(study), answers)

@@ -49,9 +49,9 @@ class Estimates:
             raise RefusalError(
                 "not_possible", f"their table has more than {MOST_CELLS:,} cells: ask for fewer attributes"
             )
-        found = _answered(lambda: DirectEvidence(Release.of(self._telling(names))).counts(names, quiet=True))
+        found = answered(lambda: DirectEvidence(Release.of(self._telling(names))).counts(names, quiet=True))
         shares = found.population()
-        low, high = _answered(lambda: shares.interval(level, anytime=True))
+        low, high = answered(lambda: shares.interval(level, anytime=True))
         moved = _if_told(lambda: poisoning(shares, false))
         down, up = (None, None) if moved is None else (moved.down, moved.up)
         answers = sum(len(part) for part in parts)
@@ -84,8 +84,8 @@ class Estimates:
         """The mean of an ordered attribute, by group if asked."""
         parts = self._asking([*by, name], level)
         evidence = DirectEvidence(Release.of(self._telling([*by, name])))
-        found = _answered(lambda: evidence.mean(name, by=list(by) or None).population())
-        low, high = _answered(lambda: found.interval(level, anytime=True))
+        found = answered(lambda: evidence.mean(name, by=list(by) or None).population())
+        low, high = answered(lambda: found.interval(level, anytime=True))
         moved = _if_told(lambda: poisoned_mean(evidence, false, name, list(by) or None))
         down, up = (None, None) if moved is None else (moved.down, moved.up)
         rows = [
@@ -155,7 +155,7 @@ def _asking_all(parts: Iterable[Part], names: Sequence[str]) -> list[Part]:
     return [part for part in parts if all(name in part.scheme.schema for name in names)]
 
 
-def _answered(ask: Callable[[], T]) -> T:
+def answered(ask: Callable[[], T]) -> T:
     """The answer, or the reason why there is none."""
     try:
         with warnings.catch_warnings():
@@ -170,6 +170,6 @@ def _answered(ask: Callable[[], T]) -> T:
 def _if_told(ask: Callable[[], T]) -> T | None:
     """The answer, or nothing: an estimate stands without it."""
     try:
-        return _answered(ask)
+        return answered(ask)
     except RefusalError:
         return None

@@ -114,3 +114,10 @@ def test_no_known_probability_has_the_error_of_a_ratio_by_nothing() -> None:
         found += int((frame["sd"] > 0.5).sum())
         assert (frame["sd"][frame["known"]] < 0.5).all() and frame["known"][frame["a"].isin(["u", "v"])].all()
     assert found
+
+
+def test_a_link_that_only_a_trend_tells_shows_no_statistic() -> None:
+    from sfumato.learn.bayesnet.edges import Edge, edge_rows
+
+    header, rows = edge_rows([Edge("a", "b", 0.0, 0, 0.001, -3.2), Edge("b", "c", 40.0, 6, 1e-8, 2.5)])
+    assert header[-1] == "trend" and rows[0][2:4] == ["trend alone", ""] and rows[1][2:4] == [40.0, 6]

@@ -240,3 +240,15 @@ def test_if_one_class_is_said_of_everybody_it_is_the_commonest():
         said.append(only is not None)
         assert only in (None, max("abcde", key=lambda one: int((y == one).sum())))
     assert any(said)
+
+
+def test_classes_with_the_same_plane_are_not_told_apart_by_rounding():
+    schema = sf.Schema(
+        {"x": sf.Numeric(0, 400_000, bins=8), "z": sf.Numeric(edges=(0, 1, 5, 50)), "y": sf.Categorical(tuple("abcd"))}
+    )
+    codes = [(i, j) for i in range(8) for j in range(3)] * 4
+    table = {"x": [25_000 + 50_000 * i for i, _ in codes], "z": [(0.5, 3, 20)[j] for _, j in codes]}
+    table["y"] = [c for c in "abcd" for _ in range(24)]  # every class holds the same records
+    for seed in range(4):
+        model = LinearClassifier(rng=seed).fit(sf.evidence(table, schema), target="y")
+        assert model.only_class is not None and not model.weights_.any()

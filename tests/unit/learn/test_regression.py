@@ -538,3 +538,22 @@ def test_values_that_perhaps_nobody_holds_do_not_stop_a_regression(rare):
         sf.evidence(table, sf.Schema({**schema, "g": sf.Categorical(("a", "b", "c"))})), target="y"
     )
     assert exact.rare_values_.records == {}
+
+
+def test_covariates_that_are_empty_together_with_the_response_do_not_stop_a_regression():
+    rng = np.random.default_rng(4)
+    schema = sf.Schema(
+        {"x": sf.Ordinal(tuple(range(5)), nullable=True), "y": sf.Ordinal(tuple(range(8)), nullable=True)}
+    )
+    x = rng.integers(0, 5, 12_000)
+    y = np.clip(np.rint(1 + x + rng.normal(0, 0.8, x.size)), 0, 7).astype(int)
+    gone = rng.random(x.size) < 0.1
+    table = {
+        "x": [None if g else int(v) for v, g in zip(x, gone, strict=True)],
+        "y": [None if g else int(v) for v, g in zip(y, gone, strict=True)],
+    }
+    for seed in range(3):
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(seed))
+        found = sf.learn.Regression("gaussian").fit(release, target="y", names=["x"])
+        assert found.terms_ == ["Intercept", "x"] and list(found.hardly_silent_) == ["x"]
+        assert abs(found.coef_[1] - np.polyfit(x[~gone], y[~gone], 1)[0]) < 5 * found.sd_[1] < 0.5

@@ -28,9 +28,17 @@ class Edge:
 
 
 def edge_rows(edges: Sequence[Edge]) -> tuple[list[str], list[list[Any]]]:
-    """A table of links: its header and its rows, with a column for trends where there are any."""
+    """A table of links: its header and its rows, with a column for trends where there are any.
+
+    A link that is told by its trend alone has no statistic.
+    """
     header = ["parent", "child", "statistic", "df", "p-value"]
-    rows: list[list[Any]] = [[e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"] for e in edges]
+    rows: list[list[Any]] = [
+        [e.parent, e.child, *([e.statistic, e.df] if e.df else ["trend alone", ""]), f"{e.p_value:.2g}"]
+        if isfinite(e.trend)
+        else [e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"]
+        for e in edges
+    ]
     if any(isfinite(e.trend) for e in edges):
         header.append("trend")
         rows = [[*row, f"{e.trend:+.1f}" if isfinite(e.trend) else ""] for row, e in zip(rows, edges, strict=True)]

@@ -112,8 +112,9 @@ class LinearClassifier(Classifier):
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
-        said = present[np.unique((X[cells.weights > 0] @ out[present].T).argmax(axis=1))]
-        if self.scale_free and len(said) == 1:
+        said = np.unique((X[cells.weights > 0] @ out[present].T).argmax(axis=1))
+        alike = not two and np.allclose(out[present], out[present[0]], rtol=1e-6)  # told apart by rounding alone
+        if self.scale_free and (len(said) == 1 or alike):
             # Only the directions are of use, and any would do: a weight would look like a finding. If one class is said
             # of everybody, the commonest errs least.
             commonest = np.bincount(cells.classes, weights=cells.weights, minlength=count).argmax()

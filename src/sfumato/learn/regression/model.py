@@ -26,6 +26,7 @@ from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Problem
 from sfumato.learn.regression.rare_silence import leave_out_rare_silence
 from sfumato.learn.regression.rare_values import leave_out_rare_values
+from sfumato.learn.regression.responding import Responding
 from sfumato.learn.regression.response import occupied, response
 from sfumato.learn.regression.summary import summary
 from sfumato.learn.score import Score
@@ -151,8 +152,9 @@ class Regression(Classifier):
             self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
             if not (source.exact or source.smoothed):
                 found.refuse_one_class(self.family, held)
-        columns, self.hardly_silent_ = leave_out_rare_silence(source, self.columns_)
-        columns, self.rare_values_ = leave_out_rare_values(source, columns)
+        given = Responding(self.target_, found.kept)
+        columns, self.hardly_silent_ = leave_out_rare_silence(source, self.columns_, given)
+        columns, self.rare_values_ = leave_out_rare_values(source, columns, given)
         family = self._family(len(found.labels))
         if isinstance(family, Ordinal):
             found, family = occupied(found, shares)

@@ -16,22 +16,25 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
+from sfumato.learn.regression.responding import Responding
 
 _CLEAR = 5.0  # standard errors by which those without an answer must exceed nobody
 
 
-def leave_out_rare_silence(source: Evidence, columns: Sequence[Column]) -> tuple[list[Column], dict[str, float]]:
+def leave_out_rare_silence(
+    source: Evidence, columns: Sequence[Column], responding: Responding
+) -> tuple[list[Column], dict[str, float]]:
     """The columns without those that nothing is known of, and by attribute how many gave no answer."""
     kept, rare = list(columns), {}
     for name in dict.fromkeys(name for column in columns for name in column.names):
         own = [column for column in kept if source.schema[name].nullable and _only_silent(column, name)]
         if not own or noises_of(source, [name]):
             continue
-        held = source.counts([name], quiet=True)
-        silent = float(held.value[-1])
-        if silent > _CLEAR * float(np.sqrt(max(held.variance[-1], 0.0))):
+        value, sd = responding.holding(source, name)
+        silent = float(value[-1])
+        if silent > _CLEAR * float(sd[-1]):
             continue
-        shares = project(held.value[:-1], 1.0)
+        shares = project(value[:-1], 1.0)
         rare[name] = max(silent, 0.0)
         kept = [_at_mean(column, name, shares) for column in kept if column not in own]
     return kept, rare

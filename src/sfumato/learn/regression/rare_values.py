@@ -18,6 +18,7 @@ from sfumato.evidence import Evidence
 from sfumato.evidence.simplex import project
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
+from sfumato.learn.regression.responding import Responding
 from sfumato.printable import label_text
 
 _CLEAR = 3.0  # standard errors by which those who hold a value must exceed nobody
@@ -31,7 +32,9 @@ class RareValues:
     compared_with: dict[str, str] = field(default_factory=dict)
 
 
-def leave_out_rare_values(source: Evidence, columns: Sequence[Column]) -> tuple[list[Column], RareValues]:
+def leave_out_rare_values(
+    source: Evidence, columns: Sequence[Column], responding: Responding
+) -> tuple[list[Column], RareValues]:
     """The columns without those of values that perhaps nobody holds."""
     kept, found = list(columns), RareValues()
     if source.exact:
@@ -43,8 +46,8 @@ def leave_out_rare_values(source: Evidence, columns: Sequence[Column]) -> tuple[
         constants = [code for code in codes if any(column.names == (name,) for column in own[code])]
         if len(constants) < 2 or noises_of(source, [name]):
             continue
-        held = source.counts([name], quiet=True)
-        clear = held.value > _CLEAR * np.sqrt(np.maximum(held.variance, 0.0))
+        value, sd = responding.holding(source, name)
+        clear = value > _CLEAR * sd
         few = [code for code in codes if not clear[code]]
         others = [code for code in codes if clear[code]]
         told = [code for code in constants if clear[code]]
@@ -53,13 +56,13 @@ def leave_out_rare_values(source: Evidence, columns: Sequence[Column]) -> tuple[
             continue
         dropped = list(few)
         if first:
-            commonest = max(told, key=lambda code: float(held.value[code]))
+            commonest = max(told, key=lambda code: float(value[code]))
             dropped.append(commonest)
             found.compared_with[name] = label_text(domain.labels[commonest])
         for code in few:
-            found.records[f"{name}={label_text(domain.labels[code])}"] = max(float(held.value[code]), 0.0)
+            found.records[f"{name}={label_text(domain.labels[code])}"] = max(float(value[code]), 0.0)
         gone = [column for code in dropped for column in own[code]]
-        shares = project(held.value[others], 1.0)
+        shares = project(value[others], 1.0)
         kept = [_at_mean(column, name, few, others, shares) for column in kept if column not in gone]
     return kept, found
 

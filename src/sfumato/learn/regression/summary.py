@@ -59,7 +59,8 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         out.append(("Compared", f"{many}, since the first value is so rare"))
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
-        out.append(("Scale", f"{_number(model.scale_)}, the variance around the mean"))
+        known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
+        out.append(("Scale", f"{known}, the variance around the mean"))
     if not model.converged_:
         out.append(("Converged", "no: the coefficients mean little"))
     return out

@@ -143,6 +143,20 @@ def test_the_types_of_one_site_do_not_change_the_rows_of_others(x: pa.Array, y: 
     assert set(found.column("y").to_pylist()) == {"a", "b"}
 
 
+def test_long_texts_that_are_stored_once_do_not_fill_the_memory(tmp_path: Path) -> None:
+    """Blanks behind a value are no other value. 60 kB of them took 290 MB when somebody downloaded the rows."""
+    path, rows = tmp_path / "long.parquet", 20_000
+    table = pa.table({"x": np.full(rows, 0.5), "y": pa.array(["a" + 3000 * " "] * rows)})
+    made = table.replace_schema_metadata({KEY: b'{"format": "sfumato resampled"}'})
+    ways = {"x": "PLAIN", "y": "DELTA_BYTE_ARRAY"}
+    with pq.ParquetWriter(path, made.schema, use_dictionary=False, column_encoding=ways, compression="zstd") as file:
+        for _ in range(5):
+            file.write_table(made)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(RefusalError, match="more rows than so few bytes"):
+        examine(path, study(kind="resampled", schema=DRAWN.to_dict()))
+
+
 def test_many_columns_make_the_rows_that_are_mixed_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of 70 kB, each of 820 000 equal rows in 20 columns of doubles: 81 of them would have taken 20 GB."""
     wide = sf.Schema({f"x{i}": sf.Numeric(0, 1, bins=4) for i in range(20)})

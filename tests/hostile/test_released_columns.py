@@ -44,6 +44,21 @@ def whole(tmp_path_factory) -> Path:
     return path
 
 
+def test_one_id_that_all_others_begin_with_is_not_written_out(whole, tmp_path) -> None:
+    """Stored as what each adds to the one before it, which is nothing. It took 600 MB."""
+    rows, about = pq.read_table(whole), pq.read_metadata(whole).metadata[b"sfumato"].decode()
+    ids, path = pa.array(["x" * 30_000] * 2000), tmp_path / "long.parquet"
+    kinds, ways = pa.schema([("a", pa.uint8()), ("id", pa.string())]), {"a": "PLAIN", "id": "DELTA_BYTE_ARRAY"}
+    with pq.ParquetWriter(path, kinds, use_dictionary=False, column_encoding=ways, compression="zstd") as sink:
+        for start in range(0, N, 2000):
+            sink.write_table(pa.table({"a": rows.column("a").slice(start, 2000), "id": ids}))
+        sink.add_key_value_metadata({"sfumato": about})
+    assert path.stat().st_size < 100_000
+    other = released("b")
+    with guarded(memory=1 << 28):
+        assert "would take more than" in refused(lambda: sf.Release.load(path).join(other, on="id"))
+
+
 @pytest.mark.parametrize("how", ["dictionary", "text", "behind records"])
 def test_one_long_id_in_every_row_is_not_written_out(whole, tmp_path, how) -> None:
     long = pa.DictionaryArray.from_arrays(pa.array(np.zeros(N, dtype=np.int32)), pa.array(["x" * 300_000]))

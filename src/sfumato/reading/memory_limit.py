@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 ALWAYS_FITS = 1 << 27
 #: How many times its own size a larger file may decode to.
 MOST_EXPANSION = 128
+_SHARED = "DELTA_BYTE_ARRAY"  # each text as how much of the one before it begins with
+_BATCH = 1 << 16
 
 
 class TooLargeError(ReleaseError):
@@ -87,20 +89,23 @@ def _column_bytes(path: Path, name: str, kind: Any, rows: int) -> int:
 
 
 def _text_bytes(path: Path, name: str, enough: int) -> int:
-    """The length of all texts of a column: written once, one text can stand in a million rows."""
+    """The length of all texts of a column: written once, one text can stand in a million rows, or begin all of them."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(str(path), read_dictionary=[name]) as file:
-            place = file.schema.names.index(name)  # of the columns that are stored: nested ones are several
-            chunks = [file.metadata.row_group(i).column(place) for i in range(file.metadata.num_row_groups)]
-            total = sum(int(chunk.total_uncompressed_size) for chunk in chunks)
-            if total > enough or not any("DICTIONARY" in way for chunk in chunks for way in chunk.encodings):
-                return total
+        about = pq.read_metadata(str(path))
+        place = about.schema.names.index(name)  # of the columns that are stored: nested ones are several
+        chunks = [about.row_group(i).column(place) for i in range(about.num_row_groups)]
+        total = sum(int(chunk.total_uncompressed_size) for chunk in chunks)
+        ways = {way for chunk in chunks for way in chunk.encodings}
+        if total > enough or not any("DICTIONARY" in way or way == _SHARED for way in ways):
+            return total
+        most = enough // max(total, 1) if _SHARED in ways else _BATCH  # no text is longer than all that is stored
+        with pq.ParquetFile(str(path), read_dictionary=[] if _SHARED in ways else [name]) as file:
             total = 0
-            for batch in file.iter_batches(columns=[name]):
+            for batch in file.iter_batches(max(1, min(most, _BATCH)), columns=[name]):
                 texts = batch.column(0)
                 if isinstance(texts, pa.DictionaryArray):
                     lengths = pc.binary_length(texts.dictionary).cast(pa.int64())

@@ -96,11 +96,12 @@ def _resampled(path: Path, files: Sequence[Path], schema: Schema) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    whole = pa.concat_tables(_as_schema_says(pq.ParquetFile(str(file)).read(), schema) for file in files)
+    found = (batch for file in files for batch in pq.ParquetFile(str(file)).iter_batches(batch_size=_ROWS))
+    whole = pa.concat_tables(_as_schema_says(batch, schema) for batch in found)
     pq.write_table(whole.take(permutation(SecureSource(), whole.num_rows)), str(path), compression="zstd")
 
 
-def _as_schema_says(rows: pa.Table, schema: Schema) -> pa.Table:
+def _as_schema_says(rows: pa.RecordBatch, schema: Schema) -> pa.Table:
     """Numbers as doubles, other values by the names that the schema has for them, whatever types a site has chosen."""
     import pyarrow as pa
 

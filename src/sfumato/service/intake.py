@@ -18,7 +18,7 @@ import numpy as np
 
 from sfumato.errors import SfumatoError
 from sfumato.reading.json_documents import read_json
-from sfumato.reading.memory_limit import pieces
+from sfumato.reading.memory_limit import pieces, within_memory
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
@@ -217,7 +217,7 @@ def _resampled(path: Path, study: Study) -> Intake:
                 raise RefusalError("refused", "its columns are not those of the study's schema")
             check_resampled(path, names, file.metadata.num_rows)
             rows = 0
-            for batch in file.iter_batches(batch_size=_BATCH):
+            for batch in within_memory(path, file.iter_batches(batch_size=_BATCH)):
                 for name in names:
                     study.schema[name].encode(batch.column(batch.schema.get_field_index(name)), name)
                 rows += batch.num_rows

@@ -539,6 +539,9 @@ def test_groups_that_may_hold_nobody_are_not_known() -> None:
         (points,) = found.plot().axes[0].lines
         assert np.isnan(points.get_xdata()).tolist() == [False, False, True]
     assert "not known" not in repr(ev.mean("x"))
+    figure = ev.cdf("x", by="g").plot()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "rare: not known"]
+    assert len(figure.axes[0].collections) == 2  # no band over all that is possible
 
 
 def test_running_shares_never_fall_and_nobody_answers_twice() -> None:

@@ -557,3 +557,12 @@ def test_covariates_that_are_empty_together_with_the_response_do_not_stop_a_regr
         found = sf.learn.Regression("gaussian").fit(release, target="y", names=["x"])
         assert found.terms_ == ["Intercept", "x"] and list(found.hardly_silent_) == ["x"]
         assert abs(found.coef_[1] - np.polyfit(x[~gone], y[~gone], 1)[0]) < 5 * found.sd_[1] < 0.5
+
+
+def test_errors_that_tell_nothing_are_pointed_out():
+    table = {"x": [0, 1, 2, 3] * 50, "y": [0, 1, 3, 2] * 50}
+    schema = sf.Schema({name: sf.Ordinal((0, 1, 2, 3)) for name in table})
+    found = sf.learn.Regression("gaussian").fit(sf.evidence(table, schema), target="y")
+    assert "nothing is told" not in found.summary()
+    found.cov_ = 1e6 * np.eye(2)
+    assert "so wide that nothing is told: take fewer covariates" in found.summary()

@@ -71,12 +71,16 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     groups = [label[:-1] for label in rows.labels()]
     numeric = all(isinstance(end, int | float) for end in ends)
     names = list(dict.fromkeys(groups))
+    unknown = rows.open(level) | np.isnan(rows.value)
     for number, name in enumerate(_largest(rows, groups, names)):
         own = np.array([group == name for group in groups])
         x = np.array(ends, dtype=np.float64)[own] if numeric else np.arange(own.sum())
         colour, dashes = _COLOURS[number], _DASHES[number]
-        axes.fill_between(x, low[own], high[own], color=colour, alpha=0.2, linewidth=0)
         label = ", ".join(map(figure_text, name)) or f"estimate with {level:.0%} band"
+        if unknown[own][:-1].all() and own.sum() > 1:  # the last share is 1 of everybody
+            axes.plot([], [], " ", label=f"{label}: not known")
+            continue
+        axes.fill_between(x, low[own], high[own], color=colour, alpha=0.2, linewidth=0)
         axes.plot(x, rows.value[own], color=colour, linestyle=dashes, label=label)
         if truth is not None:
             axes.plot(x, truth[own], "x", color="#c53030", markersize=4, label="truth" if number == 0 else None)

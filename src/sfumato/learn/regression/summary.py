@@ -10,6 +10,7 @@ from sfumato.evidence.limits import check_level
 from sfumato.printable import label_text, printable
 
 _LEAST = 78
+_NOTHING_TOLD = 0.2  # standard errors that the clearest coefficient is away from 0
 _MOST_RARE = 3  # values that are named of those that are too rare
 
 
@@ -61,6 +62,10 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
         out.append(("Scale", f"{known}, the variance around the mean"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        clearest = float(np.nanmax(np.abs(model.coef_ / model.sd_), initial=0.0))
+    if clearest < _NOTHING_TOLD and len(model.terms_) > 1:
+        out.append(("Errors", "so wide that nothing is told: take fewer covariates, or another family"))
     if not model.converged_:
         out.append(("Converged", "no: the coefficients mean little"))
     return out

@@ -206,7 +206,8 @@ def check_groups(groups: Sequence[tuple[Array, int, str]], bounded: bool = False
         if distinct < len(X) - len(X) // 20:
             copies.append((distinct / len(X), f"{where} has only {distinct} distinct rows in {len(X)}"))
     if copies:
-        also = f", and {len(copies) - 1} of the {len(groups) - 1} others have copies too" if len(copies) > 1 else ""
+        others = "the other has" if len(groups) == 2 else f"{len(copies) - 1} of the {len(groups) - 1} others have"
+        also = f", and {others} copies too" if len(copies) > 1 else ""
         said = ", and rows of one person count as many; channels" if bounded else "; channels"
         _warn(f"{min(copies)[1]}{also}: copies have no density{said} suit such data better")
 

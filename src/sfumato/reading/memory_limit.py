@@ -20,6 +20,7 @@ ALWAYS_FITS = 1 << 27
 MOST_EXPANSION = 128
 _SHARED = "DELTA_BYTE_ARRAY"  # each text as how much of the one before it begins with
 _BATCH = 1 << 16
+_LONG = 1 << 26  # texts in that encoding may be so long that few of them are read at a time
 
 
 class TooLargeError(ReleaseError):
@@ -98,14 +99,14 @@ def _text_bytes(path: Path, name: str, enough: int) -> int:
         about = pq.read_metadata(str(path))
         place = about.schema.names.index(name)  # of the columns that are stored: nested ones are several
         chunks = [about.row_group(i).column(place) for i in range(about.num_row_groups)]
-        total = sum(int(chunk.total_uncompressed_size) for chunk in chunks)
-        ways = {way for chunk in chunks for way in chunk.encodings}
-        if total > enough or not any("DICTIONARY" in way or way == _SHARED for way in ways):
+        if (total := sum(int(chunk.total_uncompressed_size) for chunk in chunks)) > enough:
             return total
-        most = enough // max(total, 1) if _SHARED in ways else _BATCH  # no text is longer than all that is stored
-        with pq.ParquetFile(str(path), read_dictionary=[] if _SHARED in ways else [name]) as file:
+        # What the file says of itself may be wrong. A column in that encoding cannot be read as a dictionary.
+        shared = any(_SHARED in chunk.encodings for chunk in chunks)
+        most = max(1, min(_BATCH, enough // _LONG)) if shared else _BATCH
+        with pq.ParquetFile(str(path), read_dictionary=[] if shared else [name]) as file:
             total = 0
-            for batch in file.iter_batches(max(1, min(most, _BATCH)), columns=[name]):
+            for batch in file.iter_batches(most, columns=[name]):
                 texts = batch.column(0)
                 if isinstance(texts, pa.DictionaryArray):
                     lengths = pc.binary_length(texts.dictionary).cast(pa.int64())

@@ -7,6 +7,7 @@ Messages end up in logs and bug reports, so they name columns, kinds and counts,
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +15,8 @@ from typing import Any, ClassVar
 
 from sfumato.printable import one_line
 
+#: Kinds of warnings that are not given; set by ``without_warnings``.
+_silent: ContextVar[tuple[type[Warning], ...]] = ContextVar("without_warnings", default=())
 #: Whether errors may quote values; set by ``show_values``, and by the command line for a whole run.
 showing: ContextVar[bool] = ContextVar("show_values", default=False)
 
@@ -187,3 +190,23 @@ class ConvergenceWarning(SfumatoWarning):
 
 class UnrecoverableWarning(SfumatoWarning):
     """A setting in which the data cannot decide what was asked."""
+
+
+def warn(message: str, category: type[SfumatoWarning], stacklevel: int = 1) -> None:
+    """Give a warning, unless ``without_warnings`` holds; ``stacklevel`` is that of ``warnings.warn``."""
+    if not issubclass(category, _silent.get()):
+        warnings.warn(message, category, stacklevel=stacklevel + 1)
+
+
+@contextmanager
+def without_warnings(category: type[SfumatoWarning] = SfumatoWarning) -> Iterator[None]:
+    """Give no such warnings, in this thread alone: ``warnings.catch_warnings`` would meddle with all threads.
+
+    >>> with without_warnings():
+    ...     warn("nobody reads this", DisclosureWarning)
+    """
+    before = _silent.set((*_silent.get(), category))
+    try:
+        yield
+    finally:
+        _silent.reset(before)

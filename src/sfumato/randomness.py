@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import threading
-import warnings
 from fractions import Fraction
 from typing import Protocol
 
@@ -20,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Bytes, Index, Words
-from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError, warn
 
 BITS = 63
 ONE = 1 << BITS
@@ -86,7 +85,7 @@ def warn_of_seed(rng: object, what: str, stacklevel: int = 3) -> None:
     """Say that whoever knows or guesses a seed can undo ``what``; ``experiment`` says that this is meant."""
     if isinstance(rng, int | np.integer | np.random.Generator):
         given = "a numpy Generator" if isinstance(rng, np.random.Generator) else "a seed"
-        warnings.warn(
+        warn(
             f"rng={given} gives predictable {what}; leave it out for real records, and in experiments write "
             f"rng=sf.experiment(seed)",
             DisclosureWarning,

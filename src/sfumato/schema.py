@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from sfumato.domains import (
     domain_from_dict,
     warn_moved,
 )
-from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemaError, warn
 from sfumato.pages.display import html_table
 from sfumato.reading import tables
 from sfumato.reading.json_documents import SURROGATE, read_json
@@ -177,7 +176,7 @@ class Schema(Mapping[str, Domain]):
     @classmethod
     def infer(cls, table: Any, bins: int = 20, most_values: int = 100, columns: Sequence[str] | None = None) -> Schema:
         """A schema read off the data. It warns, because what it finds there is itself a disclosure."""
-        warnings.warn(
+        warn(
             "Schema.infer looks at the data: the values and limits it finds become public with the scheme. "
             "Write the schema from what is publicly known instead, or check it before you publish.",
             DisclosureWarning,

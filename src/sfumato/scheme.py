@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ from sfumato.channels.ratios import product
 from sfumato.channels.size_limits import check_cells
 from sfumato.channels.subset import Subset
 from sfumato.channels.windows import Windows
-from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause
+from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause, warn
 from sfumato.pages.display import html_table
 from sfumato.printable import printable
 from sfumato.reading.json_documents import read_json
@@ -287,7 +286,7 @@ def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:
     except SfumatoError as problem:
         raise SchemeError(f"{' + '.join(names)}: {problem}") from None
     if bound.continuous:
-        warnings.warn(
+        warn(
             f"{names[0]!r} is released with additive noise, whose gamma is infinite: continuous noise bounds no "
             f"adversary; a numeric attribute under windows(k, gamma) is private",
             DisclosureWarning,

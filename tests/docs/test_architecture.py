@@ -62,6 +62,12 @@ HEAVY = {
 }
 
 
+def test_warnings_are_given_in_one_place():
+    """So that a thread of a server can be quiet without changing the filters of all others."""
+    given = {path.name for path in SOURCES.rglob("*.py") if "warnings.warn(" in path.read_text()}
+    assert given == {"errors.py"}
+
+
 def test_imports_inside_functions_save_a_heavy_library():
     found = set()
     for path in SOURCES.rglob("*.py"):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import ConvergenceWarning
+from sfumato.errors import ConvergenceWarning, warn
 
 ENOUGH = 1e-4  # the error that the measures promise
 MOST_PANELS = 6000  # evaluated in all; ordinary densities need a few hundred
@@ -78,7 +77,7 @@ def adaptive(integrand: Callable[[Array], Array], panels: Array, tolerance: floa
 
 
 def _warn(what: str) -> None:
-    warnings.warn(
+    warn(
         f"the quadrature did not converge: {what}; the density is too steep or too ragged for it",
         ConvergenceWarning,
         stacklevel=4,

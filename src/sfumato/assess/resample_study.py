@@ -7,7 +7,6 @@ records, and tested on the last quarter.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Labels
 from sfumato.assess.comparison import errors
-from sfumato.errors import DisclosureWarning
+from sfumato.errors import DisclosureWarning, without_warnings
 from sfumato.membership import Risk, shadow_risk
 from sfumato.owner.resample import Resampled, resample
 from sfumato.randomness import source
@@ -89,5 +88,5 @@ def cost(split: Split, seeds: Sequence[int], **options: Any) -> Cost:
 
 def quietly(X: Array, y: Labels, rng: Any, **options: Any) -> Resampled:
     """A release whose warnings are not of interest: what was reached is measured."""
-    with warnings.catch_warnings(action="ignore", category=DisclosureWarning):
+    with without_warnings(DisclosureWarning):
         return resample(X, y, rng=rng, **options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 
 from sfumato.channels.average import average
@@ -14,7 +13,7 @@ from sfumato.channels.response import identity
 from sfumato.channels.subset import subset
 from sfumato.channels.valid import symmetric
 from sfumato.channels.windows import MANY, MOST_VALUES, windows
-from sfumato.errors import ChannelError, SingularChannelWarning
+from sfumato.errors import ChannelError, SingularChannelWarning, warn
 from sfumato.schema import Domain, Text
 
 
@@ -62,7 +61,7 @@ def _warn_of_many_values(names: Sequence[str], domain: Domain, refused: str, lef
     remedy = f"give it at most {MOST_VALUES:,} bins" if domain.ordered else "group its values into at most 16 million"
     more = "" if len(names) == 1 else f" (and {len(names) - 1} alike)"
     able = "few shares can be estimated" if worth > 1e-4 else "no shares can be estimated"
-    warnings.warn(
+    warn(
         f"{names[0]!r}{more} has {domain.size:,} values, too many for {refused}: under {left} a record is worth "
         f"{worth:.1g} of an unrandomized one, so that {able}; {remedy}",
         SingularChannelWarning,

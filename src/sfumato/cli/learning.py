@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -12,7 +11,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.cli.release_files import load_together
-from sfumato.errors import SfumatoWarning
+from sfumato.errors import without_warnings
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
 from sfumato.learn.crossfit import cross_score
@@ -74,7 +73,7 @@ def learn(
     if any(isinstance(part, CountedPart) for part in release.parts):
         return model, None
     # what a warning would say of four fifths of the records it said of all of them
-    silent = warnings.catch_warnings(action="ignore", category=SfumatoWarning)
+    silent = without_warnings()
     with silent, console.progress("folds learned and judged", 2 * FOLDS) as advance:
         score = cross_score(make(), source, target, FOLDS, rng=seed, progress=advance)
     return model, score

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from sfumato.assess.comparison import NEIGHBOURS, compare
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resample_page import page
 from sfumato.cli import console
-from sfumato.errors import SfumatoError, SfumatoWarning
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.membership import SHADOWS, Risk, shadow_risk
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.plan import repeat
@@ -82,7 +81,7 @@ def write_report(
                 raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
             asked = released.worst.asked if released.worst is not None else None
             # what a warning would say of three quarters of the records it said of all of them
-            with warnings.catch_warnings(action="ignore", category=SfumatoWarning):
+            with without_warnings():
                 rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")

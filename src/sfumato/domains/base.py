@@ -9,7 +9,6 @@ compared.
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
-from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError, show_values
+from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError, show_values, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +185,7 @@ def count(tally: Tally | None, name: str, rows: int) -> None:
 def warn_moved(domains: Mapping[str, Domain], tally: Tally, stacklevel: int = 3) -> None:
     """Say once for each column how many values were moved, and never which."""
     for name, rows in tally.items():
-        warnings.warn(f"column {name!r}: {domains[name].moved(rows)}", OutsideDomainWarning, stacklevel=stacklevel)
+        warn(f"column {name!r}: {domains[name].moved(rows)}", OutsideDomainWarning, stacklevel=stacklevel)
 
 
 def as_arrow(column: Any) -> pa.Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.response import is_identity
-from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError
+from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError, warn
 from sfumato.evidence import mle
 from sfumato.evidence.base import ReleaseEvidence
 from sfumato.evidence.blocks import blocks
@@ -175,7 +174,7 @@ class DirectEvidence(ReleaseEvidence):
         changed = [name for name in ordered if not all(is_identity(s.group(name).channel) for s in asked[name])]
         if changed:
             self._warned = True
-            warnings.warn(
+            warn(
                 f'method="project" flattens the distribution of ordered values ({", ".join(changed)}) and biases '
                 f'their means; use method="mle" for shares and running shares, "moment" for means',
                 BiasWarning,
@@ -210,7 +209,7 @@ def _warn_if_negative(estimate: Estimate) -> None:
     negative = int((estimate.value < -1e-9 * max(estimate.n, 1)).sum())
     if negative:
         other = "mle" if all(mle.feasible(one.full) for one in estimate.seen) else "project"
-        warnings.warn(
+        warn(
             f"{negative} of {len(estimate.value)} estimated counts are negative, as unbiased estimates of small counts "
             f'are; use method="{other}" where that is not wanted',
             NegativeCountsWarning,

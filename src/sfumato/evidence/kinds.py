@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from sfumato.errors import EstimationError, SfumatoWarning
+from sfumato.errors import EstimationError, SfumatoWarning, warn
 from sfumato.evidence import seen
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
@@ -96,7 +95,7 @@ def model_evidence(
             f"order must be 2 beyond {JOINT_CELLS} cells, where cliques are modelled by their pairs, got "
             f"{options['order']!r} instead: model fewer attributes, or leave order out"
         )
-    warnings.warn(
+    warn(
         f"the joint table of {len(names)} attributes has more than {JOINT_CELLS:,} cells: they are modelled in cliques "
         f"of at most {CLIQUE_CELLS:,} cells along a junction tree",
         JunctionTreeWarning,

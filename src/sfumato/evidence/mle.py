@@ -5,7 +5,6 @@ Where EM is slow, because it empties thousands of cells, Newton's method finishe
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from sfumato.arrays import Array
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.linear import Embedded, Kronecker, Operator, UniformPlus
 from sfumato.channels.window_sums import WindowSums
-from sfumato.errors import ConvergenceWarning, EstimationError
+from sfumato.errors import ConvergenceWarning, EstimationError, warn
 from sfumato.evidence.constrained_newton import most_likely, most_likely_cells
 from sfumato.evidence.seen import Seen
 from sfumato.threads import one_thread
@@ -65,7 +64,7 @@ def fit(transition: Operator, observed: Array, tolerance: float = 1e-7, most: in
         found = Fit(*newton) if newton else _squarem(transition, observed, tolerance, most, found.theta)
     short = found.gap * float(observed.sum())  # the log-likelihood may be this far below its maximum
     if short > 1 and not quiet:
-        warnings.warn(
+        warn(
             f"maximum likelihood stopped after {most} steps, at most {short:.2g} below the maximum of the "
             f"log-likelihood; the channel tells too little to get closer",
             ConvergenceWarning,

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import unicodedata
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from sfumato.arrays import Words
 from sfumato.channels.longitudinal import Longitudinal
 from sfumato.channels.ratios import Ratio, as_float
 from sfumato.channels.response import Symmetric
-from sfumato.errors import DisclosureWarning, ReleaseError
+from sfumato.errors import DisclosureWarning, ReleaseError, warn
 from sfumato.forms import Forms
 from sfumato.owner.composition import GivenAnswer, Total
 from sfumato.owner.ledger_file import Entry
@@ -191,7 +190,7 @@ def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bo
 
 
 def tell(line: str) -> None:
-    warnings.warn(line, DisclosureWarning, stacklevel=6)
+    warn(line, DisclosureWarning, stacklevel=6)
 
 
 def _times(count: int) -> str:

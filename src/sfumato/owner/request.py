@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sfumato.domains import Tally, warn_moved
-from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError
+from sfumato.errors import DisclosureWarning, OutsideDomainError, SchemeError, warn
 from sfumato.forms import Forms
 from sfumato.owner.answers import Account, Digests, Fresh, Keyed, answer, encode
 from sfumato.owner.shuffle import TAG, tag_column, tags_of
@@ -95,7 +94,7 @@ class RandomizeRequest:
 
 
 def _warn(line: str) -> None:
-    warnings.warn(line, DisclosureWarning, stacklevel=4)
+    warn(line, DisclosureWarning, stacklevel=4)
 
 
 def answered_batches(

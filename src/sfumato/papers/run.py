@@ -6,7 +6,6 @@ import hashlib
 import json
 import signal
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from textwrap import wrap
 from typing import Any
 
 from sfumato import datasets
-from sfumato.errors import SfumatoError, SfumatoWarning
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.pages.chart import svg
 from sfumato.papers.figure import Figure, Found, Row, verdict_of
 from sfumato.papers.registry import figures
@@ -62,7 +61,7 @@ def result_of(figure: Figure, fast: bool) -> Result:
             datasets.load(name)
         except SfumatoError as problem:
             return Result(figure.id, (), 0, "", 0.0, str(problem))
-    with one_thread(), warnings.catch_warnings(action="ignore", category=SfumatoWarning):  # the papers' settings
+    with one_thread(), without_warnings():  # the papers' settings
         found = figure.measure(fast)
     return Result(figure.id, found.rows, found.runs, picture(figure, found), time.process_time() - began)
 

@@ -17,10 +17,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import warnings
 from typing import Any
 
-from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError, warn
 
 HEADER = b"sfumato key 2\n"
 LINK_HEADER = b"sfumato link key 2\n"
@@ -52,7 +51,7 @@ def check_study(key: bytes, study: Any, stacklevel: int = 3) -> None:
     raw = _raw(key, "key")
     bound = _STUDY.fullmatch(raw[len(HEADER) + SECRET :]) if raw.startswith(HEADER) else None
     if bound is not None and bound[1] != _digest(study):
-        warnings.warn(
+        warn(
             "the key was made for another study (another scheme, or another name): under one key people are recognised "
             "in both by their pseudonyms, and by their answers to questions that are the same; make a key for this "
             "study, or name the study that both belong to",

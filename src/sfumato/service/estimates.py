@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from sfumato.assess.poisoned_ratio import poisoned_mean
 from sfumato.assess.poisoning import poisoning
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -158,8 +157,7 @@ def _asking_all(parts: Iterable[Part], names: Sequence[str]) -> list[Part]:
 def answered(ask: Callable[[], T]) -> T:
     """The answer, or the reason why there is none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings(), np.errstate(all="ignore"):
             return ask()
     except RefusalError:
         raise

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.memory_limit import pieces, within_memory
 from sfumato.release import Release
@@ -79,8 +78,7 @@ def unpacked(about: Mapping[str, Any], counts: bytes, study: Study) -> dict[int,
 def examine(path: Path, study: Study) -> Intake:
     """What the file counts, or a refusal of all of it."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings(), np.errstate(all="ignore"):
             return _resampled(path, study) if study.scheme is None else _release(path, study)
     except RefusalError:
         raise

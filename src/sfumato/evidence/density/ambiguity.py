@@ -8,13 +8,12 @@ does, and put mass elsewhere, the data do not speak for the estimate: it was cho
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, warn
 from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.tuning import AS_LIKELY, ELSEWHERE, HALF_WIDTHS
 
@@ -73,7 +72,7 @@ def warn_if_undecided(d: Density) -> None:
     rival = max((b for b in two_blocks(d) if b.undecided), key=lambda b: b.gain, default=None)
     if rival is None:
         return
-    warnings.warn(
+    warn(
         f"the data cannot tell this shape from two separate blocks around {rival.centres[0]:.3g} and "
         f"{rival.centres[1]:.3g}, which fit as well with {100 * rival.moved:.0f} % of the mass elsewhere: trust the "
         "mean and the spread, not the shape; more values or less noise would decide",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.arrays import Array
 from sfumato.channels.additive import Noise, from_scipy, parse_noise
-from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning
+from sfumato.errors import EstimationError, SingularChannelWarning, UnrecoverableWarning, warn
 from sfumato.evidence.density import as_, auto, band, crop, em, mle
 from sfumato.evidence.density.ambiguity import warn_if_undecided
 from sfumato.evidence.density.binning import Sample, gather
@@ -132,7 +131,7 @@ def _auto(sample: Sample, noise: Noise, edges: Array, cropped: bool, beyond: tup
     if asked > AUTO_CELLS:
         if not np.allclose(np.diff(edges), edges[1] - edges[0], rtol=1e-6):
             raise EstimationError(f'method "auto" takes at most {AUTO_CELLS} unequal cells, got {asked}')
-        warnings.warn(
+        warn(
             f'method "auto" fits at most {AUTO_CELLS} cells: the {asked} asked for are evenly split from these',
             UnrecoverableWarning,
             stacklevel=3,
@@ -213,7 +212,7 @@ def _iterated(
         trace=trace,
     )
     if method == "mle" and found.rank < edges.size - 1:
-        warnings.warn(
+        warn(
             f"the kernel has rank {found.rank} below {edges.size - 1} cells: the maximum is not unique, and "
             f"{edges.size - 1 - found.rank} directions of the mass leave no trace in z (see null_space())",
             SingularChannelWarning,

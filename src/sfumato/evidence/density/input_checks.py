@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from sfumato.channels.additive import Noise
-from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.density.binning import Sample
 
 SURE = 6.0  # standard errors
@@ -41,7 +40,7 @@ def unrounded(sample: Sample, noise: Noise) -> Sample:
     scale = noise.sd if math.isfinite(noise.sd) else float(noise.quantile(0.75)) - float(noise.quantile(0.25))
     if sample.step <= scale:
         return sample
-    warnings.warn(
+    warn(
         f"z lies on a lattice of step {sample.step:.4g}, wider than the noise ({scale:.4g}): taken as exact values, "
         "though continuous noise cannot have made them",
         UnrecoverableWarning,
@@ -77,7 +76,7 @@ def warn_if_hopeless(sample: Sample, noise: Noise, support: tuple[float, float] 
             f"({name} about {math.sqrt(signal):.2g}): little more than the mean is recoverable; "
             f"{sample.n} values weigh like {sample.n * (signal / square) ** 2:.1f} for the shape"
         )
-    warnings.warn(line, UnrecoverableWarning, stacklevel=3)
+    warn(line, UnrecoverableWarning, stacklevel=3)
     return True
 
 

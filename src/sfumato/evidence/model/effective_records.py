@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
 from sfumato.channels import Channel
-from sfumato.errors import ChannelError, UnrecoverableWarning
+from sfumato.errors import ChannelError, UnrecoverableWarning, warn
 from sfumato.evidence.model.tuning import ENOUGH
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -73,7 +72,7 @@ def left_to_learn_from(release: Release, names: Sequence[str], target: str | Non
 def warn_if_too_little(left: float, records: int) -> None:
     """Say so where fewer than five effective records are left."""
     if left < ENOUGH:
-        warnings.warn(
+        warn(
             f"{records} records at this randomization are worth {left:.2g} clean ones, fewer than {ENOUGH:g}: "
             f"too little is left to train on",
             UnrecoverableWarning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning
+from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning, warn
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
@@ -178,7 +177,7 @@ class ModelEvidence(ModelOfRelease):
         choice = self._choice.about(self._data, axis, self._rng)
         if choice is self._choice:
             return self
-        warnings.warn(
+        warn(
             f"held-out records do not show that any attribute foretells {target!r}: its majority class is all that "
             f"can be learned",
             UnrecoverableWarning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.learn.arguments import real, whole
@@ -277,7 +276,7 @@ class BayesianNetwork(Parameters):
     def _warn(self) -> None:
         if self.unsupported_:
             said = ", ".join(f"{many} of {node}" for node, many in self.unsupported_.items())
-            warnings.warn(
+            warn(
                 f"no record is estimated to hold these parent configurations: {said}; "
                 f"their probabilities are uniform, or the prior's, and say nothing",
                 UnrecoverableWarning,

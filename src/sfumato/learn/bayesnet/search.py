@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 
 import numpy as np
 
-from sfumato.errors import SfumatoWarning
+from sfumato.errors import SfumatoWarning, warn
 from sfumato.evidence.independence import all_pairs
 from sfumato.evidence.kinds import asked_by_part
 from sfumato.evidence.protocol import Evidence
@@ -51,7 +50,7 @@ def find(
     found = hill_climb(score, names, most, progress) if checked is None else k2(score, checked, most, progress)
     if score.unasked:
         most = max(map(len, asked_by_part(score.source)))
-        warnings.warn(
+        warn(
             f"no form asks more than {most} attributes together, so that no node has more than {most - 1} parents: "
             f"{len(score.unasked)} sets of parents were not considered",
             SfumatoWarning,
@@ -60,7 +59,7 @@ def find(
     if score.left_out:
         (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
         needed = score.needed(node, sorted(parents)) / 1e9
-        warnings.warn(
+        warn(
             f"{len(score.left_out)} sets of parents were not considered, because their tables would have more than "
             f"{score.most_cells} cells, or their tests take more than {score.memory / 1e9:.2g} GB (the largest: {node} "
             f"given {', '.join(sorted(parents))}, {cells} cells, {needed:.2g} GB): make attributes coarser to have "
@@ -70,7 +69,7 @@ def find(
         )
     if score.not_counted:
         first = score.not_counted[0]
-        warnings.warn(
+        warn(
             f"{len(set(score.not_counted))} sets of attributes were not considered, because no table of counts holds "
             f"them together, as {', '.join(first)}: ask the sites for it (sfumato counts --table {','.join(first)})",
             SfumatoWarning,

@@ -8,14 +8,13 @@ of the joint model.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from math import prod
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import ConvergenceWarning, EstimationError
+from sfumato.errors import ConvergenceWarning, EstimationError, warn
 from sfumato.evidence import Evidence
 from sfumato.evidence.fine_cells import FineCells
 from sfumato.evidence.kinds import asked_by_part, asked_together, model_of
@@ -266,4 +265,4 @@ def _positions(held: CellEquations) -> tuple[list[str], Array]:
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, ConvergenceWarning, stacklevel=6)
+    warn(text, ConvergenceWarning, stacklevel=6)

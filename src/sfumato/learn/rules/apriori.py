@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
-from sfumato.errors import SfumatoWarning
+from sfumato.errors import SfumatoWarning, warn
 from sfumato.learn.rules.items import Item, Universe
 
 Itemset = tuple[Item, ...]
@@ -49,7 +48,7 @@ def levels(
     size = 1
     while level and (most is None or size <= most):
         if len(level) > CANDIDATES:
-            warnings.warn(
+            warn(
                 f"{len(level)} sets of {size} items would have to be counted, more than {CANDIDATES}: only sets of up "
                 f"to {size - 1} items are reported; raise min_support, or set max_items={size - 1} to agree",
                 SfumatoWarning,

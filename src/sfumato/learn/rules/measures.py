@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import SfumatoWarning
+from sfumato.errors import SfumatoWarning, warn
 from sfumato.learn.bayesnet.ratio_of_counts import fieller
 from sfumato.learn.rules.apriori import Itemset
 from sfumato.learn.rules.limits import DRAWN, quantile, widened
@@ -160,7 +159,7 @@ def make_rules(
     for items in order:
         looked += 2 ** len(items) - 2
         if looked > SPLITS:
-            warnings.warn(
+            warn(
                 f"the {len(order)} frequent sets make more than {SPLITS} rules: only those of sets of fewer than "
                 f"{len(items)} items, and of some of that size, are made; raise min_support or set max_items",
                 SfumatoWarning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.kinds import as_evidence, told_together
 from sfumato.evidence.protocol import Evidence
 from sfumato.learn.arguments import check_number
@@ -176,7 +175,7 @@ class AssociationRules(Parameters):
 
     def _fall_short(self, line: str) -> None:
         self.shortfall_ = line
-        warnings.warn(line, UnrecoverableWarning, stacklevel=4)
+        warn(line, UnrecoverableWarning, stacklevel=4)
 
     def _model(self, found: Evidence, everything: Universe, supports: Supports) -> TableSupports | None:
         """What noisy supports are drawn to: the joint model, unless the evidence has possible counts of its own."""

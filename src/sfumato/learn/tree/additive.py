@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
-from sfumato.errors import EstimationError, UnrecoverableWarning
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.density.deconvolution import as_noise
 from sfumato.learn.arguments import whole
 from sfumato.learn.noisy_numbers import NumberClassifier
@@ -92,7 +91,7 @@ class AdditiveTree(NumberClassifier):
         columns = self._described(values)
         drowned = [name for j, name in enumerate(self.features_) if columns[j].drowned(values[:, j])]
         if drowned:
-            warnings.warn(
+            warn(
                 f"the noise is more than three times as wide as what it hides in {', '.join(drowned)}: little can be "
                 "learned from there",
                 UnrecoverableWarning,

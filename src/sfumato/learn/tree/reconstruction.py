@@ -7,7 +7,6 @@ again, and the intervals hold as many records as they should.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.evidence.density import density
 
 Places = NDArray[np.int64]
@@ -50,7 +49,7 @@ class Column:
             return self.plain(z)
         ends = (float(self.edges[0]), float(self.edges[-1]))
         options: dict[str, Any] = {"bins": self.intervals} if self.method != "auto" else {"place_only": True}
-        with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):  # said once, by the tree
+        with without_warnings(UnrecoverableWarning):  # said once, by the tree
             found = density(z, self.noise, support=ends, method=self.method, outside="widen", **options)
         return by_rank(z, found.cdf(self.edges[1:-1]))
 

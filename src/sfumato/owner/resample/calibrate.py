@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from sfumato.arrays import Array, Flags, Index, Labels
-from sfumato.errors import DisclosureWarning, SfumatoError
+from sfumato.errors import DisclosureWarning, SfumatoError, warn
 from sfumato.membership import ERRORS, SHADOWS, Risk, loneliest, shadow_risk
 from sfumato.owner.resample.blur import blurred
 from sfumato.owner.resample.choose import mean_error
@@ -58,7 +57,7 @@ def refuse_or_warn(place: object, risk: Risk, strict: bool = False) -> None:
     )
     if strict:
         raise SfumatoError(text)
-    warnings.warn(text, DisclosureWarning, stacklevel=4)
+    warn(text, DisclosureWarning, stacklevel=4)
 
 
 @one_thread()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from shlex import quote
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Index, Labels
-from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError
+from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError, warn
 from sfumato.randomness import Source, permutation
 from sfumato.reading import tables
 
@@ -224,4 +223,4 @@ FEW = 20
 
 
 def _warn(text: str) -> None:
-    warnings.warn(text, DisclosureWarning, stacklevel=4)
+    warn(text, DisclosureWarning, stacklevel=4)

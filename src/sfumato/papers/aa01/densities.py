@@ -7,7 +7,6 @@ ones that reproduce its numbers. With equal settings EM and AS differ by less th
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.assess.continuous import information_loss
 from sfumato.channels.additive import Gaussian, Noise, Uniform, gaussian, uniform
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.evidence.density import Density, density
 
 GAUSSIAN_SD = math.sqrt(2 / (math.pi * math.e))  # as much inherent privacy as a uniform of width 2
@@ -66,7 +65,7 @@ def perturbed(x: Any, noise: Noise, n: int, seed: int) -> Array:
 
 def losses(x: Any, noise: Noise, n: int, seeds: Sequence[int], **how: Any) -> Array:
     """Information loss in points for each seed; `how` goes to `density`."""
-    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):  # the figures go there on purpose
+    with without_warnings(UnrecoverableWarning):  # the figures go there on purpose
         return np.array([100 * information_loss(x, estimate(x, noise, n, seed, **how)) for seed in seeds])
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sfumato.channels.additive import Noise, gaussian, uniform
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.pages.chart import ACCENT, WARM
 from sfumato.papers.aa01.densities import GAUSSIAN_X, Shifted, estimate, losses
 from sfumato.papers.curves import note, panels
@@ -50,7 +49,7 @@ def _measure(
             beside(f"{rival} with the same cells and rule, %", other, NO_EDGE if gap < 1 else ""),
             *more(fast),
         ]
-        with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
+        with without_warnings(UnrecoverableWarning):
             drawn = estimate(x, noise, N, 0, **how)
         return Found(tuple(rows), (x, drawn, paper), len(seeds))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 from sfumato import channels as c
 from sfumato.arrays import Array
 from sfumato.channels import Channel
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.owner import randomize
@@ -109,7 +108,7 @@ def learn(runs: int, n: int = N, seed: int = 52) -> dict[str, Learned]:
     true = network()
     rows = true.sample(n, rng=seed)
     scheme = Scheme(true.schema_, dict(channels().items()), clear=[name for name in PARENTS if name not in channels()])
-    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
+    with without_warnings(UnrecoverableWarning):
         nets = [
             BayesianNetwork(PARENTS).fit(evidence(randomize(rows, scheme, rng=experiment(seed + 1 + run))))
             for run in range(runs)

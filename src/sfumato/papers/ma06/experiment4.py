@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.structure import wrong_links
 from sfumato.papers.curves import Curve, legend, lines, panels
@@ -55,7 +54,7 @@ def wrong(rules: Mapping[str, Rule], p: float, runs: int, n: int = N, seed: int 
     for run in range(runs):
         seen = released(true, p, n, seed + 10 * run)
         for name, make in rules.items():
-            with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
+            with without_warnings(UnrecoverableWarning):
                 net = make(p).fit(seen)
             extra, missing = wrong_links(net.parents_, true.parents_)
             out[name].append([extra, missing, net.score(true)])

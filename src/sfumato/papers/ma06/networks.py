@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from sfumato import channels as c
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.evidence import Evidence, evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.layout import routed
@@ -66,7 +65,7 @@ def released(net: BayesianNetwork, p: float, n: int, seed: int) -> Evidence:
 
 def fitted(net: BayesianNetwork, p: float, n: int, seed: int, prior: str = "ml") -> BayesianNetwork:
     """The probabilities learned in one run."""
-    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
+    with without_warnings(UnrecoverableWarning):
         return BayesianNetwork(net.parents_, prior=prior).fit(released(net, p, n, seed))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
 from sfumato.channels import symmetric
 from sfumato.datasets.discretized import ADULT, WISCONSIN, adult, wisconsin
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.evidence import evidence
 from sfumato.learn.tree import DecisionTree
 from sfumato.owner import randomize
@@ -36,7 +35,7 @@ def accuracy(p: float, seed: int, schema: Schema, train: Any, test: Any, target:
     scheme = Scheme(schema, {name: symmetric(schema[name].size, p) for name in schema})
     release = randomize(pa.concat_tables([train] * copies).combine_chunks(), scheme, rng=experiment(10 * seed + 1))
     direct = evidence(release)
-    with warnings.catch_warnings(action="ignore", category=UnrecoverableWarning):
+    with without_warnings(UnrecoverableWarning):
         model = evidence(release, method="model", tau=0.3, target=target)
         trees = {
             PAPERS_TREE: DecisionTree(counts="paper").fit(direct, target=target),

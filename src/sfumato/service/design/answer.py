@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from collections.abc import Iterator
 from itertools import product as combinations
 from typing import Any
@@ -17,7 +16,7 @@ from sfumato.design import design
 from sfumato.design.candidates import expected, target_of
 from sfumato.design.search import needed
 from sfumato.design.whole_record import RecordDesign, design_record
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.forms import Forms, read_scheme
 from sfumato.printable import label_text
 from sfumato.released.in_words import in_words
@@ -39,8 +38,7 @@ _BELIEFS = np.linspace(0, 1, 41)
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
     """The document ``DesignOut`` for a document ``DesignIn``."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings(), np.errstate(all="ignore"):
         return _answered(request)
 
 

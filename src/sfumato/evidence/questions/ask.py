@@ -183,8 +183,9 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     keys[label] = list(ends) * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
     found = _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
-    if found.closer is None and smooth is None:  # true running shares never fall
-        found = replace(found, closer=np.concatenate([rising(own) for own in found.value.reshape(rows, k)]))
+    own = found.value.reshape(rows, k)
+    if found.closer is None and smooth is None and (np.diff(own) < 0).any():  # true running shares never fall
+        found = replace(found, closer=np.concatenate([rising(one) for one in own]))
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -69,7 +70,7 @@ class Postgres:
         (self.folder / "data" / "postmaster.pid").unlink(missing_ok=True)
 
     def stop(self) -> None:
-        self._process.terminate()
+        self._process.send_signal(signal.SIGINT)  # at once: SIGTERM waits for connections that a failed test left
         self._process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from sqlalchemy import text
-from sqlalchemy.exc import DataError
+from sqlalchemy import event, text
+from sqlalchemy.exc import DataError, OperationalError
 
 from service_client import SCHEME, Clock, new_id
 from sfumato.errors import SfumatoError
@@ -44,6 +46,30 @@ def test_a_server_takes_its_lock_again(first, folder, postgres) -> None:
     assert respond(first) == "accepted"
     with pytest.raises(SfumatoError, match="another server"):
         open_collection(folder / "other", postgres.url, now=Clock())
+
+
+def test_a_server_whose_check_failed_does_not_keep_itself_out(folder, postgres, monkeypatch) -> None:
+    """The connection lives on: in the pool it would hold the lock that the next one waits for."""
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    postgres.clear()
+    held = open_collection(folder, postgres.url, now=Clock())
+    failures = iter([True, True])
+
+    def fail(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if statement == "SELECT 1" and next(failures, False):
+            raise OperationalError(statement, {}, Exception("a moment without the network"))
+
+    try:
+        held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+        held.writer.now(held.studies.open("commuting"))
+        event.listen(held.database.engine, "before_cursor_execute", fail)
+        with held.database.engine.connect(), held.database.engine.connect():  # others are at hand in the pool
+            pass
+        assert [respond(held), respond(held), respond(held)] == ["accepted"] * 3 and next(failures, None) is None
+        with pytest.raises(SfumatoError, match="another server"):
+            open_collection(folder / "other", postgres.url, now=Clock())
+    finally:
+        held.close()
 
 
 def test_a_server_whose_place_was_taken_writes_nothing_until_it_is_alone(first, folder, postgres) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from typer.testing import CliRunner
 from sfumato.assess import comparison
 from sfumato.cli import resample as command
 from sfumato.cli import resample_report
-from sfumato.errors import DisclosureWarning, SfumatoError, SfumatoWarning
+from sfumato.errors import DisclosureWarning, SfumatoError, SfumatoWarning, warn
 from sfumato.owner.resample import calibrate, resample_file
 
 app = typer.Typer()
@@ -96,7 +95,7 @@ def test_the_report_is_one_page(file, tmp_path, monkeypatch):
     row = comparison.Row("additive noise", "1.2", 0.6, 0.7, {"kNN": 1.0})
 
     def compared(*_, **__):
-        warnings.warn("said before, of all records", SfumatoWarning, stacklevel=1)
+        warn("said before, of all records", SfumatoWarning)
         return [row]
 
     monkeypatch.setattr(resample_report, "compare", compared)  # each warning is said once: an error here if again

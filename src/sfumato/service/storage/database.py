@@ -51,15 +51,26 @@ class Database:
                     f"another server uses the folder {self.folder}: stop it, or choose another folder"
                 )
             return
-        self._held = self.engine.connect()
+        self._held = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            self._take_lock()
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _take_lock(self) -> None:
         until = time.monotonic() + _PATIENCE
         while not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
-            self._held.commit()
             if time.monotonic() > until:
-                self._held.close()
                 raise OtherServerError("another server uses this database: stop it first")
             time.sleep(0.1)
-        self._held.commit()
+
+    def _let_go(self) -> None:
+        """Close the connection itself: given back to the pool it would keep the lock, also from this server."""
+        with suppress(SQLAlchemyError):
+            self._held.invalidate()
+        with suppress(SQLAlchemyError):
+            self._held.close()
 
     def renewed(self) -> bool:
         """Take the lock again if the connection that held it was lost, as when PostgreSQL restarts; whether it was."""
@@ -67,10 +78,9 @@ class Database:
             return False
         try:
             self._held.execute(text("SELECT 1"))
-            self._held.commit()
             return False
         except SQLAlchemyError:
-            self._held.close()
+            self._let_go()
             self._hold()
             return True
 

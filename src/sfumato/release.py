@@ -19,7 +19,7 @@ from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import read_counts, write_counts
 from sfumato.released.description import check_matrices, part_documents, read_description
 from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
-from sfumato.released.part import Part, held, several_parts
+from sfumato.released.part import Part, check_no_texts, held, several_parts
 from sfumato.released.release_folder import folder_parts
 from sfumato.released.spark_raw import raw_part
 from sfumato.released.writer import Writer, check_codes, id_kind
@@ -275,8 +275,7 @@ class Release:
         path = Path(path)
         if path.suffix.lower() == ".json":
             return cls.of(read_counts(path))
-        names = tables.column_names(path)  # a missing or unreadable file says so here
-        if len(set(names)) < len(names):
+        if len(set(names := tables.column_names(path))) < len(names):  # a missing or unreadable file says so here
             raise ReleaseError(f"{path}: two of its columns have the same name, which no release has")
         before = stamp(path)
         entries, identifier, order = read_description(path)
@@ -293,6 +292,7 @@ class Release:
     def _loaded(self, path: Path, before: Stamp | None) -> Release:
         if stamp(path) != before:
             raise ReleaseError(f"{path} was replaced while it was loaded: load it again")
+        check_no_texts(self.parts)
         return self
 
 

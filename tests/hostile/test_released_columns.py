@@ -44,6 +44,23 @@ def whole(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.parametrize("how", [{"column_encoding": {"a": "DELTA_BYTE_ARRAY"}, "use_dictionary": False}, {}])
+def test_codes_in_long_texts_are_refused_before_they_are_read(tmp_path, how) -> None:
+    """They were refused once half a million rows were in memory: 15 GB, of a file of 250 kB."""
+    scheme, path = sf.Scheme(sf.Schema({"a": TWO}), {"a": c.symmetric(2, gamma=3)}), tmp_path / "texts.parquet"
+    good = sf.randomize({"a": ["n", "y"] * (N // 2)}, scheme).save(tmp_path / "good.parquet")
+    about = pq.read_metadata(good).metadata[b"sfumato"].decode()
+    table = pa.table({"a": ["0" * 30_000 + "1"] * 2000})
+    with pq.ParquetWriter(path, table.schema, compression="zstd", **how) as sink:
+        for _ in range(N // 2000):
+            sink.write_table(table)
+        sink.add_key_value_metadata({"sfumato": about})
+    del table
+    assert path.stat().st_size < 100_000
+    with guarded(memory=1 << 27):
+        assert "holds codes or numbers, not string" in refused(lambda: sf.counted(sf.Release.load(path)))
+
+
 @pytest.mark.parametrize("said", [True, False])
 def test_one_id_that_all_others_begin_with_is_not_written_out(whole, tmp_path, said) -> None:
     """Stored as what each adds to the one before it, which is nothing, whether the file says so or not. It took 600 MB."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
+from sfumato.reading.parquet_folder import part_files
 from sfumato.reading.spark_rows import packed_rows
 from sfumato.released.writer import code_types, common_types, no_rows
 from sfumato.scheme import Scheme
@@ -113,6 +114,23 @@ class Part:
                 object.__setattr__(self, "_counted", self.arrow().num_rows if counted is None else counted)
             return self._counted or 0
         return known
+
+
+def check_no_texts(parts: Iterable[Part]) -> None:
+    """Refuse files whose codes are texts, before any is read: long ones may be stored in a few bytes."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for part in parts:
+        if not isinstance(part.rows, Path) or tables.suffix(part.rows) in tables.CSV:
+            continue
+        for file in part_files(part.rows) if part.rows.is_dir() else [part.rows]:
+            kinds = dict(zip((schema := pq.read_schema(str(file))).names, schema.types, strict=True))
+            for name in part.scheme.columns:
+                kind = kinds.get(name, pa.uint8())
+                plain = kind.value_type if pa.types.is_dictionary(kind) else kind
+                if not pa.types.is_primitive(plain):
+                    raise ReleaseError(f"{part.rows}: column {name!r} of a release holds codes or numbers, not {plain}")
 
 
 def held(rows: Any) -> Any:

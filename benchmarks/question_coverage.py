@@ -179,7 +179,7 @@ def questions() -> dict[str, Question]:
     run_by: list[Statistic] = [{"g": one[g], **each} for g in range(GROUPS) for each in run]
     pair: list[Statistic] = [{"x": x**i, "y": y**j} for i, j in [(0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1)]]
     at, groups = np.array([0]), 2 * np.arange(GROUPS)
-    ends = np.linspace(0, 1, K + 1)
+    ends, limits = np.linspace(0, 1, K + 1), (0.0, 1.0)
     ratios = Ratios(groups, groups + 1, np.zeros(GROUPS), np.ones(GROUPS))
     keys = {"g": list(range(GROUPS))}
     deciles = np.array([3, 7, 11])
@@ -194,11 +194,15 @@ def questions() -> dict[str, Question]:
             run,
             lambda s: Answer(s, some, "", {}),
         ),
-        "quantiles": (("x",), run, lambda s: Answer(s, Quantiles((0.25, 0.5, 0.75), at, K, ends, True), "", {})),
+        "quantiles": (
+            ("x",),
+            run,
+            lambda s: Answer(s, Quantiles((0.25, 0.5, 0.75), at, K, ends, True, limits), "", {}),
+        ),
         "median by group": (
             ("g", "x"),
             run_by,
-            lambda s: Answer(s, Quantiles((0.5,), K * np.arange(GROUPS), K, ends, True), "", {}),
+            lambda s: Answer(s, Quantiles((0.5,), K * np.arange(GROUPS), K, ends, True, limits), "", {}),
         ),
         "correlation": (("x", "y"), pair, lambda s: Answer(s, Correlations(1), "", {})),
     }

@@ -30,7 +30,9 @@ def schema(
     save: Annotated[Path | None, typer.Option(help="Write the schema here, as JSON to edit.")] = None,
     columns: Annotated[str | None, typer.Option(help="Only these columns (a,b,c).")] = None,
     drop: Annotated[str | None, typer.Option(help="All columns but these (a,b,c).")] = None,
-    bins: Annotated[str, typer.Option(help="About how many bins numbers go into: 20, or age=10,dose=5.")] = "20",
+    bins: Annotated[
+        list[str] | None, typer.Option(help="About how many bins numbers go into (20): 10, or age=10,dose=5.")
+    ] = None,
     range: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,7 +75,7 @@ def schema(
 
         sfumato design schema.json --n 4000 --gamma 3 --save scheme.json
     """
-    requests = _requests(bins, range or [], edges or [], by or [], points or [], most_values, as_kind or [])
+    requests = _requests(bins or [], range or [], edges or [], by or [], points or [], most_values, as_kind or [])
     names = None if columns is None else listed(columns)
     found = examine(source, names, listed(drop or ""), requests)
     if save is not None:
@@ -89,7 +91,7 @@ def schema(
 
 
 def _requests(
-    bins: str,
+    bins: list[str],
     ranges: list[str],
     edges: list[str],
     by: list[str],
@@ -98,12 +100,12 @@ def _requests(
     kinds: list[str],
 ) -> Requests:
     try:
-        overall = int(bins) if "=" not in bins else 20
-        bins_of = {} if "=" not in bins else {name: int(value) for name, value in _pairs([bins], "--bins")}
+        overall = next((int(text) for text in reversed(bins) if "=" not in text), 20)
+        bins_of = {name: int(value) for name, value in _pairs([text for text in bins if "=" in text], "--bins")}
     except ValueError:
-        raise SfumatoError(f"--bins must look like 20 or like age=10,dose=5, got {bins!r} instead") from None
+        raise SfumatoError(f"--bins must look like 20 or like age=10,dose=5, got {' '.join(bins)!r} instead") from None
     if not all(1 <= number <= MOST_BINS for number in (overall, *bins_of.values())):
-        raise SfumatoError(f"--bins must lie between 1 and {MOST_BINS}, got {bins[:40]!r}")
+        raise SfumatoError(f"--bins must lie between 1 and {MOST_BINS}, got {' '.join(bins)[:40]!r}")
     try:
         grids = {name: int(value) for name, value in _pairs(points, "--points")}
     except ValueError:

@@ -72,6 +72,8 @@ class TestErrorsAsJson:
             ("estimate good.parquet --columns sex --level 2 --json", "estimation", 1),
             ("estimate --json", "usage", 2),
             ("estimate good.parquet --columns sex --json --nonsense", "usage", 2),
+            ("estimate good.parquet --columns sex --columns ill --json", "usage", 2),
+            ("learn tree good.parquet --target sex --target ill --json", "usage", 2),
             ("inspect scheme.txt --json", "schema", 1),
             ("design scheme.json --n 100 --gamma three --json", "request", 1),
         ],

@@ -116,6 +116,14 @@ def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypat
     assert shown["n"] == 60
 
 
+def test_bins_of_several_columns_are_given_in_one_option_or_in_several(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\n" + "".join(f"{i / 7},{i / 3},{i / 9}\n" for i in range(100)))
+    ranges = "--range a=0:100 --range b=0:100 --range c=0:100"
+    for asked in ("--bins a=10,b=5,c=4", "--bins a=10 --bins b=5 --bins 4"):
+        found = json.loads(run(f"schema {tmp_path}/t.csv --json {ranges} {asked}").out)
+        assert [len(column["domain"]["edges"]) for column in found["columns"]] == [11, 6, 5]
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -126,6 +134,7 @@ def test_reading_options_hold_wherever_a_table_is_read(tmp_path: Path, monkeypat
         ("schema klinik.csv --range Alter", "--range must look like name=value"),
         ("schema klinik.csv --range Alter=9:1", "--range Alter must be LOW:HIGH"),
         ("schema klinik.csv --bins many", "--bins must look like 20"),
+        ("schema klinik.csv --drop Nr --drop Notiz", "'--drop' is given more than once"),
         ("schema klinik.csv --by Aufnahme=decade", "by must be one of hour, day"),
         ("schema klinik.csv --by Alter=month", "column 'Alter' holds no dates"),
         ("schema klinik.csv --range Alter=2019-01:2020-01", "column 'Alter' holds no dates"),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import secrets
-from unittest.mock import Mock
 
 import pytest
 from playwright.sync_api import expect
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.errors import without_warnings
 
 SCHEME = sf.Scheme(
     sf.Schema(
@@ -209,12 +209,10 @@ def pushed(route):
     route.fulfill(json={"state": "open", "responses": 0, "uploads": 1, "rows": 50, "minimum": 2, "hours": []})
 
 
-def test_studies_of_every_kind_have_a_page(browser, serving, monkeypatch):
+def test_studies_of_every_kind_have_a_page(browser, serving):
     """Forms, numbers under noise, questions with very many values, and resampled rows."""
-    monkeypatch.setattr(
-        "sfumato.scheme.warnings", Mock()
-    )  # filters are of the process: a thread of the site resets them
-    noisy = sf.Scheme(SCHEME.schema, ODD["noisy"])
+    with without_warnings():
+        noisy = sf.Scheme(SCHEME.schema, ODD["noisy"])
     wide = sf.Scheme.for_gamma(ODD["many"], 9)
     studies = {"forms": ODD["forms"], "noisy": noisy, "wide": wide}
     fields = {name: {"scheme": scheme.to_dict(), "minimum": 20} for name, scheme in studies.items()}

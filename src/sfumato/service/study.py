@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.forms import Forms, read_scheme
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
@@ -58,7 +58,8 @@ class Study:
     def scheme(self) -> Scheme | Forms | None:
         """What answers are made under; None where rows are resampled."""
         given = self.document["scheme"]
-        return None if given is None else read_scheme(json.dumps(given))
+        with without_warnings():  # said to whoever designed it: a server reads it at every start
+            return None if given is None else read_scheme(json.dumps(given))
 
     @cached_property
     def schema(self) -> Schema:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import SfumatoError, without_warnings
 from sfumato.evidence import Evidence, evidence
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
@@ -74,11 +74,10 @@ def unpacked(given: bytes) -> tuple[Asked, list[CountedPart], str | None]:
 
 def answered(given: bytes) -> dict[str, Any]:
     """The model, or why there is none."""
-    asked, counted, rows = unpacked(given)
-    parts: list[Part] = [*counted, *(() if rows is None else Release.load(rows).parts)]
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings(), np.errstate(all="ignore"):
+            asked, counted, rows = unpacked(given)
+            parts: list[Part] = [*counted, *(() if rows is None else Release.load(rows).parts)]
             return {"model": KINDS[asked["kind"]](_evidence(parts, asked), asked)}
     except SfumatoError as problem:
         return {"refused": str(problem)}
@@ -97,6 +96,7 @@ def _evidence(parts: Sequence[Part], asked: Asked) -> Evidence:
 
 def main() -> None:
     """Read a request on standard input, answer on standard output."""
+    warnings.simplefilter("ignore")  # nobody reads them here
     given = sys.stdin.buffer.read()
     own_process.limit_memory()
     own_process.limit_time(SECONDS)

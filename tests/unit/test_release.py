@@ -460,6 +460,17 @@ def test_a_file_of_several_parts_may_hold_no_rows(tmp_path: Path) -> None:
     assert (len(found), found.arrow().num_rows, len(found.parts)) == (0, 0, 2)
 
 
+@pytest.mark.parametrize("order", ["sorted by income", "", 7, ["kept"]])
+def test_a_file_says_a_known_order_of_its_rows(tmp_path: Path, order: object) -> None:
+    path = tmp_path / "release.parquet"
+    owner().save(path)
+    rows = pq.read_table(path)
+    about = json.loads(pq.read_metadata(path).metadata[b"sfumato"]) | {"order": order}
+    pq.write_table(rows.replace_schema_metadata({"sfumato": json.dumps(about)}), path)
+    with pytest.raises(ReleaseError, match="proper id column or order"):
+        sf.Release.load(path)
+
+
 def test_raw_ids_become_pseudonyms_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     whole = sf.Release.raw({"x": [0, 1] * 5, "id": list(range(10))}, RIGHT, id="id", link_key=LINK).arrow()

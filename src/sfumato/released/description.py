@@ -23,6 +23,8 @@ _OLD = (
 )
 
 
+_ORDERS = (None, "shuffled", "kept")
+
 #: Rows, scheme and key of the pseudonyms of a part, and whether it holds raw records.
 Described = tuple[int, Scheme, str | None, bool]
 
@@ -43,8 +45,9 @@ def read_description(path: Path) -> tuple[list[Described], str | None, str | Non
         entries = [(_row_count(p["rows"]), s, p["link"], p.get("raw", False)) for p, s in parts]
         identifier = None if document["id"] is None else document["id"]["name"]
         order = document["order"]
-        proper = all(isinstance(text, str | None) for text in (identifier, order, *(link for _, _, link, _ in entries)))
-        if not entries or not proper or not all(isinstance(raw, bool) for _, _, _, raw in entries):
+        proper = all(isinstance(text, str | None) for text in (identifier, *(link for _, _, link, _ in entries)))
+        marked = all(isinstance(raw, bool) for _, _, _, raw in entries)
+        if not entries or not proper or not marked or order not in _ORDERS:
             raise ReleaseError("it names no parts, or no proper id column or order")
     except SfumatoError as problem:
         raise ReleaseError(f"{path}: {problem}") from None

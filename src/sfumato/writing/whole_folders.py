@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
+import os
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -22,7 +24,7 @@ def replacing_folder(target: str | Path, source: str | Path, overwrite: bool = F
     """A new folder beside the target, which takes the target's place only if the block ends without an error."""
     path = Path(target)
     check_folder(path, Path(source), overwrite)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    temporary = _hidden(path)
     try:
         temporary.mkdir()
         yield temporary
@@ -76,20 +78,62 @@ def _of_the_release(file: Path, ours: set[str]) -> bool:
 def take_place(temporary: Path, path: Path, source: Path, overwrite: bool) -> None:
     """Put a finished folder where another release may be, which then is gone.
 
-    What is there is looked at once more: it may have come while the folder was filled.
+    What is there is looked at once more: it may have come while the folder was filled. On Linux the two change places
+    in one step, so that a process that is killed leaves one release or the other, whole and under its name.
     """
-    old = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    on_disk(temporary)
     check_folder(path, source, overwrite)
-    there = path.exists()
-    if there:
-        path.rename(old)
-    try:
+    if not path.exists():
         temporary.rename(path)
-    except BaseException:
-        if there:
+        _sync(path.parent)
+        return
+    aside = _hidden(path)
+    temporary.rename(aside)
+    if not _exchanged(aside, path):
+        old = _hidden(path)
+        path.rename(old)
+        try:
+            aside.rename(path)
+        except BaseException:
             old.rename(path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+            aside.rename(temporary)
+            raise
+        aside = old
+    _sync(path.parent)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _hidden(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+
+
+def on_disk(folder: Path) -> None:
+    """Wait until the files of a folder are on the disk, so that a power failure does not leave empty ones."""
+    for found in sorted(folder.rglob("*")):
+        if not found.is_symlink():
+            _sync(found)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:  # folders cannot be opened everywhere
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Whether two paths have changed places in one step, which Linux and most of its file systems can do."""
+    here, swap = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of renameat2
+    try:
+        rename = ctypes.CDLL(None).renameat2
+        return bool(rename(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
+    except (AttributeError, OSError, TypeError):  # another system
+        return False
 
 
 def in_words(problem: OSError) -> str:

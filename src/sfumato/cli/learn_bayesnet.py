@@ -13,7 +13,7 @@ from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
-from sfumato.learn.bayesnet.edges import edge_rows
+from sfumato.learn.bayesnet.edges import edge_rows, words_of_tests
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
 from sfumato.reading.name_lists import listed
@@ -96,10 +96,10 @@ def bayesnet(
     if len(links) > MOST_LINKS and not everything:
         links = tuple(sorted(links, key=lambda e: (e.p_value, -e.statistic / max(e.df, 1)))[:MOST_LINKS])
     console.table(*edge_rows(links))
+    if said := words_of_tests(links):
+        console.note(said)
     if any(isfinite(e.trend) for e in links):
-        console.note("trend: in standard deviations, positive where both rise together; it counts in the p-value")
-    elif any(release.schema[name].ordered for e in links for name in (e.parent, e.child)):
-        console.note("p-value: where an attribute has an order, differences of its means count beside the statistic")
+        console.note("trend: in standard deviations, positive where both rise together")
     if len(links) < len(net.edges_):
         console.note(f"the {len(links)} surest of {len(net.edges_)} links; --all prints them all")
     hidden = [] if everything else _large(net)

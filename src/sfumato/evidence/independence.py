@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import copysign, inf, log, nan, sqrt
+from math import copysign, inf, isnan, log, nan, sqrt
 
 import numpy as np
 
@@ -26,6 +26,14 @@ TREND, BEND = 0.9, 0.05
 #: The shares of the false alarms that the tests of a trend and of a bend may give. The trend's is large so that it is
 #: found as often as by a test that looks for nothing else.
 TREND_ALARMS, BEND_ALARMS = 0.97, 0.02
+#: What each kind of test looks for, in words.
+LOOKS_FOR = {
+    "any": "any difference",
+    "alike": "differences alike for all values of the other parents",
+    "trend": "both rise together or one falls",
+    "means": "groups differ in their means",
+    "bend": "the middle differs from the ends",
+}
 
 
 @dataclass(frozen=True)
@@ -106,24 +114,36 @@ class Association:
         return self.overall.df
 
     @property
+    def deciding(self) -> tuple[str, Test]:
+        """The test that the p-value comes from, and what it looks for: see ``LOOKS_FOR``."""
+        _, _, kind, test = min(self._paid(), key=lambda paid: paid[:2])
+        return ("means" if kind == "trend" and isnan(self.rises) else kind), test
+
+    @property
     def p_value(self) -> float:
-        """That of all contrasts; where values are ordered the smallest of all, each paid for by its share."""
-        trend, bend = (None if test is None else test.p_value for test in (self.trend, self.bend))
-        return combined(self.overall.p_value, trend, bend)
+        """The smallest of the tests, each paid for by its share of the false alarms (Bonferroni): at most the level
+        it says.
 
+        >>> trend, weak, strong = Test(6.6857, 1), Test(1.0, 1), Test(13.0693, 1)
+        >>> round(Association(weak, weak, trend).p_value, 4)  # .0097 / .97
+        0.01
+        >>> round(Association(strong, strong, weak, weak).p_value, 3)  # .0003 / .01
+        0.03
+        >>> round(Association(weak, strong).p_value, 4)
+        0.0006
+        """
+        return min(1.0, *(p for p, *_ in self._paid()))
 
-def combined(general: float, trend: float | None, bend: float | None = None) -> float:
-    """The p-value of a general test and those of a trend and a bend, by Bonferroni with unequal shares: at most the
-    level it says.
-
-    >>> round(combined(0.2, 0.0097), 9), round(combined(0.0003, 0.5), 9), combined(0.2, None)
-    (0.01, 0.01, 0.2)
-    >>> round(combined(0.2, 0.5, 0.0001), 9), round(combined(0.0003, 0.5, 0.5), 9)
-    (0.005, 0.03)
-    """
-    given = [(p, share) for p, share in ((trend, TREND_ALARMS), (bend, BEND_ALARMS)) if p is not None]
-    rest = 1 - sum(share for _, share in given)
-    return min(1.0, general / rest, *(p / share for p, share in given))
+    def _paid(self) -> list[tuple[float, float, str, Test]]:
+        """Of every test: its p-value over its share, less its evidence, its kind."""
+        tests = [("any", self.overall, 1.0)]
+        if self.common is not self.overall:
+            tests = [("any", self.overall, 0.5), ("alike", self.common, 0.5)]
+        named = [("trend", self.trend, TREND_ALARMS), ("bend", self.bend, BEND_ALARMS)]
+        ordered = [(kind, test, share) for kind, test, share in named if test is not None]
+        rest = 1 - sum(share for _, _, share in ordered)
+        every = [*((kind, test, rest * share) for kind, test, share in tests), *ordered]
+        return [(test.p_value / share, -test.evidence, kind, test) for kind, test, share in every]
 
 
 def association(source: Evidence, x: str, y: str, given: Sequence[str] = ()) -> Association:
@@ -157,22 +177,22 @@ def independence(table: Array, covariance: Array, domains: Sequence[Domain]) -> 
         return 1.0
     shares = [table.sum(axis=1) / n, table.sum(axis=0) / n]
     every = [np.eye(len(p)) - p[:, None] for p in shares]
-    general = _p_value(table, covariance, np.kron(*every))
+    general = _of_rows(table, covariance, np.kron(*every))
     scored = [scores(domain) for domain in domains]
     if all(u is None for u in scored) or max(table.shape) <= 2:
-        return general
+        return general.p_value
     sides = [
         [each] if u is None else [row[None, :] for row in straight_and_bent(u, domain.nullable, np.maximum(p, 0.0))]
         for each, u, domain, p in zip(every, scored, domains, shares, strict=True)
     ]
     (straight, *bent), (other, *other_bent) = sides
     bends = [np.kron(one, other) for one in bent] + [np.kron(straight, one) for one in other_bent]
-    bend = _p_value(table, covariance, np.concatenate(bends)) if bends else None
-    return combined(general, _p_value(table, covariance, np.kron(straight, other)), bend)
+    bend = _of_rows(table, covariance, np.concatenate(bends)) if bends else None
+    return Association(general, general, _of_rows(table, covariance, np.kron(straight, other)), bend).p_value
 
 
-def _p_value(table: Array, covariance: Array, C: Array) -> float:
-    return Test(*wald(C @ table.reshape(-1), C @ covariance @ C.T)).p_value
+def _of_rows(table: Array, covariance: Array, C: Array) -> Test:
+    return Test(*wald(C @ table.reshape(-1), C @ covariance @ C.T))
 
 
 def _test(contrasts: Contrasts) -> Test:

@@ -83,6 +83,7 @@ class Link(Document):
     parent: str
     child: str
     way: list[list[float]] = Field(description="places that the link passes")
+    test: str = Field(description="what the p-value comes from: any, alike, trend, means or bend")
     statistic: float | None
     df: int
     p: float | None

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from math import nan
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import app
 from sfumato.learn import BayesianNetwork
+from sfumato.learn.bayesnet.edges import Edge, edge_rows, words_of_tests
 from sfumato.learn.bayesnet.published_networks import gallery
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
@@ -116,8 +119,29 @@ def test_no_known_probability_has_the_error_of_a_ratio_by_nothing() -> None:
     assert found
 
 
-def test_a_link_that_only_a_trend_tells_shows_no_statistic() -> None:
-    from sfumato.learn.bayesnet.edges import Edge, edge_rows
+def test_a_link_shows_the_statistic_that_its_p_value_comes_from() -> None:
+    edges = [Edge("a", "b", 37.2, 2, 8.5e-10, nan, "means"), Edge("b", "c", 40.0, 6, 1e-8, 2.5)]
+    header, rows = edge_rows(edges)
+    assert header == ["parent", "child", "test", "statistic", "df", "p-value", "trend"]
+    assert rows == [["a", "b", "means", 37.2, 2, "8.5e-10", ""], ["b", "c", "any", 40.0, 6, "1e-08", "+2.5"]]
+    assert "means: groups differ in their means" in words_of_tests(edges) and "bend" not in words_of_tests(edges)
+    assert words_of_tests(edges[1:]) == "" and "test" not in edge_rows(edges[1:])[0]
+    assert edge_rows([Edge("a", "b", 0.0, 0, 1.0)])[1] == [["a", "b", "not tested", "", ""]]
 
-    header, rows = edge_rows([Edge("a", "b", 0.0, 0, 0.001, -3.2), Edge("b", "c", 40.0, 6, 1e-8, 2.5)])
-    assert header[-1] == "trend" and rows[0][2:4] == ["trend alone", ""] and rows[1][2:4] == [40.0, 6]
+
+def test_groups_that_differ_in_their_means_carry_the_statistic_of_that(tmp_path) -> None:
+    """Given another parent of many values few configurations are clear enough for a test of all differences."""
+    rng = np.random.default_rng(4)
+    n, size = 8000, 12
+    sex, place = rng.integers(0, 2, n), rng.integers(0, 40, n)
+    age = np.clip(rng.integers(0, size, n) + 4 * sex, 0, size - 1)
+    schema = sf.Schema(
+        {"sex": sf.Categorical((0, 1)), "place": sf.Categorical(range(40)), "age": sf.Ordinal(range(size))}
+    )
+    table = {"sex": sex, "place": place, "age": age}
+    sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(5)).save(tmp_path / "r.parquet")
+    (tmp_path / "net.json").write_text('{"sex": [], "place": [], "age": ["sex", "place"]}')
+    found = json.loads(run(tmp_path / "r.parquet", "--structure", tmp_path / "net.json", "--json"))["edges"]
+    told = next(edge for edge in found if edge["parent"] == "sex")
+    assert told["test"] == "means" and told["df"] == 1 and told["p_value"] < 1e-4
+    assert chi2.sf(told["statistic"], 1) / 0.97 == pytest.approx(told["p_value"])

@@ -9,7 +9,7 @@ from scipy import stats
 import sfumato as sf
 from gallery import rest_clear
 from sfumato import channels as c
-from sfumato.evidence.independence import association, combined, dependent_pairs, independence
+from sfumato.evidence.independence import Association, Test, association, dependent_pairs, independence
 from sfumato.evidence.trends import trend_and_bend
 from sfumato.learn.bayesnet import BayesianNetwork
 
@@ -199,7 +199,24 @@ def test_edges_say_which_way_they_rise() -> None:
 
 
 def test_combined_p_values_are_at_most_one() -> None:
-    assert combined(1.0, 1.0) == 1.0 and combined(0.4, None) == 0.4
+    nothing, some = Test(0.0, 1), Test(0.7083, 1)
+    assert Association(nothing, nothing, nothing, nothing).p_value == 1.0
+    assert Association(some, some).p_value == some.p_value == pytest.approx(0.4, abs=1e-4)
+
+
+def test_a_p_value_comes_with_the_statistic_of_its_own_test() -> None:
+    """Also where no configuration is clear enough for a test of all contrasts: then those have none."""
+    empty, weak, strong = Test(0.0, 0), Test(2.0, 3), Test(60.0, 2)
+    for parts, kind in (
+        ((weak, weak), "any"),
+        ((weak, strong), "alike"),
+        ((empty, empty, strong), "means"),
+        ((empty, empty, strong, weak, 7.7), "trend"),
+        ((weak, weak, weak, strong, 1.4), "bend"),
+    ):
+        said, test = Association(*parts).deciding
+        assert said == kind and test is (weak if kind == "any" else strong)
+        assert test.p_value <= Association(*parts).p_value <= 1
 
 
 def test_a_bend_is_found_nearly_as_often_as_by_the_general_test() -> None:

@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import UnrecoverableWarning
 from sfumato.learn.bayesnet import BayesianNetwork
+from sfumato.learn.bayesnet.edges import Edge
 from sfumato.learn.bayesnet.plot import PAGE
 from sfumato.learn.tree.plot import MOST_ENDS, least_share
 from sfumato.pages.picture import empty_picture, set_title
@@ -69,8 +70,19 @@ class TestNetworks:
     def test_a_link_that_cannot_be_tested_is_drawn(self):
         schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in "ab"})
         net = BayesianNetwork({"a": [], "b": ["a"]}).fit(sf.evidence({"a": list("xy"), "b": list("xy")}, schema))
-        net.edges_ = (replace(net.edges_[0], statistic=math.nan),)
+        net.edges_ = (replace(net.edges_[0], statistic=math.nan, p_value=math.nan),)
         assert [patch.get_linewidth() > 1 for patch in net.plot().axes[0].patches] == [True]
+
+    def test_the_thicker_a_link_the_smaller_its_p_value(self):
+        """Whatever the test: a trend of 20 on one degree is surer than 30 on twenty."""
+        schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in "abc"})
+        table = {name: list("xy") * 5 for name in "abc"}
+        net = BayesianNetwork({"a": [], "b": ["a"], "c": ["a"]}).fit(sf.evidence(table, schema))
+        weak, sure = Edge("a", "b", 30.0, 20, 0.07), Edge("a", "c", 20.0, 1, 8e-6, 4.5, "trend")
+        net.edges_ = (weak, sure)
+        thin, thick = (patch.get_linewidth() for patch in net.plot().axes[0].patches)
+        net.edges_ = (weak, replace(sure, p_value=0.0))
+        assert thin < thick < max(patch.get_linewidth() for patch in net.plot().axes[0].patches) < 4
 
 
 class TestTrees:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
 
+from sfumato.evidence.independence import LOOKS_FOR
 from sfumato.learn.bayesnet.scores import StructureScore
 
 
@@ -14,9 +15,12 @@ from sfumato.learn.bayesnet.scores import StructureScore
 class Edge:
     """A link and the evidence for it: the test of child and parent given the child's other parents.
 
+    Several tests look for different kinds of dependence. ``test`` says which of them the p-value comes from (see
+    ``LOOKS_FOR``); ``statistic`` and ``df`` are its own. The p-value is larger than theirs by what the choice costs.
+
     ``trend`` is in standard deviations, positive where child and parent rise together; NaN where they are not both
-    ordered. The p-value counts it. All are NaN where the test would take more memory than allowed, or where no form
-    asks all of them, as may be in a structure that was given.
+    ordered. All are NaN where the test would take more memory than allowed, or where no form asks all of them, as may
+    be in a structure that was given.
     """
 
     parent: str
@@ -25,24 +29,30 @@ class Edge:
     df: int
     p_value: float
     trend: float = nan
+    test: str = "any"
 
 
 def edge_rows(edges: Sequence[Edge]) -> tuple[list[str], list[list[Any]]]:
-    """A table of links: its header and its rows, with a column for trends where there are any.
+    """A table of links: its header and its rows, with columns for the kind of test and for trends where there are any.
 
-    A link that is told by its trend alone has no statistic.
+    Where nothing could be tested there is no statistic.
     """
-    header = ["parent", "child", "statistic", "df", "p-value"]
-    rows: list[list[Any]] = [
-        [e.parent, e.child, *([e.statistic, e.df] if e.df else ["trend alone", ""]), f"{e.p_value:.2g}"]
-        if isfinite(e.trend)
-        else [e.parent, e.child, e.statistic, e.df, f"{e.p_value:.2g}"]
-        for e in edges
-    ]
-    if any(isfinite(e.trend) for e in edges):
-        header.append("trend")
-        rows = [[*row, f"{e.trend:+.1f}" if isfinite(e.trend) else ""] for row, e in zip(rows, edges, strict=True)]
+    kinds, trends = any(e.test != "any" for e in edges), any(isfinite(e.trend) for e in edges)
+    header = ["parent", "child", *["test"] * kinds, "statistic", "df", "p-value", *["trend"] * trends]
+    rows: list[list[Any]] = []
+    for e in edges:
+        said = [e.statistic, e.df, f"{e.p_value:.2g}"] if e.df else ["not tested", "", ""]
+        rising = f"{e.trend:+.1f}" if isfinite(e.trend) else ""
+        rows.append([e.parent, e.child, *([e.test if e.df else ""] * kinds), *said, *([rising] * trends)])
     return header, rows
+
+
+def words_of_tests(edges: Sequence[Edge]) -> str:
+    """What the tests of these links look for; nothing where all look for any difference."""
+    kinds = [kind for kind in LOOKS_FOR if any(e.test == kind and e.df for e in edges)]
+    if set(kinds) <= {"any"}:
+        return ""
+    return f"test: what the p-value comes from ({'; '.join(f'{kind}: {LOOKS_FOR[kind]}' for kind in kinds)})"
 
 
 def tested_edges(score: StructureScore, parents: Mapping[str, tuple[str, ...]]) -> tuple[Edge, ...]:
@@ -54,4 +64,5 @@ def _edge(score: StructureScore, node: str, parent: str, held: tuple[str, ...]) 
     if not score.testable(node, held):
         return Edge(parent, node, nan, 0, nan)
     test = score.test(node, parent, [other for other in held if other != parent])
-    return Edge(parent, node, test.statistic, test.df, test.p_value, test.rises)
+    kind, deciding = test.deciding
+    return Edge(parent, node, deciding.statistic, deciding.df, test.p_value, test.rises, kind)

@@ -20,7 +20,7 @@ from sfumato.printable import figure_text
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
 _UNKNOWN = "unknown"  # in place of a probability that the records tell nothing about
 _MOST_ROWS, _MOST_COLUMNS = 16, 10
-_UNTESTED = 60.0  # the statistic that a link without one is drawn as
+_UNTESTED = 1e-10  # the p-value that a link without one is drawn as
 #: The width of a picture in inches, unless a single table is wider.
 PAGE = 11.0
 
@@ -89,7 +89,7 @@ def _links(
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
 
-    strength = {(edge.parent, edge.child): edge.statistic for edge in net.edges_ if not math.isnan(edge.statistic)}
+    sureness = {(edge.parent, edge.child): edge.p_value for edge in net.edges_ if not math.isnan(edge.p_value)}
     real = {(p, c) for c, held in truth.items() for p in held} if truth is not None else None
     found = {(p, c) for c, held in net.parents_.items() for p in held}
     for parent, child in sorted(found | (real or set())):
@@ -98,13 +98,19 @@ def _links(
             continue
         wrong = real is not None and (parent, child) not in real and (child, parent) not in real
         color = "#c53030" if wrong else _FAINT if missing else _LINE
-        width = 1.2 if missing else 0.9 + 0.5 * np.log10(1 + max(strength.get((parent, child), _UNTESTED), 0.0))
+        width = 1.2 if missing else _thickness(sureness.get((parent, child), _UNTESTED))
         bend = missing or spots[parent][1] == spots[child][1]
         way = _curve([spots[parent], *ways.get((parent, child), []), spots[child]], bend)
         _stop_at_box(way, child)
         patch = FancyArrowPatch(path=way, arrowstyle="-|>", mutation_scale=13)
         patch.set(color=color, linewidth=width, linestyle="--" if missing else "-", zorder=1)
         axes.add_patch(patch)
+
+
+def _thickness(p_value: float) -> float:
+    """The smaller the p-value the thicker, whatever test it comes from: statistics of many directions are large by
+    nature."""
+    return 0.8 + math.log10(1 - math.log10(max(p_value, 1e-300)))
 
 
 def _stop_at_box(way: Any, node: str) -> None:

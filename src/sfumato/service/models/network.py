@@ -38,6 +38,7 @@ def network(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
                 "parent": edge.parent,
                 "child": edge.child,
                 "way": [list(place) for place in ways.get((edge.parent, edge.child), [])],
+                "test": edge.test,
                 "statistic": number(edge.statistic),
                 "df": edge.df,
                 "p": number(edge.p_value),

@@ -137,7 +137,7 @@ const Charts = (() => {
     for (const link of links) {
       const from = spot.get(link.parent), to = spot.get(link.child), stops = link.way.map(at);
       const points = [[from[0], from[1] + box[1] / 2], ...stops, [to[0], to[1] - box[1] / 2 - 2]];
-      const strength = 1 + 0.6 * Math.log10(1 + Math.max(link.statistic ?? 0, 0));
+      const strength = 1 + Math.log10(1 - Math.log10(Math.max(link.p ?? 1e-10, 1e-300)));
       picture.append(drawn("path", { d: curve(points), class: "link", "stroke-width": strength.toFixed(2), "marker-end": "url(#head)" }));
     }
     for (const node of nodes) {

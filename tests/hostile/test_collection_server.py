@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEME, Clock, Http, new_id
-from sfumato.service import collected, collection, counted_files, intake, noisy_numbers, reader, study, tallies
+from sfumato.service import collected, collection, counted_files, export, intake, noisy_numbers, reader, study, tallies
 from sfumato.service.app import create_app
 from sfumato.service.collection import Collection, open_collection
 from sfumato.service.refusals import RefusalError
@@ -503,6 +503,25 @@ def test_downloads_that_nobody_reads_do_not_fill_the_disk(http: Http, monkeypatc
     assert http.ask("GET", "/v1/studies/commuting/release").status_code == 503
     held[0].unlink()
     assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200
+
+
+def test_an_upload_that_is_deleted_while_rows_are_written_is_said(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asked for the rows heard that something went wrong in the server."""
+    site, id, responses = http.token("site"), new_id(), export._responses
+    assert push(http, released(tmp_path / "a.parquet"), site, id).status_code == 201
+    assert push(http, released(tmp_path / "b.parquet", seed=1), site).status_code == 201
+
+    def meanwhile(*given: Any) -> Any:
+        http.collection.uploads.delete("commuting", id)
+        return responses(*given)
+
+    monkeypatch.setattr(export, "_responses", meanwhile)
+    answer = http.ask("GET", "/v1/studies/commuting/release")
+    assert answer.status_code == 503 and "deleted meanwhile" in answer.text
+    assert len(downloaded(http, tmp_path / "all.parquet")) == 100
+    assert not list(http.collection._exports.glob("*"))
 
 
 def test_a_site_counts_no_more_records_than_there_can_be(http: Http, tmp_path: Path) -> None:

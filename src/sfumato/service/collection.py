@@ -23,6 +23,7 @@ from sfumato.service.studies import Studies
 from sfumato.service.tallies import told
 from sfumato.service.tokens import Tokens
 from sfumato.service.turns import Turns
+from sfumato.service.upload import Upload
 from sfumato.service.uploads import Uploads
 from sfumato.service.worker import Worker
 
@@ -110,14 +111,25 @@ class Collection:
         return self._sent[-1]
 
     def _written(self, study: str) -> Path:
-        pushed = (one for one in self.uploads.accepted(study) if one.about is not None and not one.about["counted"])
+        held = self.uploads.accepted(study)
+        pushed = (one for one in held if one.about is not None and not one.about["counted"])
         rows = self.responses.collected(self.studies[study]).responses + sum(one.rows or 0 for one in pushed)
         if rows > MOST_WRITTEN or rows * row_bytes(self.studies[study]) > MOST_BYTES:
             raise RefusalError("not_possible", f"{rows:,} rows are more than a server sends: ask for estimates")
         self._exports.mkdir(mode=0o700, exist_ok=True)
         path = self._exports / f"{study}-{secrets.token_hex(8)}.parquet"
-        export(path, self.database.engine, self.studies[study], self.uploads)
+        try:
+            export(path, self.database.engine, self.studies[study], self.uploads)
+        except Exception:
+            path.unlink(missing_ok=True)
+            self._check_still_there(study, held)
+            raise
         return path
+
+    def _check_still_there(self, study: str, held: Sequence[Upload]) -> None:
+        """Raise if one of these uploads was deleted: their files could not all be read."""
+        if {one.id for one in held} - {one.id for one in self.uploads.accepted(study)}:
+            raise RefusalError("busy", "an upload was deleted meanwhile: ask again", seconds=1)
 
     def close(self) -> None:
         self.designs.close()

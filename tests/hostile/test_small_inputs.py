@@ -170,8 +170,7 @@ def test_rows_that_stay_in_the_file_are_counted_part_by_part(tmp_path, monkeypat
     ]
     sf.Release.concat(parts).save(path)
     held = sf.Release.load(path)
-    monkeypatch.setattr("sfumato.reading.memory_limit.ALWAYS_FITS", 100)
-    monkeypatch.setattr("sfumato.reading.memory_limit.MOST_EXPANSION", 0)
+    monkeypatch.setattr("sfumato.reading.memory_limit.most_unpacked", lambda size: 100)
     left = sf.Release.load(path)
     assert [part.span for part in left.parts] == [(0, 70), (70, 1), (71, 40)]
     assert [len(part) for part in left.parts] == [len(part) for part in held.parts] == [70, 1, 40]

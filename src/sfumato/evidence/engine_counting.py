@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.parquet_folder import part_files
+from sfumato.reading.parquet_structure import structure
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described
 from sfumato.released.part import Part
@@ -56,5 +57,7 @@ def _on_disk(path: Path) -> Any:
     import duckdb
 
     files = part_files(path) if path.is_dir() else [path]
+    for file in files:
+        structure(file)
     escaped = [glob.escape(str(file)) for file in files]  # a star in the name is a star, not a pattern
     return duckdb.connect().read_parquet(escaped, hive_partitioning=False)

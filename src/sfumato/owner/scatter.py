@@ -27,8 +27,8 @@ from sfumato.owner.request import finished as as_released
 from sfumato.owner.shuffle import TAG, Shuffle, tags_of
 from sfumato.owner.unfinished import Unit, beside, draft, finish, finished
 from sfumato.randomness import SecureSource
+from sfumato.reading.parquet_file import open_parquet
 from sfumato.reading.parquet_folder import with_named_values
-from sfumato.reading.problems import described
 from sfumato.secrets.pseudonyms import Pseudonyms
 
 if TYPE_CHECKING:
@@ -212,22 +212,14 @@ def _with_schema(batch: pa.RecordBatch) -> Any:
 
 def _unit_batches(job: Job, unit: Unit) -> Iterator[pa.RecordBatch]:
     """The raw rows of a piece; a file that cannot be read is named."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     wanted = [*job.request.scheme.schema.names, *([job.id] if job.id is not None else [])]
     rows = 0
-    try:
-        with pq.ParquetFile(unit.file) as file:
-            own = [name for name in wanted if name in file.schema_arrow.names]
-            for batch in file.iter_batches(
-                batch_size=_ROWS, row_groups=list(unit.groups), columns=own, use_threads=job.threads
-            ):
-                rows += batch.num_rows
-                yield with_named_values(batch, wanted, dict(unit.named))
-    except (pa.ArrowException, ValueError, OSError) as problem:
-        if isinstance(problem, SchemaError):
-            raise
-        raise SchemaError(f"{unit.file}: cannot be read: {described(problem)}") from None
+    with open_parquet(unit.file) as file:
+        own = [name for name in wanted if name in file.schema_arrow.names]
+        for batch in file.iter_batches(
+            batch_size=_ROWS, row_groups=list(unit.groups), columns=own, use_threads=job.threads
+        ):
+            rows += batch.num_rows
+            yield with_named_values(batch, wanted, dict(unit.named))
     if rows != unit.rows:
         raise SchemaError(f"{unit.file}: {rows} of {unit.rows} rows could be read; it is cut short")

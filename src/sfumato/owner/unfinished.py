@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from sfumato.errors import ReleaseError, SchemaError
 from sfumato.owner.request import RandomizeRequest
+from sfumato.reading.parquet_file import open_parquet
 from sfumato.reading.parquet_folder import named_values, part_files
 from sfumato.writing.locked_file import LockedFile
 
@@ -39,12 +40,11 @@ class Unit:
 
 def units(source: Path, rows_in_a_unit: int) -> list[Unit]:
     """A table cut into pieces of neighbouring row groups."""
-    import pyarrow.parquet as pq
-
     out: list[Unit] = []
     for file in part_files(source) if source.is_dir() else [source]:
         named = tuple(named_values(source, file).items()) if source.is_dir() else ()
-        metadata = pq.read_metadata(str(file))
+        with open_parquet(file) as opened:
+            metadata = opened.metadata
         some: list[int] = []
         rows = 0
         for group in range(metadata.num_row_groups):

@@ -8,19 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ReleaseError
 from sfumato.reading import tables
+from sfumato.reading.parquet_file import open_parquet, parquet_schema
 from sfumato.reading.parquet_folder import part_files
-from sfumato.reading.problems import described
+from sfumato.reading.parquet_structure import MOST_EXPANSION, check_texts, most_unpacked, structure
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What any file may decode to.
-ALWAYS_FITS = 1 << 27
-#: How many times its own size a larger file may decode to.
-MOST_EXPANSION = 128
-_SHARED = "DELTA_BYTE_ARRAY"  # each text as how much of the one before it begins with
 _BATCH = 1 << 16
-_LONG = 1 << 26  # texts in that encoding may be so long that few of them are read at a time
 
 
 class TooLargeError(ReleaseError):
@@ -30,7 +25,7 @@ class TooLargeError(ReleaseError):
 def most_bytes(path: Path) -> int:
     """The most memory that the rows of this file may take."""
     files = part_files(path) if path.is_dir() else [path]
-    return max(ALWAYS_FITS, MOST_EXPANSION * sum(file.stat().st_size for file in files))
+    return most_unpacked(sum(file.stat().st_size for file in files))
 
 
 def check_decoded(path: Path, columns: Sequence[str], said: int = 0) -> None:
@@ -71,9 +66,7 @@ def pieces(batches: Iterable[pa.RecordBatch], first: int, rows: int) -> Iterator
 
 
 def _parquet_bytes(path: Path, columns: Sequence[str], rows: int) -> int:
-    import pyarrow.parquet as pq
-
-    kinds = pq.read_schema(str(path))
+    kinds = parquet_schema(path)
     return sum(_column_bytes(path, name, kinds.field(name).type, rows) for name in columns)
 
 
@@ -90,34 +83,25 @@ def _column_bytes(path: Path, name: str, kind: Any, rows: int) -> int:
 
 
 def _text_bytes(path: Path, name: str, enough: int) -> int:
-    """The length of all texts of a column: written once, one text can stand in a million rows, or begin all of them."""
+    """The length of all texts of a column: written once, one text can stand in a million rows."""
     import pyarrow as pa
     import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
-    try:
-        about = pq.read_metadata(str(path))
-        place = about.schema.names.index(name)  # of the columns that are stored: nested ones are several
-        chunks = [about.row_group(i).column(place) for i in range(about.num_row_groups)]
-        if (total := sum(int(chunk.total_uncompressed_size) for chunk in chunks)) > enough:
-            return total
-        # What the file says of itself may be wrong. A column in that encoding cannot be read as a dictionary.
-        shared = any(_SHARED in chunk.encodings for chunk in chunks)
-        most = max(1, min(_BATCH, enough // _LONG)) if shared else _BATCH
-        with pq.ParquetFile(str(path), read_dictionary=[] if shared else [name]) as file:
-            total = 0
-            for batch in file.iter_batches(most, columns=[name]):
-                texts = batch.column(0)
-                if isinstance(texts, pa.DictionaryArray):
-                    lengths = pc.binary_length(texts.dictionary).cast(pa.int64())
-                    total += int(pc.sum(lengths.take(texts.indices)).as_py() or 0)
-                else:
-                    total += int(texts.nbytes)
-                if total > enough:
-                    break
-            return total
-    except (pa.ArrowException, ValueError, OSError) as problem:
-        raise ReleaseError(f"{path}: cannot be read: {described(problem)}") from None
+    if (total := structure(path).text_bytes.get(name, 0)) > enough:
+        return total
+    check_texts(path, [name])
+    with open_parquet(path, read_dictionary=[name]) as file:
+        total = 0
+        for batch in file.iter_batches(_BATCH, columns=[name]):
+            texts = batch.column(0)
+            if isinstance(texts, pa.DictionaryArray):
+                lengths = pc.binary_length(texts.dictionary).cast(pa.int64())
+                total += int(pc.sum(lengths.take(texts.indices)).as_py() or 0)
+            else:
+                total += int(texts.nbytes)
+            if total > enough:
+                break
+    return total
 
 
 def _too_large(path: Path, most: int) -> TooLargeError:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from sfumato.errors import SchemaError
-from sfumato.reading.problems import described
+from sfumato.reading.parquet_file import parquet_rows, parquet_schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,18 +58,7 @@ def folder_names(folder: Path) -> list[str]:
 
 def folder_rows(folder: Path) -> int:
     """How many rows all files hold."""
-    return sum(file_rows(file) for file in part_files(folder))
-
-
-def file_rows(file: Path) -> int:
-    """How many rows one file holds."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return int(pq.read_metadata(str(file)).num_rows)
-    except (pa.ArrowException, ValueError, OSError) as problem:
-        raise SchemaError(f"{file}: cannot be read: {described(problem)}") from None
+    return sum(parquet_rows(file) for file in part_files(folder))
 
 
 def check_alike(folder: Path, columns: Sequence[str] | None = None) -> list[Path]:
@@ -109,10 +98,4 @@ def _state(file: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=1 << 12)
 def _schema(file: Path, _: tuple[int, int]) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return pq.read_schema(str(file))
-    except (pa.ArrowException, ValueError, OSError) as problem:
-        raise SchemaError(f"{file}: cannot be read: {described(problem)}") from None
+    return parquet_schema(file)

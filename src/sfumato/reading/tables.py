@@ -17,10 +17,10 @@ from sfumato.errors import SchemaError, showing_values
 from sfumato.reading.csv_format import CsvFile, CsvFormat, detect
 from sfumato.reading.csv_reader import csv_batches
 from sfumato.reading.file_stamp import stamp
+from sfumato.reading.parquet_file import open_parquet, parquet_rows, parquet_schema
 from sfumato.reading.parquet_folder import (
     PARQUET,
     check_alike,
-    file_rows,
     folder_names,
     folder_rows,
     named_values,
@@ -112,7 +112,7 @@ def count_rows(table: Any) -> int | None:
 
     if is_path(table):
         kind = suffix(table)
-        return None if kind in CSV else (folder_rows if kind == FOLDER else file_rows)(Path(table))
+        return None if kind in CSV else (folder_rows if kind == FOLDER else parquet_rows)(Path(table))
     if isinstance(table, pa.Table | pa.RecordBatch):
         return int(table.num_rows)
     try:
@@ -215,9 +215,7 @@ def _file_names(table: str | Path | CsvFile) -> tuple[list[str], CsvFormat | Non
         if ending in CSV:
             found = detect(table)
             return list(found.names), found
-        import pyarrow.parquet as pq
-
-        return list(pq.read_schema(str(path)).names), None
+        return list(parquet_schema(path).names), None
     except (pa.ArrowException, ValueError, OSError) as problem:
         if isinstance(problem, SchemaError):
             raise
@@ -228,7 +226,6 @@ def _file_batches(
     table: str | Path | CsvFile, columns: list[str] | None, types: Mapping[str, Any] | str | None, most: int
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     path = Path(table)
     if suffix(table) == FOLDER:
@@ -242,7 +239,7 @@ def _file_batches(
             known = {name: pa.string() for name in text.names} if types == AS_TEXT else types
             yield from csv_batches(path, text, columns, known if isinstance(known, Mapping) else {}, types == AS_TEXT)
         else:
-            with pq.ParquetFile(str(path)) as file:
+            with open_parquet(path) as file:
                 for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
                     for batch in file.iter_batches(batch_size=most, row_groups=some, columns=columns):
                         rows += batch.num_rows

@@ -12,6 +12,7 @@ from sfumato.domains import check_bins
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.reading import tables
 from sfumato.reading.json_documents import DocumentError, read_json
+from sfumato.reading.parquet_file import parquet_notes
 from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
 from sfumato.writing.described_file import KEY, content, sidecar
@@ -99,11 +100,9 @@ def _document(path: Path) -> Any:
             if not beside.is_file():
                 raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
             return read_json(beside.read_bytes(), "it")
-        import pyarrow.parquet as pq
-
-        metadata = pq.read_metadata(str(path)).metadata or {}
-        if KEY not in metadata:
+        notes = parquet_notes(path)
+        if KEY not in notes:
             raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
-        return read_json(metadata[KEY], "it")
+        return read_json(notes[KEY], "it")
     except DocumentError as problem:
         raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None

@@ -11,7 +11,9 @@ from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
+from sfumato.reading.parquet_file import parquet_schema
 from sfumato.reading.parquet_folder import part_files
+from sfumato.reading.parquet_structure import check_texts
 from sfumato.reading.spark_rows import packed_rows
 from sfumato.released.writer import code_types, common_types, no_rows
 from sfumato.scheme import Scheme
@@ -119,13 +121,13 @@ class Part:
 def check_no_texts(parts: Iterable[Part]) -> None:
     """Refuse files whose codes are texts, before any is read: long ones may be stored in a few bytes."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     for part in parts:
         if not isinstance(part.rows, Path) or tables.suffix(part.rows) in tables.CSV:
             continue
         for file in part_files(part.rows) if part.rows.is_dir() else [part.rows]:
-            kinds = dict(zip((schema := pq.read_schema(str(file))).names, schema.types, strict=True))
+            check_texts(file, [] if part.id is None else [part.id])
+            kinds = dict(zip((schema := parquet_schema(file)).names, schema.types, strict=True))
             for name in part.scheme.columns:
                 kind = kinds.get(name, pa.uint8())
                 plain = kind.value_type if pa.types.is_dictionary(kind) else kind

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import ReleaseError
-from sfumato.reading.parquet_folder import file_rows, part_files
+from sfumato.reading.parquet_file import parquet_rows
+from sfumato.reading.parquet_folder import part_files
 from sfumato.released.part import Part
 from sfumato.released.writer import code_types, no_rows, release_document
 from sfumato.scheme import Scheme
@@ -61,7 +62,7 @@ def file_digest(file: Path) -> dict[str, Any]:
     with file.open("rb") as given:
         while piece := given.read(_CHUNK):
             digest.update(piece)
-    return {"rows": file_rows(file), "bytes": file.stat().st_size, "sha256": digest.hexdigest()}
+    return {"rows": parquet_rows(file), "bytes": file.stat().st_size, "sha256": digest.hexdigest()}
 
 
 def folder_parts(
@@ -106,7 +107,7 @@ def folder_parts(
             about = listed[name]
             if not isinstance(about, Mapping) or file.stat().st_size != about.get("bytes"):
                 raise ReleaseError(f"{file}: is not the file that {DESCRIPTION} describes: its size differs")
-        if sum(file_rows(file) for file in found.values()) != rows:
+        if sum(parquet_rows(file) for file in found.values()) != rows:
             raise ReleaseError(f"{folder}: the scheme speaks of {rows} rows, the files hold another number")
         out.append(Part(where, scheme, id, link, order, raw))
     return out

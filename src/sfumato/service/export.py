@@ -13,6 +13,7 @@ from sqlalchemy import Engine, select
 from sfumato.domains.base import Domain
 from sfumato.domains.numeric import Numeric
 from sfumato.randomness import SecureSource, permutation
+from sfumato.reading.tables import batches
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.released.writer import code_types
@@ -96,7 +97,7 @@ def _resampled(path: Path, files: Sequence[Path], schema: Schema) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found = (batch for file in files for batch in pq.ParquetFile(str(file)).iter_batches(batch_size=_ROWS))
+    found = (batch for file in files for batch in batches(file, most=_ROWS))
     whole = pa.concat_tables(_as_schema_says(batch, schema) for batch in found)
     pq.write_table(whole.take(permutation(SecureSource(), whole.num_rows)), str(path), compression="zstd")
 

@@ -18,6 +18,7 @@ import numpy as np
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.memory_limit import pieces, within_memory
+from sfumato.reading.parquet_file import open_parquet
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
@@ -155,12 +156,10 @@ def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any]
 
 def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
     """The rows as they stand in the file, not yet cast to codes."""
-    import pyarrow.parquet as pq
-
     if not isinstance(part.rows, Path):  # few rows of several parts, which were read at once
         yield from part.rows.select(columns).to_batches(max_chunksize=_BATCH)
         return
-    with pq.ParquetFile(str(part.rows)) as file:
+    with open_parquet(part.rows) as file:
         found = file.iter_batches(batch_size=_BATCH, columns=columns)
         yield from pieces(found, *part.span) if part.span else found
 
@@ -202,27 +201,19 @@ def _offending(column: str, rule: str, where: Any, start: int) -> RefusalError:
 
 def _resampled(path: Path, study: Study) -> Intake:
     """Rows that were drawn anew (sfumato resample): the columns of the study's schema, with values in their domains."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(str(path)) as file:
-            about = read_json((file.metadata.metadata or {}).get(KEY, b"{}"), "its description")
-            if not isinstance(about, dict) or about.get("format") != "sfumato resampled":
-                raise RefusalError("refused", "it was not made by sfumato resample")
-            names = file.schema_arrow.names
-            if sorted(names) != sorted(study.schema.names):
-                raise RefusalError("refused", "its columns are not those of the study's schema")
-            check_resampled(path, names, file.metadata.num_rows)
-            rows = 0
-            for batch in within_memory(path, file.iter_batches(batch_size=_BATCH)):
-                for name in names:
-                    study.schema[name].encode(batch.column(batch.schema.get_field_index(name)), name)
-                rows += batch.num_rows
-    except (pa.ArrowException, OSError, ValueError) as problem:
-        if isinstance(problem, SfumatoError):
-            raise
-        raise RefusalError("refused", "the file cannot be read as Parquet") from None
+    with open_parquet(path) as file:
+        about = read_json((file.metadata.metadata or {}).get(KEY, b"{}"), "its description")
+        if not isinstance(about, dict) or about.get("format") != "sfumato resampled":
+            raise RefusalError("refused", "it was not made by sfumato resample")
+        names = file.schema_arrow.names
+        if sorted(names) != sorted(study.schema.names):
+            raise RefusalError("refused", "its columns are not those of the study's schema")
+        check_resampled(path, names, file.metadata.num_rows)
+        rows = 0
+        for batch in within_memory(path, file.iter_batches(batch_size=_BATCH)):
+            for name in names:
+                study.schema[name].encode(batch.column(batch.schema.get_field_index(name)), name)
+            rows += batch.num_rows
     if not rows:
         raise RefusalError("refused", "the file holds no rows")
     return Intake(rows=rows)

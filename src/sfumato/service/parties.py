@@ -7,6 +7,7 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.reading.parquet_file import open_parquet
 from sfumato.release import Release
 from sfumato.service.intake import Intake
 from sfumato.service.refusals import RefusalError
@@ -67,7 +68,7 @@ def joined(study: Study, held: Sequence[Held]) -> Intake:
 
 def _ids(path: Path) -> pa.Array:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     name = Release.load(path).id
-    return pa.concat_arrays(pq.read_table(str(path), columns=[name]).column(0).cast(pa.large_string()).chunks)
+    with open_parquet(path) as file:
+        return pa.concat_arrays(file.read(columns=[name]).column(0).cast(pa.large_string()).chunks)

@@ -19,6 +19,7 @@ from sfumato.owner.resample.request import Key, Request
 from sfumato.owner.resample.setting import Setting
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
+from sfumato.reading.parquet_file import parquet_notes
 from sfumato.writing.described_file import KEY, sidecar
 
 FORMAT, VERSION = "sfumato resampled", 2
@@ -95,17 +96,14 @@ def method_of(about: Mapping[str, Any], names: Sequence[str]) -> Method:
 
 def read_description(path: str | Path) -> dict[str, Any]:
     """What a file of ``sfumato resample`` says of itself."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     missing = ReleaseError(f"{path} does not say how it was made: only files of sfumato resample do")
     beside = sidecar(Path(path))
     try:
         if tables.suffix(path) in tables.CSV:
             text = beside.read_bytes() if beside.exists() else None
         else:
-            text = (pq.read_metadata(str(path)).metadata or {}).get(KEY)
-    except (OSError, pa.ArrowInvalid):
+            text = parquet_notes(path).get(KEY)
+    except OSError:
         raise ReleaseError(f"{path} cannot be read as a table") from None
     if text is None:
         raise missing

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.channels.pram import check_distribution
 from sfumato.channels.response import is_identity
 from sfumato.errors import EstimationError, NoRowsError
@@ -123,7 +123,7 @@ class ReleaseEvidence(ABC):
     def listable(self, names: Sequence[str]) -> bool:
         return prod(self.schema.sizes(names)) <= ANSWER_CELLS
 
-    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
+    def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
         found = self.counts_many([[*fixed, name, target] for name in names], quiet=True)
         return [one.table[tuple(fixed.values())] for one in found]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.roll_up import Levels
 from sfumato.evidence.seen import Seen
@@ -97,8 +97,11 @@ class Evidence(Protocol):
         """The shares of such a table alone, flat."""
         ...
 
-    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
-        """For each name its counts by the target's values, among the records with the fixed codes."""
+    def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
+        """For each name its counts by the target's values, among the records with the fixed codes.
+
+        Arrays of codes ask of several such sets of records at once: they come along the first axis of each table.
+        """
         ...
 
     def region(self, fixed: Mapping[str, int], target: str) -> Array:

@@ -10,6 +10,7 @@ from sfumato import datasets
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence.independence import independence
+from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn import TAN, LinearClassifier, NaiveBayes
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
@@ -208,3 +209,25 @@ def test_id3_as_the_paper_lists_it_learns_an_exclusive_or():
     assert paper.score(table) == 1 and len(paper.root_.leaves) == 4
     stopped = sf.learn.DecisionTree(counts="paper", min_gain=0.01).fit(raw, target="y")
     assert len(stopped.root_.leaves) == 1
+
+
+@pytest.mark.parametrize("kind", ["direct", "model", "junction"])
+def test_siblings_that_are_asked_for_together_get_the_tables_they_get_alone(kind) -> None:
+    rng = np.random.default_rng(5)
+    schema = sf.Schema(
+        {name: sf.Categorical(tuple(range(k))) for name, k in zip("abcdy", (2, 3, 4, 3, 3), strict=True)}
+    )
+    a = rng.integers(0, 2, 900)
+    table = {"a": a, "b": (a + rng.integers(0, 2, 900)) % 3, "c": rng.integers(0, 4, 900), "d": rng.integers(0, 3, 900)}
+    table["y"] = (table["b"] + (rng.random(900) < 0.3)) % 3
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 20), rng=sf.experiment(2))
+    source = {
+        "direct": lambda: sf.evidence(release),
+        "model": lambda: sf.evidence(release, method="model", tau=0.3),
+        "junction": lambda: JunctionEvidence(release, most=40),
+    }[kind]()
+    together = source.within({"a": np.array([0, 1, 1]), "b": np.array([2, 0, 1])}, ["d", "c"], "y")
+    assert [one.shape for one in together] == [(3, 3, 3), (3, 4, 3)]
+    for case, fixed in enumerate(({"a": 0, "b": 2}, {"a": 1, "b": 0}, {"a": 1, "b": 1})):
+        for alone, several in zip(source.within(fixed, ["d", "c"], "y"), together, strict=True):
+            np.testing.assert_allclose(several[case], alone, rtol=1e-10, atol=1e-10)

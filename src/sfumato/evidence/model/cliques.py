@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.errors import NotAskedError
 from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.direct import check_cells
@@ -178,11 +178,15 @@ class JunctionEvidence(ModelOfRelease):
         share = self.messages.mass(self._given(dict(zip(asked, codes.T, strict=True))), len(codes))
         return ModelEstimate(noise.schema, share * self.n, noise.seen, "model", codes=codes, records=noise.records)
 
-    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
-        classes = self.schema[target].size
-        known = {name: np.full(classes, code) for name, code in fixed.items()} | {target: np.arange(classes)}
-        found = self.messages.singles(self._given(known), classes)
-        return [found[self.names.index(name)].T * self.n for name in names]
+    def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
+        classes, n = self.schema[target].size, self.n
+        cases = np.broadcast_shapes(*(np.shape(codes) for codes in fixed.values()))
+        known = {name: np.repeat(codes, classes) for name, codes in fixed.items()}
+        known[target] = np.tile(np.arange(classes), prod(cases))
+        found = self.messages.singles(
+            self._given(known), len(known[target]), [self.names.index(name) for name in names]
+        )
+        return [np.swapaxes(one.reshape(*cases, classes, -1), -1, -2) * n for one in found]
 
     def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]:
         """Drawn clique by clique."""

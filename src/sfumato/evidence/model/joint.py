@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning, warn
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
@@ -148,9 +148,9 @@ class ModelEvidence(ModelOfRelease):
         cut = {"value": whole.value[flat], "root": np.asarray(whole.root)[flat], "misfit": misfit[flat]}
         return replace(whole, seen=seen, codes=codes, **cut)
 
-    def within(self, fixed: Mapping[str, int], names: Sequence[str], target: str) -> list[Array]:
-        part = Table(self.names, self.joint).at(fixed)
-        return [part.project([name, target]).values * self.n for name in names]
+    def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
+        tables = [Table(self.names, self.joint).project([*fixed, name, target]).values for name in names]
+        return [np.asarray(table[tuple(fixed.values())] * self.n) for table in tables]
 
     def region(self, fixed: Mapping[str, int], target: str) -> Array:
         found = self._information

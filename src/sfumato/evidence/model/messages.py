@@ -36,12 +36,13 @@ class Messages:
         cut = self._cut(findings, n, _IN_CACHE // self._largest)
         return np.concatenate([np.prod(self._up(part, m)[0], axis=0) for part, m in cut])
 
-    def singles(self, findings: Sequence[Finding], n: int) -> list[Array]:
-        """For every attribute, Pr(its value and all findings): a row per case, a column per value."""
+    def singles(self, findings: Sequence[Finding], n: int, wanted: Sequence[int] | None = None) -> list[Array]:
+        """For each wanted attribute (all), Pr(its value and all findings): a row per case, a column per value."""
+        asked = range(len(self.sizes)) if wanted is None else wanted
         blocks = []
         for part, m in self._cut(findings, n, _ENTRIES // self._together):
             tables: list[Array] = [np.empty(0)] * len(self.links)
-            blocks.append(self._down(tables, *self._up(part, m, tables)))
+            blocks.append(self._down(tables, *self._up(part, m, tables), asked))
         return [np.concatenate(one) for one in zip(*blocks, strict=True)]
 
     def _cut(self, findings: Sequence[Finding], n: int, rows: int) -> Iterator[tuple[list[Finding], int]]:
@@ -82,7 +83,7 @@ class Messages:
             self._homes[axes] = next(i for i, link in enumerate(self.links) if set(axes) <= set(link.clique))
         return self._homes[axes]
 
-    def _down(self, tables: list[Array], masses: list[Array], sent: list[Array]) -> list[Array]:
+    def _down(self, tables: list[Array], masses: list[Array], sent: list[Array], asked: Sequence[int]) -> list[Array]:
         """The same tables after the parents' messages, summed to single attributes."""
         whole = np.prod(masses, axis=0)
         out: dict[int, Array] = {}
@@ -94,8 +95,8 @@ class Messages:
                 above = self._sum(tables[link.parent], link.parent, link.shared)
                 news = np.divide(above, sent[i], out=np.zeros_like(above), where=sent[i] > 0)
                 tables[i] = tables[i] * self._spread(news, link.shared, i)
-            out |= {axis: self._sum(tables[i], i, (axis,)) for axis in link.own}
-        return [out[axis] for axis in range(len(self.sizes))]
+            out |= {axis: self._sum(tables[i], i, (axis,)) for axis in link.own if axis in asked}
+        return [out[axis] for axis in asked]
 
     def _sum(self, table: Array, place: int, axes: Clique) -> Array:
         gone = tuple(1 + at for at, axis in enumerate(self.links[place].clique) if axis not in axes)

@@ -9,7 +9,7 @@ counts may be negative: they are clipped at zero before an impurity is taken (th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Protocol
@@ -86,8 +86,8 @@ class CountSource(Protocol):
         """The class counts of all records."""
         ...
 
-    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
-        """For every attribute, the class counts of its values among the records of the node."""
+    def splits(self, paths: Sequence[Path], attributes: Sequence[int]) -> list[Array]:
+        """For every attribute, the class counts of its values among the records of each of some siblings."""
         ...
 
     def worth(self, path: Path, counts: Array) -> bool:
@@ -113,18 +113,20 @@ def impurity(table: Array, criterion: str) -> Array:
     return np.asarray(-(share * logs).sum(axis=-1) + 0.0)
 
 
-def gain(table: Array, criterion: str) -> float:
-    """What a split is worth, per record of its node."""
+def gain(table: Array, criterion: str) -> Array:
+    """What a split is worth, per record of its node; of several tables, along the first axes, each.
+
+    >>> gain(np.array([[[2.0, 0.0], [0.0, 2.0]], [[1.0, 1.0], [1.0, 1.0]]]), "entropy")
+    array([1., 0.])
+    """
     clipped = np.maximum(table, 0.0)
-    sizes = clipped.sum(axis=1)
-    total = float(sizes.sum())
-    if total <= 0:
-        return 0.0
-    saved = float(impurity(clipped.sum(axis=0), criterion) - sizes / total @ impurity(clipped, criterion))
+    sizes = clipped.sum(axis=-1)
+    shares = sizes / np.maximum(sizes.sum(axis=-1, keepdims=True), 1e-300)
+    saved = impurity(clipped.sum(axis=-2), criterion) - (shares * impurity(clipped, criterion)).sum(axis=-1)
     if criterion != "gain_ratio":
-        return saved
-    spread = float(impurity(sizes, "entropy"))
-    return saved / spread if spread > 1e-12 else 0.0
+        return np.asarray(saved)
+    spread = impurity(sizes, "entropy")
+    return np.asarray(np.where(spread > 1e-12, saved / np.maximum(spread, 1e-12), 0.0))
 
 
 @dataclass(frozen=True)
@@ -144,13 +146,11 @@ def grow(source: CountSource, attributes: Sequence[int], rules: Rules) -> Node:
     open_nodes: list[tuple[float, int, Node, int, Array]] = []
     leaves = 1
 
-    def consider(node: Node) -> None:
-        chosen = _best(source, node, attributes, rules)
-        if chosen is not None:
-            attribute, saved, table = chosen
+    def consider(siblings: list[Node]) -> None:
+        for node, attribute, saved, table in _best(source, siblings, attributes, rules):
             heapq.heappush(open_nodes, (-saved * float(node.counts.sum()), next(tie), node, attribute, table))
 
-    consider(root)
+    consider([root])
     while open_nodes:
         weighted, _, node, attribute, table = heapq.heappop(open_nodes)
         if rules.max_leaves is not None and leaves + len(table) - 1 > rules.max_leaves:
@@ -162,25 +162,35 @@ def grow(source: CountSource, attributes: Sequence[int], rules: Rules) -> Node:
             empty = counts.sum() <= 0
             child = Node((*node.path, (attribute, code)), node.counts * 1e-12 if empty else counts)
             node.children.append(child)
-            if not empty:
-                consider(child)
+        consider(
+            [child for child, counts in zip(node.children, table, strict=True) if np.maximum(counts, 0.0).sum() > 0]
+        )
         leaves += len(table) - 1
     return root
 
 
-def _best(source: CountSource, node: Node, attributes: Sequence[int], rules: Rules) -> tuple[int, float, Array] | None:
-    used = {attribute for attribute, _ in node.path}
+def _best(
+    source: CountSource, siblings: Sequence[Node], attributes: Sequence[int], rules: Rules
+) -> Iterator[tuple[Node, int, float, Array]]:
+    """Of those of some siblings that are split: the attribute that gains most, its gain and its table."""
+    if not siblings:
+        return
+    path = siblings[0].path
+    used = {attribute for attribute, _ in path}
     left = [attribute for attribute in attributes if attribute not in used]
-    pure = int((node.counts > 1e-9 * node.counts.sum()).sum()) < 2
-    deep = rules.max_depth is not None and len(node.path) >= rules.max_depth
-    if pure or deep or not left or not source.worth(node.path, node.counts):
-        return None
-    tables = source.splits(node.path, left)
-    gains = [gain(table, rules.criterion) for table in tables]
-    best = max(range(len(left)), key=lambda i: (round(gains[i], 12), -i))
-    if gains[best] <= rules.min_gain or not source.trusted(node.path, left[best]):
-        return None
-    return left[best], gains[best], tables[best]
+    if not left or (rules.max_depth is not None and len(path) >= rules.max_depth):
+        return
+    mixed = [node for node in siblings if int((node.counts > 1e-9 * node.counts.sum()).sum()) >= 2]
+    asked = [node for node in mixed if source.worth(node.path, node.counts)]
+    if not asked:
+        return
+    tables = source.splits([node.path for node in asked], left)
+    gains = np.stack([gain(table, rules.criterion) for table in tables])
+    for place, node in enumerate(asked):
+        best = max(range(len(left)), key=lambda i: (round(float(gains[i, place]), 12), -i))
+        saved = float(gains[best, place])
+        if saved > rules.min_gain and source.trusted(node.path, left[best]):
+            yield node, left[best], saved, tables[best][place]
 
 
 def prune(node: Node, loses_nothing: Callable[[Node], bool]) -> None:

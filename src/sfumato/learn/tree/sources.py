@@ -28,10 +28,10 @@ class TableSource:
             index[axis] = slice(code, code + 1)
         return self.table[tuple(index)]
 
-    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
-        part = self._slice(path)
-        last = part.ndim - 1
-        return [part.sum(axis=tuple(i for i in range(last) if i != attribute)) for attribute in attributes]
+    def splits(self, paths: Sequence[Path], attributes: Sequence[int]) -> list[Array]:
+        parts, last = [self._slice(path) for path in paths], self.table.ndim - 1
+        others = [tuple(i for i in range(last) if i != attribute) for attribute in attributes]
+        return [np.stack([part.sum(axis=gone) for part in parts]) for gone in others]
 
     def worth(self, path: Path, counts: Array) -> bool:
         """With the model, a node is settled when every cell below it has the same most probable class."""
@@ -60,8 +60,13 @@ class PathSource:
     def root(self) -> Array:
         return np.maximum(self.evidence.counts([self.target], quiet=True).value, 0.0)
 
-    def splits(self, path: Path, attributes: Sequence[int]) -> list[Array]:
-        return self.evidence.within(self._fixed(path), [self.features[axis] for axis in attributes], self.target)
+    def splits(self, paths: Sequence[Path], attributes: Sequence[int]) -> list[Array]:
+        names = [self.features[axis] for axis in attributes]
+        if not paths[0]:
+            return [table[None] for table in self.evidence.within({}, names, self.target)]
+        codes = np.array([[code for _, code in path] for path in paths])
+        fixed = {self.features[axis]: codes[:, place] for place, (axis, _) in enumerate(paths[0])}
+        return self.evidence.within(fixed, names, self.target)
 
     def worth(self, path: Path, counts: Array) -> bool:
         """Effective sample size: (Σ w)² / Σ w² of the records' weights in the node's estimated count."""

@@ -61,7 +61,8 @@ def measure(fast: bool) -> Found:
     table = np.zeros(shape)
     np.add.at(table, tuple(map(np.array, codes)), 1)
     gains = {
-        name: gain(table.sum(axis=tuple(j for j in range(4) if j != i)), "entropy") for i, name in enumerate(names[:4])
+        name: float(gain(table.sum(axis=tuple(j for j in range(4) if j != i)), "entropy"))
+        for i, name in enumerate(names[:4])
     }
     exact = xor_accuracy()
     rows = (
@@ -160,7 +161,7 @@ def _by_places(released: Array) -> float:
         P = np.kron(P, symmetric(k, P_CHANGE).matrix)
     T = np.linalg.solve(P.T, released.reshape(-1))
     split = np.array([[T[index((3, 1, k), (K1, K2, K3), j) - 1] for j in (1, 2)] for k in range(1, K3 + 1)])
-    return gain(split, "entropy")
+    return float(gain(split, "entropy"))
 
 
 def measure_split(fast: bool) -> Found:

@@ -145,7 +145,14 @@ def settings() -> list[Setting]:
     ]
     slopes = (0.8, 0.5, -0.5, *[0.0] * 14)
     many = Setting("seventeen", "logistic", (2,) * 17, 2, slopes, -0.5, ((s(19),) * 18,), (4000,), most_runs=200)
-    return [*out, *through, many]
+    three, slopes = (6, 4, 2), (1.5, 0.7, 0.5)
+    ordinal = [
+        Setting("joint model", "ordinal", three, 4, slopes, 0, ((w(9), w(9), s(9), w(9)),), (5000,), through="model"),
+        Setting(
+            "joint, gamma 3", "ordinal", three, 4, slopes, 0, ((w(3), w(3), s(3), w(3)),), (9000,), through="model"
+        ),
+    ]
+    return [*out, *through, many, *ordinal]
 
 
 def truth(setting: Setting, terms: Sequence[str]) -> Array:

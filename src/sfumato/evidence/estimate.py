@@ -166,6 +166,10 @@ class Estimate(ShownTable):
             total += float((a * b) @ piece.counts - taken)
         return total / self._scale**2
 
+    def told_by_parameters(self) -> Array | None:
+        """A root of the covariance that the parameters of a model tell; None where there is no such model."""
+        return None
+
     def within(self) -> Array | None:
         """Covariances of counts that differ in the last attribute only: a matrix for each combination of the others.
 

@@ -58,6 +58,11 @@ class ModelEstimate(Estimate):
         wrong = np.broadcast_to(self.misfit, self.value.shape).reshape(-1, k)
         return np.asarray(roots @ roots.transpose(0, 2, 1) + wrong[:, :, None] * np.eye(k)) * self._unit**2
 
+    def told_by_parameters(self) -> Array | None:
+        """R with R Rᵀ the covariance of the counts as far as the parameters tell it, without what the model may be
+        wrong by; None where they do not."""
+        return None if self.root is None or not self.root.shape[-1] else self.root * self._unit
+
     def interval(
         self, level: float = 0.95, cells: NDArray[np.int64] | None = None, *, anytime: bool = False
     ) -> tuple[Array, Array]:

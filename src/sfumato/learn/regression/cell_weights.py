@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
+from sfumato.evidence.independence import Test
 from sfumato.evidence.questions.records import RecordScores
 from sfumato.evidence.seen import Seen
 from sfumato.learn.regression.told_by_records import told_of_cells, unbiased_counts
@@ -22,6 +23,10 @@ from sfumato.schema import Schema
 #: The most cells of the table of response and covariates on which equations are solved.
 MOST_CELLS = 1 << 20
 _DRAWN = 200_000
+#: How improbable by chance alone the distance of a model from unbiased counts is that is taken for the model's error.
+WRONG = 0.05
+#: The least share of an unbiased score's variance, beyond the model's own, that can tell what the model is wrong by.
+_TELLING = 0.1
 
 
 class ListedRecords(Protocol):
@@ -102,8 +107,9 @@ class ModelledCells(CellWeights):
             sizes = model.schema.sizes(names)
             self.codes = dict(zip(names, np.unravel_index(np.arange(prod(sizes)), sizes), strict=True))
             self.weights = model.shares(names) * model.n
-            self._estimate = model.counts(names, quiet=True)
+            self._root = model.counts(names, quiet=True).told_by_parameters()
         else:
+            self._root = None
             drawn = model.sample_codes(_DRAWN, np.random.default_rng(0))  # an integral over draws, the same every time
             self.codes = {name: np.asarray(drawn[name], dtype=np.int64) for name in names}
             self.weights = np.full(_DRAWN, model.n / _DRAWN)
@@ -111,15 +117,35 @@ class ModelledCells(CellWeights):
     @property
     def tells_spread(self) -> bool:
         """Whether the model knows the covariance of its own counts."""
-        return self.listed and self._estimate.within() is not None
+        return self._root is not None
 
     def spread(self, values: Array) -> Array:
-        columns = [np.ascontiguousarray(column) for column in values.T]
-        out = np.empty((len(columns), len(columns)))
-        for i, one in enumerate(columns):
-            for j, other in enumerate(columns[: i + 1]):
-                out[i, j] = out[j, i] = self._estimate.covariance(one, other)
-        return out
+        if self._root is None:
+            raise EstimationError("a model without known parameters does not tell the covariance of its counts")
+        along = values.T @ self._root
+        return np.asarray(along @ along.T)
+
+    def wrong_by(self, parts: Iterable[Seen], values: Array) -> Array:
+        r"""What unbiased counts show the model's sum of the values to be wrong by, as a matrix; 0 where they do not.
+
+            U = Σ_z Ñ_z s_z,        Cov(U) = Σ_z Ñ_z s_z s_zᵀ - the covariance of the model's own sum
+
+        where that sum is 0. If U is further from 0 than chance would have it one time in twenty, all of U Uᵀ counts:
+        what is less sure is the noise of the unbiased counts, which can be many times that of the model. Directions
+        in which the model is as noisy as they are tell nothing.
+        """
+        total, square = np.zeros(values.shape[1]), np.zeros((values.shape[1], values.shape[1]))
+        for part in parts:
+            s = told_of_cells(part, values)
+            total += part.counts @ s
+            square += (s * part.counts[:, None]).T @ s
+        size = np.sqrt(np.maximum(square.diagonal(), 1e-300))
+        noise = (square - self.spread(values)) / np.outer(size, size)
+        known, directions = np.linalg.eigh(noise)
+        telling = known > _TELLING
+        along = directions[:, telling].T @ (total / size)
+        found = Test(float((along**2 / known[telling]).sum()), int(telling.sum()))
+        return np.outer(total, total) if found.p_value < WRONG else np.zeros_like(square)
 
 
 def precisions(parts: Sequence[Seen | RecordScores], spreads: Sequence[Array], information: Array) -> list[float]:

@@ -242,10 +242,14 @@ def _fit_model(source: Evidence, problem: Problem) -> Fit:
         _warn("Newton's method does not converge on the joint model: the coefficients mean little")
     if cells.tells_spread:
         inverse = np.linalg.pinv(root.information, hermitian=True)
-        cov = inverse @ cells.spread(held.score(root.beta)) @ inverse
-        return held.unscaled(
-            Fit(root.beta, cov, root.converged, "cells of the joint model", "of the joint model's own parameters")
-        )
+        score = held.score(root.beta)
+        records = source.records(problem.names) if asked_together(source, problem.names) else ()
+        wrong = cells.wrong_by(records, score)
+        cov = inverse @ (cells.spread(score) + wrong) @ inverse
+        said = "of the joint model's own parameters"
+        if wrong.any():
+            said += ", and what unbiased scores show it to be wrong by"
+        return held.unscaled(Fit(root.beta, cov, root.converged, "cells of the joint model", said))
     again = np.stack([_on_model(one, problem)[1].beta for one in leave_out(model, _GROUPS)])
     apart = again - again.mean(axis=0)
     cov = apart.T @ apart * (_GROUPS - 1) / _GROUPS

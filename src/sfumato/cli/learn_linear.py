@@ -10,6 +10,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.linear import LinearClassifier
+from sfumato.learn.linear.classifier import GROUPS
 from sfumato.printable import label_text
 
 
@@ -36,12 +37,14 @@ def linear(
         sfumato learn linear release.parquet --target income --loss lda --plot weights.svg
     """
     release = learning.load(files, columns, target)
-    found, score = learning.learn(lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed)
+    found, score = learning.learn(
+        lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed, refits=GROUPS * errors_asked
+    )
     tested = learning.test_accuracy(found, test)
     errors = None
     if errors_asked and found.only_class is None:
-        console.step("refitting without a tenth of the records at a time, for the errors of the weights")
-        errors = found.standard_errors(release)
+        with console.progress("fits for the errors of the weights", GROUPS) as advance:
+            errors = found.standard_errors(release, GROUPS, progress=advance)
     if plot is not None:
         found.plot(plot, errors)
     names = [*found.encoding_.columns, "constant"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 from typing import Annotated
 
 import typer
@@ -45,7 +46,9 @@ def model(
     """
     if test is not None and target is None:
         raise SfumatoError("--test needs --target: the class whose answers are held against the clean rows")
+    began = monotonic()
     found = model_evidence(learning.load(files, columns, target), tau=tau, order=order, target=target, rng=seed)
+    spent = monotonic() - began
     if sample is not None:
         from pyarrow import csv
 
@@ -57,7 +60,7 @@ def model(
     score = tested = None
     if target is not None:
         leaves = 200 if isinstance(found, JunctionEvidence) else None
-        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), found, target, seed)
+        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), found, target, seed, spent=spent)
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
         _show_junction(found, score, target, tested, json)

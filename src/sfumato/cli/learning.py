@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from sfumato.cli.release_files import load_together
 from sfumato.errors import without_warnings
 from sfumato.evidence import Evidence
 from sfumato.learn.base import Classifier
-from sfumato.learn.crossfit import cross_score
+from sfumato.learn.crossfit import cross_score, steps
 from sfumato.learn.linear import LinearClassifier
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.score import ALL_CELLS, Score
@@ -24,6 +25,7 @@ from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 
 FOLDS = 5
+PATIENCE = 10.0  # seconds: what takes longer is said beforehand
 MOST_ROWS = 60  # of a table that is printed unasked
 _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
@@ -62,21 +64,64 @@ def learn(
     source: Release | Evidence,
     target: str,
     seed: int | None,
+    *,
+    spent: float = 0.0,
+    refits: int = 0,
 ) -> tuple[Model, Score | None]:
     """The model of all records, and the accuracy of models that were each kept from a fifth of them.
 
-    Tables of counts have no records to keep from a model.
+    Tables of counts have no records to keep from a model. ``spent`` are the seconds that went into the source and will
+    go into that of every fold; ``refits`` is how many more fits follow.
     """
     console.step("fitting to all records")
+    began = monotonic()
     model = make().fit(source, target=target)
+    each = spent + monotonic() - began
     release = source if isinstance(source, Release) else source.release
     if any(isinstance(part, CountedPart) for part in release.parts):
         return model, None
+    foretell(each, refits)
     # what a warning would say of four fifths of the records it said of all of them
-    silent = without_warnings()
-    with silent, console.progress("folds learned and judged", 2 * FOLDS) as advance:
-        score = cross_score(make(), source, target, FOLDS, rng=seed, progress=advance)
+    silent, total = without_warnings(), steps(len(model.classes_), FOLDS)
+    with silent, console.progress("steps of learning and judging", total) as advance:
+        score = cross_score(make(), source, target, FOLDS, rng=seed, progress=_foretelling(advance, total))
     return model, score
+
+
+def foretell(each: float, refits: int = 0) -> None:
+    """A line beforehand where the fits that follow will try somebody's patience; ``each`` is in seconds."""
+    total = each * (FOLDS + refits)
+    if total < PATIENCE:
+        return
+    errors = f", and {refits} for the errors of the weights (--no-errors leaves these out)" if refits else ""
+    console.note(f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {_duration(total)}")
+
+
+def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], None]:
+    """The same progress, with a line once the first fold is judged if judging will take long."""
+    times: list[float] = []
+
+    def step(some: int) -> None:
+        times.append(monotonic())
+        if len(times) == FOLDS + 1 and total > len(times):
+            each = times[-1] - times[-2]
+            left = each * (FOLDS - 1 + FOLDS * (total - 2 * FOLDS))
+            if left >= PATIENCE:
+                console.note(
+                    f"one of {FOLDS} judged in {each:.1f} s: at most about {_duration(left)} more to judge all"
+                )
+        advance(some)
+
+    return step
+
+
+def _duration(seconds: float) -> str:
+    """In words.
+
+    >>> _duration(14.2), _duration(400)
+    ('14 seconds', '7 minutes')
+    """
+    return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
 def show_score(score: Score | None, target: str) -> None:

@@ -56,10 +56,9 @@ def cross_score(
     """How often a learner is right on clean records, from randomized ones alone: no record judges what it taught.
 
     ``model`` says what to learn and how; it is not changed, and need not be fitted. ``source`` is a release, or the
-    kind of evidence to learn from. ``progress`` is called with 1 when a fold's model
-    is learned, and again when it is judged. ``confusion=False`` leaves out the
-    confusion matrix, which takes most of the time. It is left out, too, where the table is large and it would be
-    too uncertain to be of use.
+    kind of evidence to learn from. ``progress`` is called with 1 when a fold's model is learned, when it is judged, and
+    for every cell of the confusion matrix; see ``steps``. ``confusion=False`` leaves out the confusion matrix, which
+    takes most of the time. It is left out, too, where the table is large and it would be too uncertain to be of use.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -72,22 +71,34 @@ def cross_score(
     """
     check_number("level", level, above=0, below=1)
     given = as_evidence(source, "cross_score takes a release or evidence")
+    done: list[int] = []
+
+    def advance(some: int) -> None:
+        done.append(some)
+        if progress is not None:
+            progress(some)
+
     fits = []
     for kept, held in cross_fits(given, folds, rng):
         fresh = type(model)(**model.get_params(deep=False))
         fits.append(_Fold(fresh.fit(kept, target=target), kept, held, held.n / given.n))
-        if progress is not None:
-            progress(1)
+        advance(1)
     names = score_names([one.model for one in fits], given)
-    judged = progress or (lambda _: None)
     if names is None:
-        value, sd, majority = _by_draws(fits, judged)
+        value, sd, majority = _by_draws(fits, advance)
     else:
-        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion, judged)
+        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion, advance)
     labels = fits[0].model.classes_
+    if left := steps(len(labels), folds, confusion) - sum(done):
+        advance(left)
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
     accuracy = min(max(float(value[0]), 0.0), 1.0)
     return Score(accuracy, float(sd[0]), cells, spread, majority, labels, float(given.n), level, float(value[0]))
+
+
+def steps(classes: int, folds: int, confusion: bool = True) -> int:
+    """How many steps ``cross_score`` reports: folds learned, folds judged, and cells of the confusion matrix."""
+    return 2 * folds + (classes**2 if confusion and classes <= ALL_CELLS else 0)
 
 
 Found = tuple[Array, Array, float]  # of the accuracy and every cell: value and standard error; the largest class
@@ -126,6 +137,7 @@ def _by_cells(
         found = [judge.share(cells.astype(np.float64)) for judge, cells in zip(judges, wanted, strict=True)]
         value[place], variance = mean_over_folds(judges, found)
         sd[place] = np.sqrt(variance)
+        judged(1)
     shares = [one.share * judge.theta.reshape(-1, classes).sum(axis=0) for one, judge in zip(fits, judges, strict=True)]
     return value, sd, float(np.sum(shares, axis=0).max())
 

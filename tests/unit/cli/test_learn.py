@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli import learn_model
+from sfumato.cli import learn_model, learning
 from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
 from sfumato.errors import UnrecoverableWarning
 from sfumato.evidence.model import joint
 from sfumato.evidence.plot import plot_shares
+from sfumato.learn.crossfit import cross_score, steps
 
 NAMES = ["clump_thickness", "bare_nuclei", "mitoses", "class"]
 
@@ -214,3 +216,23 @@ def test_clean_rows_without_a_target_are_not_ignored(files):
     found = run("model", files / "r.parquet", "--test", files / "clean.csv")
     assert found.exit_code == 1
     assert "--test needs --target" in str(found.exception)
+
+
+def test_what_takes_long_is_said_beforehand(files, monkeypatch):
+    """A clock that runs three seconds at every look: a fit takes three, and judging a fold too."""
+    looks = count()
+    monkeypatch.setattr(learning, "monotonic", lambda: 3.0 * next(looks))
+    asked = ("linear", files / "r.parquet", "--target", "class", "--seed", 1, "--columns", "mitoses,clump_thickness")
+    said = " ".join(run(*asked).stderr.split())
+    assert "one fit took 3.0 s; 5 more follow for the accuracy, and 10 for the errors of the weights" in said
+    assert "about 45 seconds" in said and "one of 5 judged in 3.0 s: at most about" in said
+    monkeypatch.setattr(learning, "monotonic", lambda: 0.0)
+    assert "more follow" not in run(*asked).stderr
+
+
+@pytest.mark.parametrize("confusion", [True, False])
+def test_cross_scores_report_every_step(files, confusion):
+    release = sf.Release.load(files / "r.parquet").select(["mitoses", "clump_thickness", "class"])
+    done: list[int] = []
+    cross_score(sf.learn.NaiveBayes(), release, "class", 3, rng=1, progress=done.append, confusion=confusion)
+    assert sum(done) == steps(2, 3, confusion) == (10 if confusion else 6) and done[:6] == [1] * 6

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
 from sfumato.printable import label_text
 
 LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
+#: Of the jackknife that the errors of weights come from.
+GROUPS = 10
 
 
 class LinearClassifier(Classifier):
@@ -170,12 +172,20 @@ class LinearClassifier(Classifier):
         two = len(self.classes_) == 2
         return f"{self.target_} = {self.weighed_classes[0]}" if two else f"each {self.target_}"
 
-    def standard_errors(self, source: Any, groups: int = 10) -> Array:
-        """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife)."""
+    def standard_errors(
+        self, source: Any, groups: int = GROUPS, progress: Callable[[int], None] | None = None
+    ) -> Array:
+        """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife).
+
+        ``progress`` is called with 1 after each of the fits.
+        """
         check_number("groups", groups, least=2)
         self._check_fitted()
-        kept = leave_out(as_evidence(source), groups)
-        found = [type(self)(**self.get_params()).fit(one, target=self.target_).weights_ for one in kept]
+        found = []
+        for kept in leave_out(as_evidence(source), groups):
+            found.append(type(self)(**self.get_params()).fit(kept, target=self.target_).weights_)
+            if progress is not None:
+                progress(1)
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))
 
     @property

@@ -71,8 +71,9 @@ def test_exact_evidence_answers_the_raw_numbers(exact: Any) -> None:
     x, g = middle(), np.array([1, 2, 5])[codes("grade")]
     by = exact.mean("income", by="sex")
     assert by.value == pytest.approx([x[sex == 0].mean(), x[sex == 1].mean()])
-    assert by.interval()[0] == pytest.approx(by.value) and by.sd == pytest.approx([0, 0])
-    assert by.population().sd[0] == pytest.approx(x[sex == 0].std() / np.sqrt((sex == 0).sum()))
+    grades = exact.mean("grade", by="sex")
+    assert grades.interval()[0] == pytest.approx(grades.value) and grades.sd == pytest.approx([0, 0])
+    assert grades.population().sd[0] == pytest.approx(g[sex == 0].std() / np.sqrt((sex == 0).sum()))
     assert exact.correlation("income", "grade").value[0] == pytest.approx(np.corrcoef(x, g)[0, 1])
     assert exact.mean("grade", where={"sex": "M"}).value[0] == pytest.approx(g[sex == 1].mean())
     assert exact.share("grade").value == pytest.approx(np.bincount(codes("grade")) / N)
@@ -84,10 +85,62 @@ def test_exact_quantiles_are_points_where_the_running_share_passes(exact: Any) -
     running = np.append(0, np.cumsum(np.bincount(codes("income"), minlength=20)) / N)
     assert found.value == pytest.approx(np.interp([0.25, 0.5], running, np.linspace(0, 100, 21)))
     low, high = found.interval()
-    assert low == pytest.approx(found.value, abs=1e-6) and high == pytest.approx(found.value, abs=1e-6)
+    assert (low <= found.value).all() and (found.value <= high).all()
+    assert low.tolist() == [15, 25] and high.tolist() == [20, 30]  # the bins that hold them, and no more
     assert exact.quantile("grade", 0.5).value[0] == np.quantile(
         np.array([1, 2, 5])[codes("grade")], 0.5, method="higher"
     )
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [lambda rng: rng.lognormal(0, 2, 9000).clip(max=999), lambda rng: rng.choice([400, 400, 400, 700, 150.0], 9000)],
+)
+def test_limits_of_a_mean_hold_values_that_lie_unevenly_in_high_bins(shape: Any) -> None:
+    """Skewed numbers nearly all in the first bin, and heaps at the ends of bins, had means far outside their intervals."""
+    x = shape(np.random.default_rng(3))
+    scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 1000, bins=10)}), 20)
+    found = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(1))).mean("x")
+    low, high = found.interval()
+    assert low[0] <= x.mean() <= high[0] and high[0] - low[0] < 120
+    assert found.sd[0] == pytest.approx((high[0] - low[0]) / 3.92, rel=0.05)
+    assert abs(found.plain.value[0] - x.mean()) > 20  # the middles of the bins are far off
+    assert any("heights of the bins" in note for note in found.notes)
+
+
+def test_limits_of_a_mean_are_no_wider_where_noise_explains_the_heights_of_bins() -> None:
+    scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 1000, bins=10)}), 9)
+    x = np.random.default_rng(3).uniform(0, 1000, 2000)
+    found = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(2))).mean("x")
+    sd = np.sqrt(
+        (found.form.jacobian(found._found[0]) @ found._found[1] @ found.form.jacobian(found._found[0]).T)[0, 0]
+    )
+    assert found.sd[0] == pytest.approx(sd)
+
+
+@pytest.mark.parametrize("at", [0.0, 0.02, 0.98])
+def test_limits_of_a_quantile_hold_values_that_heap_anywhere_in_their_bin(at: float) -> None:
+    """Values that lie at one end of their bin had a median outside its interval, by nearly a bin."""
+    bins = np.random.default_rng(7).poisson(4, 20_000).clip(max=9)
+    x = 10 * (bins + at)
+    scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 100, bins=10)}), 20)
+    found = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(1))).quantile("x", [0.25, 0.5, 0.75])
+    assert holds(found, np.quantile(x, [0.25, 0.5, 0.75], method="inverted_cdf"))
+    low, high = found.interval()
+    assert found.sd == pytest.approx((high - low) / 3.92, rel=1e-3)
+    assert any("whole bins" in note for note in found.notes)
+
+
+def test_limits_of_a_quantile_are_values_that_the_numbers_have() -> None:
+    """Of whole numbers one by one, limits between them left out the number itself; the last ended half a step early."""
+    x = np.repeat([3, 7, 20], [10, 25, 65])
+    ask = sf.evidence({"x": x}, sf.Schema({"x": sf.Numeric(0, 20, bins=20, step=1)}))
+    low, high = ask.quantile("x", [0.05, 0.2, 0.9]).interval()
+    assert low.tolist() == [3, 7, 19] and high.tolist() == [3, 7, 20]  # the last bin holds both of its ends
+    wide = sf.evidence({"x": [200] * 9}, sf.Schema({"x": sf.Numeric(0, 200, bins=10, step=5)}))
+    assert wide.quantile("x", 0.999).interval()[1][0] == 200 and wide.quantile("x", 0.9999).value[0] > 199.9
+    points = sf.evidence({"x": [31.0] * 9}, sf.Schema({"x": sf.Numeric(0, 100, points=11)}))
+    assert [float(end[0]) for end in points.quantile("x").interval()] == [20, 40]
 
 
 def test_population_of_a_correlation_has_the_sampling_error(exact: Any) -> None:
@@ -296,7 +349,7 @@ def test_group_without_records_says_so() -> None:
     assert (
         np.isnan(gap.value[0])
         and gap.interval()[0][0] == pytest.approx(-1)
-        and gap.interval()[1][0] == pytest.approx(9)
+        and gap.interval()[1][0] == pytest.approx(10)  # the mean of a lies in [0, 1]: its bin begins at 0
     )
     assert np.isnan(exact.ratio("a", "c").value[0]) and exact.ratio("a", "c").interval()[1][0] == np.inf
     release = sf.randomize(

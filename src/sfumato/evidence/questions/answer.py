@@ -27,7 +27,8 @@ class Answer(Rows):
 
     Of the finite population (this table's own records; the default) or, by ``population()``, of the distribution behind
     the table. With J the derivative of the answers by the sums, Cov = J Cov(S) Jᵀ. ``interval`` does not rest on it:
-    ratios and correlations have Fieller's limits, quantiles those of running shares.
+    ratios and correlations have Fieller's limits, quantiles those of running shares. Where the form
+    says so (``by_limits``) the standard deviation is that of a normal estimate with the same limits.
 
     ``closer`` holds estimates that lie nearer to the truth on average than those of the sums: smoothed ones, or those
     of a joint model. They have no limits of their own that hold, so that the limits stay those of the unbiased answer,
@@ -88,6 +89,9 @@ class Answer(Rows):
         lost = np.asarray(np.isnan(J).any(axis=1))
         J = np.where(lost[:, None], 0.0, J)
         out: Array = J @ C @ J.T
+        if np.any(self.form.by_limits):
+            low, high = self.form.limits(S, C, LEVEL95)
+            out = _agreeing(out, np.where(self.form.by_limits, ((high - low) / (2 * LEVEL95)) ** 2, np.diag(out)))
         out[lost], out[:, lost] = np.nan, np.nan
         return np.asarray(out)
 
@@ -150,6 +154,15 @@ class Answer(Rows):
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)
+
+
+def _agreeing(cov: Array, told: Array) -> Array:
+    """The covariance with the variances that limits tell; what these add is no error that rows share."""
+    own = np.diag(cov)
+    part = np.sqrt(np.minimum(np.divide(told, own, out=np.ones(len(own)), where=own > 0), 1.0))
+    out = cov * np.outer(part, part)
+    np.fill_diagonal(out, told)
+    return np.asarray(out)
 
 
 def _root(variance: Array) -> Array:

@@ -17,17 +17,21 @@ from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
 from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
 from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
+from sfumato.evidence.questions.inside_bins import MATERIAL, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import answered_by, ends_of, numbers, off_by, scale
+from sfumato.evidence.questions.values import answered_by, behind, between, ends_of, numbers, off_by, scale
 from sfumato.printable import label_text
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
 
 #: The most running shares of all groups together.
 MOST_RUNNING = 1 << 10
+_INSIDE = (
+    "where values lie inside a bin is not known: intervals reach over whole bins, estimates take them to lie evenly"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,12 +111,22 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
-    half = 0.0 if name in noisy(ev) else off_by(domain)
-    if half > np.nanmin(found.sd, initial=np.inf):
-        said = f"numbers count as the middle of their bin: where they heap on one side, a mean is off by up to {half:g}"
-        found = replace(found, said=(*found.said, said))
+    if name not in noisy(ev):
+        found = _with_bins(asked, name, found)
     own = values[: domain.size - domain.nullable]
     return _smoothed(asked, name, found, smooth, lambda one: [one.mean(own)[0]])
+
+
+def _with_bins(asked: Asked, name: str, found: Answer) -> Answer:
+    """A mean whose limits hold what its bins leave open, where that is more than a part of its error."""
+    domain = asked.ev.schema[name]
+    if not isinstance(domain, Numeric) or off_by(domain) <= MATERIAL * np.nanmin(found.sd, initial=np.inf):
+        return found
+    try:
+        sums, per, _ = _running(asked, name, domain)
+    except EstimationError:  # a channel for means, or too many bins
+        return replace(found, said=(*found.said, middles(domain)))
+    return widened(found, domain, sums, per)
 
 
 def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
@@ -190,7 +204,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
 
 
 def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
-    """Where the running share passes q; limits by inverting the test of the running share. ``smooth`` as in ``cdf``."""
+    """Where the running share passes q; limits hold every bin where it may. ``smooth`` as in ``cdf``."""
     levels = check_quantiles(q)
     asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "quantiles")
     if smooth or name in noisy(ev):
@@ -198,15 +212,16 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     sums, per, k = _running(asked, name, domain)
     rows = len(asked.groups.labels)
     continuous = isinstance(domain, Numeric)
-    places = domain.edges_between_values if isinstance(domain, Numeric) else numbers(domain)[:k]
-    ends = ends_of(domain, numbers(domain))
-    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous, ends)
+    places = between(domain) if continuous else numbers(domain)[:k]
+    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous, *behind(domain))
     many = len(levels)
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
     keys[free_name("q", keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
     found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
-    at = Quantiles(tuple(levels), np.zeros(1, dtype=np.int64), k, places, continuous, ends)
+    if (form.most > form.least)[: max(k - 1, 1)].any():  # a last bin of two whole numbers is no wide one
+        found = replace(found, said=(*found.said, _INSIDE))
+    at = replace(form, start=np.zeros(1, dtype=np.int64))
     return _smoothed(asked, name, found, smooth, lambda one: list(at.value(one.cdf)))
 
 

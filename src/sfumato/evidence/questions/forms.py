@@ -22,6 +22,11 @@ class AnswerForm(Protocol):
     """How answers follow from sums S with covariance C."""
 
     @property
+    def by_limits(self) -> bool | NDArray[np.bool_]:
+        """Whether limits hold what no covariance tells, so that the standard deviation follows from them."""
+        ...
+
+    @property
     def low(self) -> Array: ...
 
     @property
@@ -50,6 +55,8 @@ class Ratios:
     bottom: NDArray[np.int64]
     low: Array
     high: Array
+
+    by_limits = False
 
     def value(self, S: Array) -> Array:
         top, bottom = S[self.top], S[self.bottom]
@@ -158,6 +165,8 @@ class Correlations:
 
     groups: int
     per: int = 6
+
+    by_limits = False
 
     @property
     def low(self) -> Array:

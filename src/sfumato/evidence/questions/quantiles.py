@@ -1,7 +1,8 @@
-"""Quantiles by inverting the test of the running share: all values whose running share may be q.
+"""Quantiles by inverting the test of the running share: the limits hold all values at which it may pass q.
 
-The running share is straight between the ends of a bin. Of values that are not cut from a line (ordinal ones), the
-quantile is the first value whose running share reaches q, and the limits hold all values that may be the first.
+The quantile is the first value whose running share reaches q. Which bin holds it the running shares tell, up to noise.
+Where in the bin it lies they do not. The estimate takes values to lie evenly there. The limits reach from the least
+value of the first bin that may hold the quantile to the largest of the last. A bin of one value is told exactly.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 
-_FINE = 16  # places in a bin at which the test is made
 #: Where the test is passed, failed and passed again, how much of the outer of the two ends counts.
 _OUTER = 0.2
 
@@ -43,7 +43,14 @@ class Quantiles:
     k: int
     places: Array  # the ends of the bins, one more than there are; or the values
     continuous: bool
-    ends: tuple[float, float]  # the least and the largest value; bins of numbers in steps begin half a step before them
+    least: Array  # the least value that may stand behind each code
+    most: Array
+
+    by_limits = True
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return float(self.least[0]), float(self.most[-1])
 
     @property
     def low(self) -> Array:
@@ -54,8 +61,7 @@ class Quantiles:
         return np.full(len(self.q) * len(self.start), self.ends[1])
 
     def value(self, S: Array) -> Array:
-        found = [self._at(self._cell(S, g, q)) for g in range(len(self.start)) for q in self.q]
-        return np.clip(found, *self.ends)
+        return np.array([self._at(self._cell(S, g, q)) for g in range(len(self.start)) for q in self.q])
 
     def jacobian(self, S: Array) -> Array:
         """By the slope of the running share over the range of values where q may lie, which does not break off."""
@@ -69,7 +75,7 @@ class Quantiles:
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         ends = [self._limits(S, C, g, q, z) for g in range(len(self.start)) for q in self.q]
-        low, high = np.clip(np.array(ends).T, *self.ends)
+        low, high = np.array(ends).T
         return low, high
 
     def records(self, S: Array) -> Array:
@@ -96,7 +102,8 @@ class Quantiles:
             return np.nan
         if not self.continuous:
             return float(self.places[int(cell)])
-        return float(np.interp(cell, np.arange(self.k + 1), self.places))
+        own = min(int(cell), self.k - 1)
+        return float(np.clip(np.interp(cell, np.arange(self.k + 1), self.places), self.least[own], self.most[own]))
 
     def _derivative(self, S: Array, g: int, q: float) -> Array:
         out = np.zeros(len(S))
@@ -130,21 +137,13 @@ class Quantiles:
         L[:, -1] -= q
         T = L @ S[own]
         V = L @ C[own, own] @ L.T
-        if self.continuous:
-            part = (np.arange(k * _FINE + 1) / _FINE).clip(max=k)
-            at = np.minimum(part.astype(np.int64), k - 1)
-            w = part - at
-            T = (1 - w) * T[at] + w * T[at + 1]
-            v = (1 - w) ** 2 * V[at, at] + 2 * w * (1 - w) * V[at, at + 1] + w**2 * V[at + 1, at + 1]
-        else:
-            part, v = np.arange(k + 1.0), np.diag(V)
-        sd = np.sqrt(np.maximum(v, 0.0))
+        sd = np.sqrt(np.maximum(np.diag(V), 0.0))
         reached, under = T + z * sd, T - z * sd
-        if not self.continuous:  # value j: before it the share may be under q, at it q may be reached
-            fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
-            return (float(self.places[fit[0]]), float(self.places[fit[-1]])) if len(fit) else self.ends
-        first, last = rising(reached, _OUTER), rising(under, 1 - _OUTER)
-        return self._at(_cross(part, first)), self._at(_cross(part, last))
+        if self.continuous:  # neighbouring bins are many, and a running share that falls back is noise
+            reached, under = rising(reached, _OUTER), rising(under, 1 - _OUTER)
+        # code j: before it the share may be under q, at it q may be reached
+        fit = np.flatnonzero((under[:-1] < 1e-12 * total) & (reached[1:] >= -1e-12 * total))
+        return (float(self.least[fit[0]]), float(self.most[fit[-1]])) if len(fit) else self.ends
 
 
 def rising(curve: Array, above: float = 0.5) -> Array:
@@ -154,12 +153,3 @@ def rising(curve: Array, above: float = 0.5) -> Array:
     """
     highest, lowest = np.maximum.accumulate(curve), np.minimum.accumulate(curve[::-1])[::-1]
     return np.asarray(above * highest + (1 - above) * lowest)
-
-
-def _cross(part: Array, curve: Array) -> float:
-    """Where a rising curve passes 0."""
-    at = int(np.searchsorted(curve, 0.0))
-    if at in (0, len(part)):
-        return float(part[min(at, len(part) - 1)])
-    a, b = curve[at - 1], curve[at]
-    return float(part[at - 1] + a / (a - b) * (part[at] - part[at - 1]))

@@ -29,6 +29,7 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
+from sfumato.evidence.questions.values import between
 from sfumato.evidence.seen import Seen, asking, seen
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
@@ -146,7 +147,7 @@ def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
     keys[free_name("q", keys)] = list(q) * len(found)
     domain = asked.ev.schema[name]
     if isinstance(domain, Numeric) and np.array_equal(edges, domain.edge_array):
-        edges = domain.edges_between_values
+        edges = between(domain)
     return Smoothed(found, edges, f"quantiles of {name}{asked.whom}", keys, tuple(q))
 
 

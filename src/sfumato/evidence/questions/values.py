@@ -53,6 +53,33 @@ def ends_of(domain: Domain, values: Array) -> tuple[float, float]:
     return float(own.min()), float(own.max())
 
 
+def between(domain: Domain) -> Array:
+    """The ends of the bins, over which values are taken to lie evenly. The last bin holds its upper end.
+
+    >>> between(Numeric(0, 30, bins=3, step=5))
+    array([-2.5,  7.5, 17.5, 30. ])
+    """
+    edges = domain.edges_between_values if isinstance(domain, Numeric) else np.arange(domain.size + 1.0)
+    return np.append(edges[:-1], max(edges[-1], domain.edge_array[-1])) if isinstance(domain, Numeric) else edges
+
+
+def behind(domain: Domain) -> tuple[Array, Array]:
+    """The least and the largest value that may stand behind each code.
+
+    >>> behind(Numeric(0, 30, bins=3, step=5))
+    (array([ 0., 10., 20.]), array([ 5., 15., 30.]))
+    """
+    if not isinstance(domain, Numeric):
+        own = numbers(domain)[: domain.size - domain.nullable]
+        return own, own
+    if domain.rounds:  # up or down, at random
+        points = domain.midpoints
+        return np.append(points[0], points[:-1]), np.append(points[1:], points[-1])
+    if domain.step is None:
+        return domain.edge_array[:-1], domain.edge_array[1:]
+    return domain.edges_between_values[:-1] + domain.step / 2, domain.upper_ends
+
+
 def off_by(domain: Domain) -> float:
     """How far the number that a code stands for may lie from the true one, at most."""
     if not isinstance(domain, Numeric) or domain.rounds:

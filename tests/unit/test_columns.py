@@ -351,3 +351,30 @@ def test_a_category_by_request_holds_what_its_column_holds() -> None:
     codes = sf.Schema(found.domains).encode(table)
     assert codes["smokes"].tolist() == [1, 0] * 30
     assert all(codes[name].tolist() == [0, 1, 2] * 20 for name in ("seen", "clock", "day"))
+
+
+def test_numbers_of_things_in_several_rows_are_no_amounts() -> None:
+    """Schools by number, six rows each, were numbers in 20 bins, without a remark."""
+    rng = np.random.default_rng(2)
+    many = np.repeat(rng.choice(90_000, 400, replace=False) + 1000, 6)
+    found = {v.name: v for v in examine({"schid": many, "firm": many, "bcode": many[rng.permutation(2400)]}).verdicts}
+    assert found["schid"].kind == "identifier" and "by its name" in found["schid"].why
+    assert "6 rows each" in found["firm"].problems[0] and "--as firm=identifier" in found["firm"].problems[0]
+    assert "--as bcode=identifier" in found["bcode"].problems[0]
+
+
+def test_amounts_are_not_taken_for_numbers_of_things() -> None:
+    rng = np.random.default_rng(5)
+    n = 3000
+    table = {
+        "amtpaid": rng.integers(0, 5000, n),
+        "humid": rng.integers(0, 300, n),
+        "thyroid": rng.poisson(300, n),
+        "price": 5 * rng.integers(10, 900, n),
+        "year": rng.integers(1800, 2020, n),
+        "weight": rng.normal(3300, 400, n).round().astype(int),
+        "count": rng.geometric(0.005, n),
+        "hybrid": rng.integers(0, 400, n),
+    }
+    for verdict in examine(table).verdicts:
+        assert verdict.kind in ("numeric", "date") and not verdict.problems, verdict

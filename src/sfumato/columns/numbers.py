@@ -11,6 +11,7 @@ from math import gcd
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
+from sfumato.columns.id_names import MANY_IDS, may_name_things
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
@@ -183,7 +184,10 @@ def _binned(
         edges = nice_edges(low, high, wanted.bins, whole)
         clipped = far or cells.overflowing
         discloses = "about where most values lie, rounded" if clipped else "the lowest and the highest value, rounded"
-        if _look_like_codes(numbers):
+        things = may_name_things(cells.name, numbers) if len(numbers) > MANY_IDS and not cells.overflowing else None
+        if things:
+            said.append(f"{things}: if they tell persons or things apart, say --as {quote(cells.name)}=identifier")
+        elif _look_like_codes(numbers):
             said.append(
                 "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
                 f"say --as {quote(cells.name)}=categorical"

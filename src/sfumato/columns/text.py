@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from sfumato.columns.id_names import MANY_IDS, named_like_an_id, names_things
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of
@@ -19,36 +20,11 @@ from sfumato.errors import SchemaError
 
 _PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_NAMED_ID = re.compile(
-    r"(?:^|[_\W])(?:id|ids|nr|no|mrn|ssn|uuid|guid|key|number|nummer|zip|zipcode|postcode|plz|phone|tel|telephone|"
-    r"mobile|email|mail|name|surname|firstname|lastname|iban|passport|record)$",
-    re.IGNORECASE,
-)
-_REPEATED_ID = re.compile(
-    r"(?:.*[_\W])?(?:id|ids|idno|idnum|nr|mrn|ssn|uuid|guid|plz|zip|(?:zip|post|postal)[_\W]?code|code[_\W]?postal|"
-    r"(?:u|p|hh|case|rec|record|resp|subj|subject|person|pers|pat|patient|user|cust|customer|member|emp|student)id)",
-    re.IGNORECASE,
-)
 _WHOLE_AS_FRACTION = re.compile(r"-?\d{1,15}\.0")
 RARE = 5  # rows: fewer make a value no more than somebody's own
-MANY_IDS = 100  # fewer numbers under the name of an id may be a list of places
 _LONG = 8  # digits: amounts that all have so many, and hardly ever repeat, are rare
 _TWINS = 20  # pairs of equal numbers that chance would give: where none is, somebody numbered the rows
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat
-
-
-def named_like_an_id(name: str) -> bool:
-    """Whether the name of the column speaks of numbers or names of persons.
-
-    >>> named_like_an_id("patient_id"), named_like_an_id("PatientNr"), named_like_an_id("humid")
-    (True, True, False)
-    """
-    return _NAMED_ID.search(_spaced(name)) is not None
-
-
-def _spaced(name: str) -> str:
-    """PatientNr as Patient_Nr."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
 
 
 def judge_identifier(cells: Cells, counts: Counter[str], most_values: int) -> Verdict | None:
@@ -96,9 +72,9 @@ def judge_numbered(cells: Cells, numbers: Counter[float], most_values: int) -> V
         return _identifier(cells, f"numbers of {min(lengths)} digits, most rows their own")
     if len(numbers) > 0.9 * cells.held and named_like_an_id(cells.name):
         return _identifier(cells, "nearly every row its own, under the name of a number")
-    if len(numbers) > MANY_IDS and _REPEATED_ID.fullmatch(_spaced(cells.name)):
+    if len(numbers) > MANY_IDS and names_things(cells.name):
         return _identifier(cells, "numbers of persons or things by its name, some of them in several rows")
-    if len(numbers) > 2 and _REPEATED_ID.fullmatch(_spaced(cells.name)):
+    if len(numbers) > 2 and names_things(cells.name):
         return replace(
             as_category(cells, most_values), why=f"{len(numbers)} numbers of things by its name, in no order"
         )

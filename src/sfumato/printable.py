@@ -12,6 +12,9 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_LARGE_BIN = re.compile(rf"\[(?=[^,]*\d{{5}}|[^,]*, -?\d{{5}})({_NUMBER}), ({_NUMBER})([\])])")
+
 
 def printable(text: str) -> str:
     r"""The text with every such character written as Python would write it.
@@ -32,13 +35,36 @@ def label_text(label: object) -> str:
     return NO_ANSWER if label is None else str(label)
 
 
+def many(count: float, one: str, several: str | None = None) -> str:
+    """A number of things: the noun in the singular where there is one.
+
+    >>> many(1, "rule"), many(1200, "rule"), many(0, "leaf", "leaves")
+    ('1 rule', '1,200 rules', '0 leaves')
+    """
+    return f"{count:,.0f} {one if round(count) == 1 else several or one + 's'}"
+
+
+def readable_bins(text: str) -> str:
+    """The text with thousands marked in bins of large numbers, which have "to" between their ends.
+
+    >>> readable_bins("gdp = [1000000, 20000000)"), readable_bins("[0, 9999]")
+    ('gdp = [1,000,000 to 20,000,000)', '[0, 9999]')
+    """
+    return _LARGE_BIN.sub(lambda found: f"[{_marked(found[1])} to {_marked(found[2])}{found[3]}", text)
+
+
+def _marked(number: str) -> str:
+    whole, point, rest = number.partition(".")
+    return f"{int(whole):,}{point}{rest}" if int(whole) else number
+
+
 def figure_text(text: object) -> str:
     r"""A name or a value as a figure shows it: no formula between dollars, nothing hidden from the legend.
 
     >>> figure_text("cost in $"), figure_text("_a")
     ('cost in \\$', ' _a')
     """
-    shown = printable(label_text(text)).replace("$", r"\$")
+    shown = readable_bins(printable(label_text(text))).replace("$", r"\$")
     return f" {shown}" if shown.startswith("_") else shown
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.forms import merged
-from sfumato.printable import printable
+from sfumato.printable import many, printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.spark_session import is_spark
@@ -148,8 +148,9 @@ class Release:
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" * (len(self.parts) > 1)
-        what = "records counted" if all(isinstance(part, CountedPart) for part in self.parts) else "rows"
-        return printable(f"Release({len(self):,} {what}{parts}; {', '.join(self.schema.names)})")
+        all_counted = all(isinstance(part, CountedPart) for part in self.parts)
+        what = many(len(self), "record") + " counted" if all_counted else many(len(self), "row")
+        return printable(f"Release({what}{parts}; {', '.join(self.schema.names)})")
 
     def _repr_html_(self) -> str:
         schemes = dict.fromkeys(part.scheme for part in self.parts)

@@ -67,7 +67,7 @@ def test_groups_with_structural_zeros_are_bound_to_their_attributes() -> None:
     released = sf.randomize(table, bound).decode().to_pydict()
     pairs = set(zip(released["sex"], released["pregnant"], strict=True))
     assert pairs == {("F", "yes"), ("F", "no"), ("M", "no")}
-    with pytest.raises(SfumatoError, match=r"columns sex \+ pregnant: 1 rows hold a combination that is not among"):
+    with pytest.raises(SfumatoError, match=r"columns sex \+ pregnant: 1 row holds a combination that is not among"):
         sf.randomize({"sex": ["M"], "pregnant": ["yes"]}, bound)
     assert sf.Scheme.from_json(bound.to_json()) == bound
     found = sf.evidence(sf.randomize(table, bound)).counts(["sex", "pregnant"])

@@ -22,6 +22,7 @@ from sfumato.channels.ratios import Ratio
 from sfumato.channels.response import Symmetric, check_sizes, other_weight
 from sfumato.channels.size_limits import count_combinations
 from sfumato.errors import ChannelError
+from sfumato.printable import many
 from sfumato.randomness import Source
 from sfumato.schema import Domain
 
@@ -111,8 +112,8 @@ class ValidSymmetric(Channel):
         bad = self._position[join_codes(columns, self.sizes)] < 0
         if bad.any():
             raise ChannelError(
-                f"{int(bad.sum())} rows hold a combination that is not among the {len(self.combinations)} valid ones; "
-                f"add it to valid= or mend the rows"
+                f"{many(int(bad.sum()), 'row holds', 'rows hold')} a combination that is not among the "
+                f"{len(self.combinations)} valid ones; add it to valid= or mend the rows"
             )
 
     def bind(self, domains: Sequence[Domain]) -> ValidSymmetric:

@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.busy import Busy
-from sfumato.printable import json_text, printable, printable_lines
+from sfumato.printable import json_text, printable, printable_lines, readable_bins
 
 _NARROW = 12  # characters that a column of words needs at least
 _out = Console(highlight=False, emoji=False)
@@ -85,7 +85,7 @@ def heading(title: str, text: str) -> None:
 
 def _safe(text: str) -> str:
     """Text that neither the terminal nor rich takes for an instruction."""
-    return escape(printable_lines(text))
+    return escape(readable_bins(printable_lines(text)))
 
 
 def _fitted(text: str, console: Console, taken: int = 0) -> str:
@@ -160,7 +160,7 @@ def _widths(headings: Sequence[str], rows: Sequence[Sequence[Any]], numeric: Seq
 
 
 def _cell(text: str) -> str:
-    return escape(printable(text))
+    return escape(readable_bins(printable(text)))
 
 
 def number(value: Any) -> str:

@@ -16,7 +16,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
-from sfumato.printable import label_text
+from sfumato.printable import label_text, many
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,9 +88,9 @@ class CountTable:
         """The table, and in words what it is of; ``ranked`` where the largest cells were asked for."""
         found, heads = self.found, [*self.frame.schema.names, *self.moved[0]]
         about = "shares of the population" if found.of_population else "counts of this table"
-        each = f" for {self.asked:,} cells together" if ranked else ""
+        each = f" for {many(self.asked, 'cell')} together" if ranked else ""
         console.say(
-            f"{about}, {found.n:,.0f} randomized records, method {self.method}, intervals {self.level:.0%}{each}"
+            f"{about}, {many(found.n, 'randomized record')}, method {self.method}, intervals {self.level:.0%}{each}"
         )
         if self.held:
             fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in self.held.items())

@@ -13,6 +13,7 @@ from sfumato.cli.release_files import check_once, load_together
 from sfumato.errors import ReleaseError
 from sfumato.evidence.counted import counted
 from sfumato.owner.secure_sum import add_shares, split_counts
+from sfumato.printable import many
 from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.released.counts_file import SHARE, read_document
@@ -121,7 +122,7 @@ def add(
     elif json:
         console.emit({"out": str(out), "site": found.to, "sites": found.sites, "modulus": found.modulus})
     else:
-        console.say(f"the sum of what {found.sites} sites sent to site {found.to}: show {out} to all of them")
+        console.say(f"the sum of what {many(found.sites, 'site')} sent to site {found.to}: show {out} to all of them")
 
 
 def _said(release: Release, out: Path, json: bool, done: str) -> None:
@@ -130,4 +131,4 @@ def _said(release: Release, out: Path, json: bool, done: str) -> None:
         console.emit({"out": str(out), "records": len(release), "parts": len(release.parts), "tables": held})
         return
     shown = console.some([" x ".join(columns) for columns in held])
-    console.say(f"{len(release):,} records {done} into {out}: {len(held)} tables, {shown}")
+    console.say(f"{many(len(release), 'record')} {done} into {out}: {many(len(held), 'table')}, {shown}")

@@ -14,6 +14,7 @@ import typer
 
 from sfumato.cli import console
 from sfumato.errors import ReleaseError
+from sfumato.printable import many
 from sfumato.reading.name_lists import listed
 from sfumato.release import Part, Release
 from sfumato.released.in_words import in_words
@@ -78,7 +79,7 @@ def export(
     if json:
         console.emit({"out": str(out), "rows": rows, "columns": names})
     else:
-        console.say(f"{rows:,} randomized records in words: {out}")
+        console.say(f"{many(rows, 'randomized record')} in words: {out}")
 
 
 def _names(part: Part) -> list[str]:

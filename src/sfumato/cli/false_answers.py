@@ -6,7 +6,7 @@ from sfumato.assess.evasive import evasive
 from sfumato.assess.robust import robust
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
-from sfumato.printable import label_text
+from sfumato.printable import label_text, many
 from sfumato.release import Release
 
 
@@ -25,7 +25,7 @@ def show_robust(release: Release, names: list[str], share: float | None, level: 
         console.emit({"columns": names, "n": len(release), "false": share, "level": level, "cells": rows})
         return
     console.say(
-        f"shares of {names[0]} if {100 * share:g} % of the answers are false, {len(release):,} randomized records"
+        f"shares of {names[0]} if {100 * share:g} % of the answers are false, {many(len(release), 'randomized record')}"
     )
     console.table([names[0], "estimate", "low", "high"], [list(row.values()) for row in rows])
     console.note(f"low, high: they hold whatever the liars answered, at {level:.0%}")

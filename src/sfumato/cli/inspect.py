@@ -13,6 +13,7 @@ from sfumato.channels import Channel
 from sfumato.cli import console, scheme_files
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
+from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import is_counts_file
@@ -71,8 +72,8 @@ def inspect(
         alike.setdefault(scheme.fingerprint, ([], scheme))[0].extend([] if count is None else [count])
     if found is not None and isinstance(found, Forms):
         console.say(
-            f"{file.name}: {len(found)} forms {found.fingerprint[:16]}; each record answers one; all answers of one "
-            f"person together: gamma {factor(found.epsilon, 4)}"
+            f"{file.name}: {many(len(found), 'form')} {found.fingerprint[:16]}; each record answers one; all "
+            f"answers of one person together: gamma {factor(found.epsilon, 4)}"
         )
         console.table(
             ["form", "weight", "gamma"],
@@ -83,7 +84,7 @@ def inspect(
         _show_forms(file.name, list(alike.values()), whole=release is None or release.whole)
         alike = {}
     for counts, scheme in alike.values():
-        held = f"{sum(counts):,} records" if counts else "a scheme"
+        held = many(sum(counts), "record") if counts else "a scheme"
         if len(counts) > 1:
             held += f" in {len(counts)} parts of {console.some([f'{count:,}' for count in counts])}"
         console.say(f"{file.name}: {held}, scheme {scheme.fingerprint[:16]}")

@@ -12,6 +12,7 @@ from sfumato.cli import console
 from sfumato.cli.outputs import inputs_and_output
 from sfumato.cli.release_files import check_once
 from sfumato.errors import ReleaseError
+from sfumato.printable import many
 from sfumato.release import Release
 
 Out = Annotated[
@@ -52,7 +53,9 @@ def join(
     _write(joined, out, overwrite, clear, json, "joined")
     for file, release in zip(files, releases, strict=True):
         if len(release) > len(joined) and not json:
-            console.note(f"{len(release) - len(joined):,} records of {file} are not in all releases and were left out")
+            lost, one = many(len(release) - len(joined), "record"), len(release) - len(joined) == 1
+            told = "is not in all releases and was" if one else "are not in all releases and were"
+            console.note(f"{lost} of {file} {told} left out")
 
 
 def concat(
@@ -86,4 +89,4 @@ def _write(release: Release, out: Path, overwrite: bool, clear: bool, json: bool
         console.emit({"out": str(out), "rows": len(release), "parts": len(release.parts), "attributes": names})
         return
     parts = f" in {len(release.parts)} parts" if len(release.parts) > 1 else ""
-    console.say(f"{len(release):,} records{parts} {done} into {out}: {', '.join(release.schema.names)}")
+    console.say(f"{many(len(release), 'record')}{parts} {done} into {out}: {', '.join(release.schema.names)}")

@@ -16,6 +16,7 @@ from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import edge_rows, words_of_tests
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
+from sfumato.printable import many
 from sfumato.reading.name_lists import listed
 
 #: What is printed unasked: links, rows of one table, rows of all tables.
@@ -84,14 +85,15 @@ def bayesnet(
     with console.progress("nodes" if total else "sets of parents", total) as advance:
         net.fit(evidence(release), progress=lambda _: advance(1))
     if plot is not None:
-        many = f"{len(net.edges_)} link{'s' * (len(net.edges_) != 1)}"
-        net.plot(plot, cpts=tables, title=f"{many}; the thicker, the surer")
+        drawn = many(len(net.edges_), "link")
+        net.plot(plot, cpts=tables, title=f"{drawn}; the thicker, the surer")
     if bif is not None:
         net.to_bif(bif)
     if json:
         console.emit(_document(net))
         return
-    console.say(f"{len(net.parents_)} nodes, {len(net.edges_)} links, from {len(release):,} randomized records")
+    links_found = many(len(net.edges_), "link")
+    console.say(f"{many(len(net.parents_), 'node')}, {links_found}, from {many(len(release), 'randomized record')}")
     links = net.edges_
     if len(links) > MOST_LINKS and not everything:
         links = tuple(sorted(links, key=lambda e: (e.p_value, -e.statistic / max(e.df, 1)))[:MOST_LINKS])

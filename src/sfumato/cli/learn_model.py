@@ -15,6 +15,7 @@ from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.evidence.plot import plot_shares
 from sfumato.learn.score import Score
 from sfumato.learn.tree import DecisionTree
+from sfumato.printable import many
 from sfumato.writing.whole_files import replacing
 
 #: Cells of cliques that are gone through for the likelihood of all records: about a minute.
@@ -81,7 +82,7 @@ def model(
             }
         )
         return
-    console.say(f"{found.chosen}; {found.n:,} records, worth about {found.effective_records:,.0f} clean ones")
+    console.say(f"{found.chosen}; {many(found.n, 'record')}, worth about {found.effective_records:,.0f} clean ones")
     if found.candidates:
         console.table(
             ["candidate", "held-out gain", "noise", "chosen"],

@@ -11,6 +11,7 @@ from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.rules import AssociationRules
+from sfumato.printable import many
 from sfumato.release import Release
 
 _BY = {"lower": "lower limits", "estimate": "point estimates", "upper": "upper limits"}
@@ -81,8 +82,8 @@ def rules(
         )
         return
     console.say(
-        f"{len(model.itemsets_):,} frequent sets of {model.looked_at_:,} looked at, {len(found):,} rules, "
-        f"{model.n_:,} randomized records, by {_BY[model.by]}"
+        f"{many(len(model.itemsets_), 'frequent set')} of {model.looked_at_:,} looked at, {many(len(found), 'rule')}, "
+        f"{many(model.n_, 'randomized record')}, by {_BY[model.by]}"
     )
     if model.itemsets_:
         console.say(model.claim)
@@ -100,15 +101,16 @@ def rules(
         )  # fmt: skip
     if len(shown) > show:
         console.note(f"the first {show:,} of {len(shown):,} rules: --show shows more, --json all of them")
-    if len(shown) < len(found):
+    hidden = len(found) - len(shown)
+    if hidden:
         console.note(
-            f"{len(found) - len(shown):,} of the {len(found):,} rules are not shown: their lift may be 1 or less, so "
-            "that they conclude only what most records hold anyway; --any-lift shows them"
+            f"{hidden:,} of {many(len(found), 'rule')} not shown: where the lift may be 1 or less, the conclusion is "
+            "only what most records hold anyway; --any-lift shows all"
         )
     if wrong is not None:
         console.say(
-            f"against the clean rows: {wrong['false_positives']} sets too many, {wrong['false_negatives']} missing, "
-            f"of {wrong['frequent']}"
+            f"against the clean rows: {many(wrong['false_positives'], 'set')} too many, "
+            f"{wrong['false_negatives']} missing, of {wrong['frequent']}"
         )
 
 

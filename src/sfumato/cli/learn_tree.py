@@ -10,6 +10,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.learn.tree import AdditiveTree, DecisionTree
 from sfumato.learn.tree.plot import least_share
+from sfumato.printable import many
 from sfumato.release import Release
 
 
@@ -64,7 +65,7 @@ def tree(
         return
     leaves_found = len(found.root_.leaves)
     if leaves_found > 1:
-        console.say(f"{leaves_found} leaves, {found.root_.depth} questions deep, {len(release):,} records")
+        console.say(_size(leaves_found, found.root_.depth, len(release)))
     else:
         console.say(f"no question: nothing in these {len(release):,} records is sure to tell {target}")
     least = 0.0 if everything else least_share(found, depth)
@@ -78,6 +79,10 @@ def tree(
     learning.show_score(score, target)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
+
+
+def _size(leaves: int, depth: int, records: int) -> str:
+    return f"{many(leaves, 'leaf', 'leaves')}, {many(depth, 'question')} deep, {many(records, 'record')}"
 
 
 def _by_reconstruction(
@@ -97,7 +102,7 @@ def _by_reconstruction(
             | {"test_accuracy": tested, **about, "text": model.text()}
         )
         return
-    console.say(f"{about['leaves']} leaves, {about['depth']} questions deep, {len(release):,} records")
+    console.say(_size(about["leaves"], about["depth"], len(release)))
     console.say(model.text(depth))
     if tested is None:
         console.note("how often it is right is not estimated for trees by reconstruction: give clean rows with --test")

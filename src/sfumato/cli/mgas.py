@@ -14,6 +14,7 @@ from sfumato.columns.bin_edges import nice_step
 from sfumato.domains import Numeric
 from sfumato.errors import SchemaError
 from sfumato.owner.discretize import mgas as group
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
 from sfumato.writing.whole_files import replacing
@@ -63,7 +64,7 @@ def mgas(
         ],
     )
     if gaps:
-        console.note(f"{gaps} rows hold no number: they are left out, and the attribute is nullable")
+        console.note(f"left out: {many(gaps, 'row')} without a number; the attribute is nullable")
     console.say(f"edges: {' '.join(f'{edge:.12g}' for edge in edges)}")
 
 

@@ -10,6 +10,7 @@ import typer
 from sfumato.cli import console
 from sfumato.cli.service_address import HERE, To, TokenFile, client
 from sfumato.errors import SfumatoError
+from sfumato.printable import many
 
 
 def push(
@@ -44,5 +45,5 @@ def push(
     if json:
         console.emit(receipt)
         return
-    console.say(f"{receipt['rows']:,} rows of {release} were taken by {study}")
+    console.say(f"taken by {study}: {many(receipt['rows'], 'row')} of {release}")
     console.say(f"receipt {receipt['receipt']}")

@@ -17,6 +17,7 @@ from sfumato.owner.ledger import EVERYBODY, Ledger
 from sfumato.owner.many_files import randomize_folder
 from sfumato.owner.randomize import randomize_file
 from sfumato.owner.spark_files import randomize_on_spark
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import stamp
 from sfumato.reading.name_lists import listed
@@ -205,7 +206,7 @@ def _say(target: Path, release: Release, chosen: Scheme | Forms, account: Ledger
     if json:
         console.emit(about)
     else:
-        console.say(f"{len(release):,} records randomized into {target}")
+        console.say(f"{many(len(release), 'record')} randomized into {target}")
         kind = "forms" if isinstance(chosen, Forms) else "scheme"
         console.say(f"gamma of a whole record {factor(chosen.epsilon, 4)}; {kind} {chosen.fingerprint[:16]}")
         if account is not None:

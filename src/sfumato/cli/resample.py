@@ -17,6 +17,7 @@ from sfumato.owner.resample import resample_file
 from sfumato.owner.resample.calibrate import refuse_or_warn
 from sfumato.owner.resample.description import risk_entry
 from sfumato.owner.resample.stream import check_target
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.name_lists import listed
@@ -120,7 +121,8 @@ def resample(
             released = draw(part, target, site_column or 1, **asked)
             measured = measure(part, target, released)
             if report is not None:
-                write_report(report, part, target, released, measured, f"{part.num_rows} records of {source.name}")
+                about_rows = f"{many(part.num_rows, 'record')} of {source.name}"
+                write_report(report, part, target, released, measured, about_rows)
             _say(goal, about, measured, json)
             return
         _say(goal, about, None, json)
@@ -223,7 +225,7 @@ def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -
         console.emit({"target": str(goal), **about, **beside})
         return
     total = sum(entry["rows"] for entry in about["proportions"])
-    console.say(f"{total:,} rows written to {goal}: {about['method']}")
+    console.say(f"{many(total, 'row')} written to {goal}: {about['method']}")
     if about["risk"]:
         console.table(
             ["site", "asked", "measured", "outliers asked", "outliers", "held"],

@@ -14,6 +14,7 @@ from sfumato.columns import Examination, Requests, examine
 from sfumato.columns.numbers import LARGEST
 from sfumato.domains.numeric import MOST_BINS
 from sfumato.errors import SchemaError, SfumatoError
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.reading.name_lists import listed
 from sfumato.schema import FORMAT, VERSION, Schema
@@ -206,11 +207,11 @@ def _show(source: Path, found: Examination) -> None:
     if text is not None:
         sign = {"\t": "tab"}.get(text.delimiter, text.delimiter)
         console.note(
-            f"{source.name}: {found.rows:,} rows, {len(found.verdicts)} columns; delimiter {sign} "
+            f"{source.name}: {many(found.rows, 'row')}, {many(len(found.verdicts), 'column')}; delimiter {sign} "
             f"decimal {text.decimal} encoding {text.encoding}, {'with' if text.header else 'without'} a header"
         )
     else:
-        console.note(f"{source.name}: {found.rows:,} rows, {len(found.verdicts)} columns")
+        console.note(f"{source.name}: {many(found.rows, 'row')}, {many(len(found.verdicts), 'column')}")
     console.table(
         ["column", "verdict", "why", "publishing it discloses"],
         [[v.name, v.kind, v.why, v.discloses if v.kept else "left out"] for v in found.verdicts],
@@ -221,8 +222,8 @@ def _show(source: Path, found: Examination) -> None:
         for line in said:
             console.say("  " + line)
     console.say(
-        f"\n{len(found.domains)} of {len(found.verdicts)} columns make a schema. Looking at the data is itself a "
-        "disclosure: what stands in the last column becomes public with the schema."
+        f"\n{len(found.domains)} of {many(len(found.verdicts), 'column')} for a schema. Looking at the data is "
+        "itself a disclosure: what stands in the last column becomes public with the schema."
     )
 
 

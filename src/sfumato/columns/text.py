@@ -117,7 +117,8 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     if len(values) > most_values or cells.overflowing or (scattered and answered >= 20 * RARE):
         return _most_common(cells, values, nullable, missing, spellings, most_values)
     if spellings:
-        said.append(f"{len(spellings)} values differ from others only in case or blanks: see spellings")
+        many_same = "1 value differs" if len(spellings) == 1 else f"{len(spellings)} values differ"
+        said.append(f"{many_same} from others only in case or blanks: see spellings")
     rare = sum(times < RARE for times in values.values())
     if rare and answered >= 10 * RARE:
         said.append(_rare_values(rare))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.domains import Domain
+from sfumato.printable import many
 
 
 @dataclass(frozen=True)
@@ -44,4 +45,4 @@ class Verdict:
 
 
 def rows_of(count: int) -> str:
-    return f"{count:,} row{'s' * (count != 1)}"
+    return many(count, "row")

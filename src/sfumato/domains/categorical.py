@@ -196,7 +196,7 @@ class Categorical(Domain):
         return pc.coalesce(meant.take(place), text)
 
     def moved(self, rows: int) -> str:
-        return f"{rows:,} values that are not listed became {self.other!r}"
+        return f"{rows:,} value{'s that are' if rows != 1 else ' that is'} not listed became {self.other!r}"
 
     def _shown(self) -> str:
         return ", ".join(map(str, self.values[:8])) + (", ..." if len(self.values) > 8 else "")

@@ -22,7 +22,7 @@ from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
 from sfumato.evidence.simplex import project
 from sfumato.evidence.survey_weights import survey_weights
-from sfumato.printable import printable
+from sfumato.printable import many, printable
 from sfumato.release import Release
 from sfumato.released.part import Part
 
@@ -49,7 +49,7 @@ class DirectEvidence(ReleaseEvidence):
 
     def __repr__(self) -> str:
         about = "exact" if self.exact else self.method
-        return f"Evidence({self.n:,} records, {about}; {printable(', '.join(self.names))})"
+        return f"Evidence({many(self.n, 'record')}, {about}; {printable(', '.join(self.names))})"
 
     def check_unweighted(self, what: str) -> None:
         """Refuse what does not follow survey weights."""

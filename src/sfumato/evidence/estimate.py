@@ -22,7 +22,7 @@ from sfumato.evidence.record_moments import records
 from sfumato.evidence.seen import Seen
 from sfumato.pages.display import MOST, settled
 from sfumato.pages.shown_table import ShownTable
-from sfumato.printable import label_text
+from sfumato.printable import label_text, many
 from sfumato.schema import Schema
 from sfumato.writing.data_frames import as_frame, free_name
 
@@ -274,7 +274,7 @@ class Estimate(ShownTable):
     @property
     def _title(self) -> str:
         kind = "95 % intervals" if self.together == 1 else f"95 % intervals for {self.together:,} values together"
-        return f"Estimate: {self.title}, {self.n:,.0f} records, {self.method}, {kind}"
+        return f"Estimate: {self.title}, {many(self.n, 'record')}, {self.method}, {kind}"
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
         """Headings, the first cells with their intervals, and how many cells are left."""

@@ -15,6 +15,7 @@ from sfumato.arrays import Array
 from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -43,10 +44,11 @@ def survey_weights(release: Release, given: Any) -> tuple[Array, ...]:
 def _check(weights: Array) -> None:
     missing = int((~np.isfinite(weights)).sum())
     if missing:
-        raise EstimationError(f"weights must be finite numbers, {missing} rows have none: give every row a weight")
+        said = many(missing, "row has", "rows have")
+        raise EstimationError(f"weights must be finite numbers, {said} none: give every row a weight")
     negative = int((weights < 0).sum())
     if negative:
-        raise EstimationError(f"weights must not be negative, those of {negative} rows are")
+        raise EstimationError(f"weights must not be negative, those of {many(negative, 'row')} are")
     if not weights.any():
         raise EstimationError("weights must not all be 0: nobody would count")
 

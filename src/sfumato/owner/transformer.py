@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.errors import SchemeError
 from sfumato.owner.randomize import randomize
+from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 
@@ -75,4 +76,4 @@ class Randomizer:
         return hasattr(self, "fitted_")
 
     def __repr__(self) -> str:
-        return f"Randomizer({len(self.scheme.schema)} attributes, gamma={self.scheme.gamma:.4g})"
+        return f"Randomizer({many(len(self.scheme.schema), 'attribute')}, gamma={self.scheme.gamma:.4g})"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from sfumato.printable import printable
+from sfumato.printable import printable, readable_bins
 
 #: The most rows that are shown unasked.
 MOST = 12
@@ -52,7 +52,7 @@ def shown(value: Any) -> str:
     """A cell: numbers with four digits, text on one line and cut short."""
     if not _is_number(value):
         text = "" if value is None else printable(" ".join(str(value).split()))
-        return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+        return readable_bins(text) if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
     if isinstance(value, int) or not math.isfinite(value):
         return f"{value:,}".replace("inf", "∞")
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"

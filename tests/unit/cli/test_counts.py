@@ -74,7 +74,7 @@ def test_learners_say_what_they_can(sites) -> None:
     said = run("learn", "naive-bayes", sites / "1.json", "--target", "ill")
     assert "no records to judge a model by" in said and "age" in said
     assert json.loads(run("learn", "naive-bayes", sites / "1.json", "--target", "ill", "--json"))["estimated"] is None
-    assert "1 links" in run("learn", "bayesnet", sites / "1.json", "--max-parents", 1)
+    assert "1 link," in run("learn", "bayesnet", sites / "1.json", "--max-parents", 1)
 
 
 def test_what_cannot_be_added_is_refused(sites, tmp_path) -> None:

@@ -587,7 +587,7 @@ def test_groups_that_may_hold_nobody_are_not_known() -> None:
     for found in (ev.mean("x", by="g"), ev.quantile("x", 0.5, by="g")):
         low, high = found.interval()
         assert (low[2], high[2]) == (0, 100) and 0 <= low.min() < high.max() <= 100
-        assert "not known" in repr(found) and any("1 of 3 rows are not known" in note for note in found.notes)
+        assert "not known" in repr(found) and any("1 of 3 rows is not known" in note for note in found.notes)
         assert found.open().tolist() == [False, False, True]
         (points,) = found.plot().axes[0].lines
         assert np.isnan(points.get_xdata()).tolist() == [False, False, True]

@@ -75,7 +75,7 @@ def test_a_column_beside_the_scheme_will_do() -> None:
     [
         (np.ones(N - 1), "one for each row"),
         (np.append(np.ones(N - 1), -1.0), "must not be negative"),
-        (np.append(np.ones(N - 1), np.nan), "1 rows have none"),
+        (np.append(np.ones(N - 1), np.nan), "1 row has none"),
         (np.zeros(N), "all be 0"),
         (["a"] * N, "must be the name of a column"),
         ("sex", "is randomized"),

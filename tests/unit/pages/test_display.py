@@ -12,6 +12,8 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import MissingPartError, ReleaseError, SfumatoError
+from sfumato.pages.display import shown
+from sfumato.printable import many, readable_bins
 
 SCHEMA = sf.Schema(
     {"sex": sf.Categorical(("F", "M")), "grade": sf.Ordinal(("<a>", "b", "c")), "y": sf.Categorical((0, 1))}
@@ -170,3 +172,15 @@ def test_a_type_checker_finds_typos(tmp_path):
 def test_a_typo_is_answered_with_the_name_it_comes_near():
     with pytest.raises(AttributeError, match="no attribute 'randomise': did you mean 'randomize'"):
         sf.randomise  # noqa: B018
+
+
+def test_one_thing_is_in_the_singular_and_large_bins_are_readable() -> None:
+    assert [many(count, "leaf", "leaves") for count in (0, 1, 1.0, 4000)] == [
+        "0 leaves",
+        "1 leaf",
+        "1 leaf",
+        "4,000 leaves",
+    ]
+    assert shown("[1000000000000, 20000000000000]") == "[1,000,000,000,000 to 20,000,000,000,000]"
+    assert readable_bins("a in [-25000.5, 12)") == "a in [-25,000.5 to 12)"
+    assert readable_bins("[0, 25), [1990, 1995] and [a, 20000)") == "[0, 25), [1990, 1995] and [a, 20000)"

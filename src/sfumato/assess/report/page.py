@@ -28,6 +28,7 @@ from sfumato.forms import Forms
 from sfumato.pages import Section
 from sfumato.pages import page as shell
 from sfumato.pages.parts import badge, breakable, callout, folded, scrolling, table, terms
+from sfumato.printable import many
 
 _MOST_DRAWN = 12  # attributes with pictures: more make the page heavy, and nobody looks at them
 _MOST_OPEN = 3  # attributes that stand open: more make many screens on a phone
@@ -53,9 +54,8 @@ def page(facts: Facts, title: str) -> str:
 def _about(facts: Facts) -> str:
     count = len(facts.scheme.schema)
     records = f"{sentences.records(facts.n)}, " if facts.n is not None else ""
-    many = "1 attribute" if count == 1 else f"{count} attributes"
     mark = facts.scheme.fingerprint[:16]
-    return f"{records}{many}. The scheme's fingerprint begins with <code>{mark}</code>."
+    return f"{records}{many(count, 'attribute')}. The scheme's fingerprint begins with <code>{mark}</code>."
 
 
 def _verdict(facts: Facts) -> str:

@@ -15,7 +15,7 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
-from sfumato.printable import label_text
+from sfumato.printable import label_text, many
 
 #: An interval that takes in so much of what is possible leaves the answer open.
 ALL_POSSIBLE = 0.95
@@ -147,10 +147,8 @@ class Answer(Rows):
             labels = self.labels()
             some = "; ".join(", ".join(map(label_text, labels[i])) or "everybody" for i in unknown[:3])
             more = "; ..." if len(unknown) > 3 else ""
-            out.append(
-                f"{len(unknown)} of {len(self.value)} rows are not known, for want of records: nearly all values are "
-                f"possible ({some}{more})"
-            )
+            told = f"{len(unknown)} of {many(len(self.value), 'row')} {'is' if len(unknown) == 1 else 'are'} not known"
+            out.append(f"{told}, for want of records: nearly all values are possible ({some}{more})")
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)

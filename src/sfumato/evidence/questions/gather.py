@@ -17,6 +17,7 @@ from sfumato.evidence.questions.records import record_part
 from sfumato.evidence.questions.statistics import ModelSums, PartSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
 from sfumato.evidence.seen import asking, seen
+from sfumato.printable import many
 from sfumato.scheme import Scheme
 
 #: Makes the statistics, given the attributes that carry additive noise.
@@ -109,5 +110,5 @@ def left_out(ev: Evidence, asked: AskedGroups, where: Mapping[str, Any] | None) 
         if domain.nullable and not asked.where[name][-1]:
             gone: Statistic = {name: np.eye(domain.size)[-1]}
             total = float(gather(ev, [name], lambda noises, gone=gone: [gone]).finite()[0][0])  # type: ignore[misc]
-            out.append(f"about {max(total, 0.0):,.0f} records gave no answer to {name}: where leaves them out")
+            out.append(f"about {many(max(total, 0.0), 'record')} gave no answer to {name}: where leaves them out")
     return tuple(out)

@@ -15,7 +15,7 @@ from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
 from sfumato.pages.display import MOST, html_table, settled, shown, text_table
-from sfumato.printable import label_text, printable
+from sfumato.printable import label_text, many, printable
 from sfumato.writing.data_frames import as_frame, free_name
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class Rows(ABC):
 
     @property
     def _heading(self) -> str:
-        return f"{self.title}, {self.n:,.0f} records, {self.population_kind}, 95 % intervals"
+        return f"{self.title}, {many(self.n, 'record')}, {self.population_kind}, 95 % intervals"
 
     def in_words(self, level: float, most: int) -> tuple[list[str], list[list[Any]]]:
         """Headings and rows to print.

@@ -31,6 +31,7 @@ from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import between
 from sfumato.evidence.seen import Seen, asking, seen
+from sfumato.printable import many
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
 
@@ -73,7 +74,7 @@ class Smoothed(Rows):
         empty = sum(one is None for one in self.found)
         return (
             "from a smoothed distribution: heaps and edges are rounded off; the error is that of the population",
-            *([f"{empty} groups are not known: they hold no records"] if empty else []),
+            *([f"{many(empty, 'group is', 'groups are')} not known, for want of records"] if empty else []),
         )
 
     @property

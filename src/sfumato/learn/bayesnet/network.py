@@ -28,6 +28,7 @@ from sfumato.learn.bayesnet.scores import make_score
 from sfumato.learn.bayesnet.search import Progress, find
 from sfumato.learn.bayesnet.structure import Parents, check_order, check_parents, read_text
 from sfumato.pages.display import MOST, html_table, text_table
+from sfumato.printable import many
 from sfumato.schema import Schema
 from sfumato.threads import one_thread
 from sfumato.writing.whole_files import replacing
@@ -255,7 +256,7 @@ class BayesianNetwork(Parameters):
         if not hasattr(self, "cpts_"):
             return f"{super().__repr__()}, not fitted"
         links = sum(len(held) for held in self.parents_.values())
-        return f"BayesianNetwork({len(self.parents_)} nodes, {links} links)"
+        return f"BayesianNetwork({many(len(self.parents_), 'node')}, {many(links, 'link')})"
 
     def __str__(self) -> str:
         return f"{self!r}\n{text_table(*edge_rows(self.edges_))}" if hasattr(self, "cpts_") else repr(self)

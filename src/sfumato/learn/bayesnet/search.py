@@ -14,6 +14,7 @@ from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.spanning_tree import spanning_tree
 from sfumato.learn.bayesnet.scores import StructureScore
 from sfumato.learn.bayesnet.structure import Parents, check_order
+from sfumato.printable import many
 
 Progress = Callable[[str], None]
 
@@ -27,6 +28,8 @@ MANY = 40
 STRONGEST = 12
 #: A gain below this is rounding.
 NOTHING = 1e-6
+
+_SETS = "set of parents was", "sets of parents were"
 
 
 def find(
@@ -51,8 +54,8 @@ def find(
     if score.unasked:
         most = max(map(len, asked_by_part(score.source)))
         warn(
-            f"no form asks more than {most} attributes together, so that no node has more than {most - 1} parents: "
-            f"{len(score.unasked)} sets of parents were not considered",
+            f"no form asks more than {most} attributes together, so that no node has more than "
+            f"{many(most - 1, 'parent')}: {many(len(score.unasked), *_SETS)} not considered",
             SfumatoWarning,
             stacklevel=3,
         )
@@ -60,7 +63,7 @@ def find(
         (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
         needed = score.needed(node, sorted(parents)) / 1e9
         warn(
-            f"{len(score.left_out)} sets of parents were not considered, because their tables would have more than "
+            f"{many(len(score.left_out), *_SETS)} not considered, because their tables would have more than "
             f"{score.most_cells} cells, or their tests take more than {score.memory / 1e9:.2g} GB (the largest: {node} "
             f"given {', '.join(sorted(parents))}, {cells} cells, {needed:.2g} GB): make attributes coarser to have "
             f"them considered, or allow more memory",
@@ -70,8 +73,9 @@ def find(
     if score.not_counted:
         first = score.not_counted[0]
         warn(
-            f"{len(set(score.not_counted))} sets of attributes were not considered, because no table of counts holds "
-            f"them together, as {', '.join(first)}: ask the sites for it (sfumato counts --table {','.join(first)})",
+            f"{many(len(set(score.not_counted)), 'set of attributes was', 'sets of attributes were')} not considered, "
+            f"because no table of counts holds them together, as {', '.join(first)}: ask the sites for it "
+            f"(sfumato counts --table {','.join(first)})",
             SfumatoWarning,
             stacklevel=3,
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence.limits import check_level
-from sfumato.printable import label_text, printable
+from sfumato.printable import label_text, many, printable
 
 _LEAST = 78
 _NOTHING_TOLD = 0.2  # standard errors that the clearest coefficient is away from 0
@@ -45,19 +45,19 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     out = [("Target", shown), ("Records", f"{model.n_:,}")]
     if model.left_out_ > 0:
         guessed = "" if model.method_ == "exact records" else ", as estimated"
-        out.append(("Left out", f"{model.left_out_:,.0f} records without an answer{guessed}"))
+        out.append(("Left out", f"{many(model.left_out_, 'record')} without an answer{guessed}"))
     if model.hardly_silent_:
-        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
-        out.append(("No answer", f"too few to tell, taken as the mean: {many}"))
+        told = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
+        out.append(("No answer", f"too few to tell, taken as the mean: {told}"))
     rare = model.rare_values_
     if rare.records:
         named = list(rare.records.items())[:_MOST_RARE]
-        many = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in named)
-        many += f" and {len(rare.records) - len(named)} more" if len(rare.records) > len(named) else ""
-        out.append(("Rare values", f"too few to tell, taken as the mean of the others: {many}"))
+        told = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in named)
+        told += f" and {len(rare.records) - len(named)} more" if len(rare.records) > len(named) else ""
+        out.append(("Rare values", f"too few to tell, taken as the mean of the others: {told}"))
     if rare.compared_with:
-        many = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
-        out.append(("Compared", f"{many}, since the first value is so rare"))
+        told = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
+        out.append(("Compared", f"{told}, since the first value is so rare"))
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.measures import Rule
 from sfumato.pages.picture import empty_picture, saved, set_title
-from sfumato.printable import figure_text
+from sfumato.printable import figure_text, many
 
 _WIDTH = 58
 
@@ -38,7 +38,7 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     axes.set_yticks(at, labels)
     axes.tick_params(axis="y", labelsize=8)
     axes.set_xlabel(f"confidence, from {n:,} records")
-    which = f"The surest {len(rules)} of {len(found):,} rules" if len(rules) < len(found) else f"{len(found):,} rules"
+    which = f"The surest {len(rules)} of {len(found):,} rules" if len(rules) < len(found) else many(len(found), "rule")
     set_title(axes, f"{which}: how often the right side holds where the left does")
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9)
     return saved(figure, path)

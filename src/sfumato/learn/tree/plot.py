@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
-from sfumato.printable import figure_text, label_text, printable
+from sfumato.printable import figure_text, label_text, many, printable
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
@@ -162,11 +162,11 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)
     axes.axis("off")
-    hidden = [f"the first {depth} levels of {tree.root_.depth}"] if tree.root_.depth > depth else []
+    hidden = [f"the first {many(depth, 'level')} of {tree.root_.depth}"] if tree.root_.depth > depth else []
     if least:
         hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
     title = f"How to tell {tree.target_}: in each box the answer, how sure it is, and its share of the records"
-    leaves = f"{len(tree.root_.leaves)} leaves: {'; '.join(hidden)}" if hidden else ""
+    leaves = f"{many(len(tree.root_.leaves), 'leaf', 'leaves')}: {'; '.join(hidden)}" if hidden else ""
     room = int(_LETTERS * figure.get_figwidth())
     heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
     figure.suptitle("\n".join(heading), x=0.01, ha="left", fontsize=9)
@@ -182,7 +182,7 @@ def _words(tree: ShownTree, node: Node, opened: bool, total: float) -> str:
     """What a box says."""
     if node.attribute is not None:
         name = tree.features_[node.attribute]
-        return f"{name}?" if opened else f"{name} … {len(node.leaves)} leaves"
+        return f"{name}?" if opened else f"{name} … {many(len(node.leaves), 'leaf', 'leaves')}"
     best = int(node.probabilities.argmax())
     said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
     return f"{said}: {node.probabilities[best]:.0%} of {share}"
@@ -202,7 +202,7 @@ def _closed(tree: ShownTree, node: Node) -> str:
     """What follows a node that is not opened."""
     if node.attribute is None:
         return ""
-    return f"; then {printable(tree.features_[node.attribute])}? ... {len(node.leaves)} leaves"
+    return f"; then {printable(tree.features_[node.attribute])}? ... {many(len(node.leaves), 'leaf', 'leaves')}"
 
 
 def _share(share: float) -> str:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Index, Labels
 from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError, warn
+from sfumato.printable import many
 from sfumato.randomness import Source, permutation
 from sfumato.reading import tables
 
@@ -213,9 +214,10 @@ def check_groups(groups: Sequence[tuple[Array, int, str]], bounded: bool = False
 
 def _check_size(n: int, d: int, where: str, bounded: bool) -> None:
     if n <= d:
-        _warn(f"{where} has {n} rows for {d} columns: too few to tell its density, or to hide in")
+        _warn(f"{where} has {many(n, 'row')} for {many(d, 'column')}: too few to tell its density, or to hide in")
     elif bounded and n < FEW:
-        _warn(f"{where} has {n} rows: an average over the table says little of so few; pool sites or leave them out")
+        said = "an average over the table says little of so few; pool sites or leave them out"
+        _warn(f"{where} has {many(n, 'row')}: {said}")
 
 
 #: A class with fewer rows is too small for a bound that is an average.

@@ -15,6 +15,7 @@ from sfumato.owner.resample.description import describe, proportions
 from sfumato.owner.resample.plan import Plan
 from sfumato.owner.resample.proved import Guarantee
 from sfumato.owner.resample.setting import Setting
+from sfumato.printable import many
 from sfumato.writing.described_file import DescribedFile
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Resampled:
 
     def __repr__(self) -> str:
         sites = len(np.unique(self.site))
-        rows = f"{len(self):,} rows of {len(self.names)} columns at {sites} site{'s' if sites > 1 else ''}"
+        rows = f"{many(len(self), 'row')} of {many(len(self.names), 'column')} at {many(sites, 'site')}"
         said = ""
         if self.worst is not None:
             said = f"; AUC {self.worst.auc:.3f} of {self.worst.asked:g}, {'held' if self.worst.held else 'NOT HELD'}"

@@ -148,9 +148,8 @@ class Release:
 
     def __repr__(self) -> str:
         parts = f" in {len(self.parts)} parts" * (len(self.parts) > 1)
-        all_counted = all(isinstance(part, CountedPart) for part in self.parts)
-        what = many(len(self), "record") + " counted" if all_counted else many(len(self), "row")
-        return printable(f"Release({what}{parts}; {', '.join(self.schema.names)})")
+        what = ("record counted", "records counted") if isinstance(self.parts[0], CountedPart) else ("row",)
+        return printable(f"Release({many(len(self), *what)}{parts}; {', '.join(self.schema.names)})")
 
     def _repr_html_(self) -> str:
         schemes = dict.fromkeys(part.scheme for part in self.parts)

@@ -146,7 +146,7 @@ def test_models_are_drawn_when_asked_for_and_have_their_numbers_in_a_table(page)
         section.get_by_text("As a table").click()
         assert section.get_by_role("row").count() > 1
     network = page.get_by_role("img", name="A network of 3 questions")
-    assert "with 1 links" in network.get_attribute("aria-label")
+    assert "with 1 link" in network.get_attribute("aria-label")
 
 
 def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browser, site):

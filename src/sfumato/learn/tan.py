@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Codes
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
 from sfumato.evidence.spanning_tree import spanning_tree
 from sfumato.learn.arguments import check_number
-from sfumato.learn.base import Classifier, normalise, refuse_one_class
+from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
 from sfumato.learn.plot import bars
 from sfumato.printable import label_text
 
@@ -40,6 +41,7 @@ class TAN(Classifier):
     parents_: dict[str, str | None]
     tables_: dict[str, Array]  # values by the parent's values by class
     by_class_: dict[str, Array]  # values by class
+    told_classes_: NDArray[np.bool_]  # which classes some records surely hold
 
     def _learn(self, source: Evidence) -> None:
         check_number("smoothing", self.smoothing, least=0)
@@ -47,6 +49,7 @@ class TAN(Classifier):
         prior = np.maximum(asked.counts([self.target_]).value, 0.0)
         refuse_one_class(prior, self.target_, self.schema_[self.target_].labels)
         self.class_prior_ = prior / prior.sum()
+        self.told_classes_ = surely_held(source, self.target_)
         names = list(self.features_)
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
         wanted = [[names[i], names[j], self.target_] for i, j in pairs]
@@ -75,17 +78,18 @@ class TAN(Classifier):
         return [(source.shares(names) * source.n).reshape(self.schema_.sizes(names)) for names in wanted]
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Pr(value | class), a bar per class; a row says which attribute the value also leans on."""
+        """Pr(value | class), a bar per class that surely some records hold; a row says what the value also leans on."""
         self._check_fitted()
         rows = [
             f"{name} = {label_text(label)}" + (f"  (with {self.parents_[name]})" if self.parents_[name] else "")
             for name in self.by_class_
             for label in self.schema_[name].labels
         ]
-        values = np.concatenate(list(self.by_class_.values()))
-        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_]
+        told = self.told_classes_
+        values = np.concatenate(list(self.by_class_.values()))[:, told]
+        labels = [f"{self.target_} = {label_text(label)}" for label in self.classes_[told]]
         title = f"Shares of each value by {self.target_}"
-        return bars(path, rows, values, labels, title, "share within the class", self.class_prior_)
+        return bars(path, rows, values, labels, title, "share within the class", self.class_prior_[told])
 
     def _proba(self, codes: Mapping[str, Codes]) -> Array:
         rows = len(next(iter(codes.values())))

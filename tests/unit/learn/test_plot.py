@@ -203,7 +203,13 @@ def nine_classes():
 
 
 @pytest.mark.parametrize(
-    "model", [sf.learn.NaiveBayes(), sf.learn.DecisionTree(counts="direct"), sf.learn.LinearClassifier(loss="lda")]
+    "model",
+    [
+        sf.learn.NaiveBayes(),
+        sf.learn.TAN(),
+        sf.learn.DecisionTree(counts="direct"),
+        sf.learn.LinearClassifier(loss="lda"),
+    ],
 )
 def test_no_two_classes_share_a_colour_and_the_legend_fits(nine_classes, model):
     figure = model.fit(nine_classes, target="y").plot()

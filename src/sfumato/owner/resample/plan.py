@@ -59,14 +59,15 @@ def learn(batches: Batches, request: Request, src: Source, named: bool = False) 
     if alone:  # not named unasked: a column of people taken for one of classes has one row of each
         where = _where(alone[0], named, showing_values())
         refuse_one_row(where, len(alone), pooling=not request.modelled and alone[0][1] is not None)
-    check_groups([(one.first, one.n, _where(key, named)) for key, one in learned.items()], request.modelled)
+    named_as = [_where(key, named, showing_values()) for key in learned]
+    check_groups([(m.first, m.n, where) for m, where in zip(learned.values(), named_as, strict=True)], request.modelled)
     try:
         return dict(sorted(learned.items(), key=lambda item: item[0]))
     except TypeError:  # labels of several types, or None beside them
         return dict(sorted(learned.items(), key=lambda item: tuple(map(str, item[0]))))
 
 
-def _where(key: Key, named: bool, shown: bool = True) -> str:
+def _where(key: Key, named: bool, shown: bool) -> str:
     """A group in words, with its names or without."""
     place, label = key
     words = ([f"class {label}" if shown else "a class"] if label is not None else []) + (

@@ -127,7 +127,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
       Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by, points"],
         node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), percent(row.probability.value), between(row.probability, percent), moved(row.false)]))));
     return {
-      picture: element("div", {}, scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} links`)),
+      picture: element("div", {}, scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} ${links.length === 1 ? "link" : "links"}`)),
         element("h4", {}, "Probabilities"), ...tables),
       note: links.length ? "The thicker a link, the surer it is. An arrow says that two questions go along, not that one causes the other." : "No two questions are sure to go along.",
       label: "The links of the network", heads: ["From", "To", "p-value", "Direction"], rows: links,

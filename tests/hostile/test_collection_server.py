@@ -19,7 +19,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import sfumato as sf
-from service_client import SCHEME, Clock, Http, new_id
+from service_client import SCHEMA, SCHEME, Clock, Http, new_id
 from sfumato.service import collected, collection, counted_files, export, intake, noisy_numbers, reader, study, tallies
 from sfumato.service.app import create_app
 from sfumato.service.collection import Collection, open_collection
@@ -611,3 +611,64 @@ def test_what_is_said_of_a_file_does_not_name_those_of_others(
     refused = push(http, released(tmp_path / "b.parquet", seed=1, id="person", link_key=link), site)
     assert refused.json()["error"]["message"] == "the file and a file of another upload do not fit"
     assert other.stem not in refused.text
+
+
+def some_columns(path: Path, name: str, people: range, link: bytes, id: str = "person") -> Path:
+    raw = {name: [SCHEMA[name].labels[0]] * len(people), id: [f"p{i}" for i in people]}
+    return sf.randomize(raw, SCHEME.select([name]), id=id, link_key=link).save(path)
+
+
+def test_parties_without_a_record_in_common_wait_for_each_other(http: Http, tmp_path: Path) -> None:
+    """Whoever came second was refused: one made-up pseudonym kept a party out, and so did the order of regions."""
+    link, sites = sf.new_link_key(), [http.token("site") for _ in range(2)]
+    north, south = range(50), range(50, 120)
+    for step, (name, people, counted) in enumerate(
+        [("car", north, 0), ("sex", south, 0), ("car", south, 70), ("sex", north, 120)]
+    ):
+        file = some_columns(tmp_path / f"{step}.parquet", name, people, link)
+        answer = push(http, file, sites[name == "sex"])
+        assert answer.status_code == 201
+        assert (answer.json()["note"] is None) == (counted > 0)
+        assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == counted
+    file = tmp_path / "all.parquet"
+    file.write_bytes(http.ask("GET", "/v1/studies/commuting/release").content)
+    assert len(sf.Release.load(file)) == 120 and sf.Release.load(file).id is None
+
+
+@pytest.mark.parametrize("other", ["zzz", "car"])
+def test_parties_may_call_their_pseudonyms_as_they_like(http: Http, tmp_path: Path, other: str) -> None:
+    """A column of another name, or of another party's column, kept every other party out."""
+    link, people = sf.new_link_key(), range(40)
+    odd = some_columns(tmp_path / "odd.parquet", "sex", range(30), link, other)
+    assert push(http, odd, http.token("site")).status_code == 201
+    more = some_columns(tmp_path / "more.parquet", "sex", range(30, 40), link)
+    assert push(http, more, http.token("site")).status_code == 201
+    cars = some_columns(tmp_path / "cars.parquet", "car", people, link)
+    assert push(http, cars, http.token("site")).json()["note"] is None
+    assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 40
+    assert http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").status_code == 200
+    assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200
+
+
+def test_files_are_joined_before_the_next_is_taken(http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a file that cannot be joined is taken meanwhile, and the one that came before it is refused."""
+    uploads, held = http.collection.uploads, []
+    join = reader.join
+
+    def watched(*given: Any) -> Any:
+        held.append(uploads._taking("commuting").locked())
+        return join(*given)
+
+    monkeypatch.setattr(reader, "join", watched)
+    assert push(http, party(tmp_path / "a.parquet", "car", sf.new_link_key()), http.token("site")).status_code == 201
+    assert held == [True]
+
+
+def test_what_nobody_could_download_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that take more memory than is allowed would have stopped the download of all others."""
+    path = released(tmp_path / "many.parquet")
+    asked = study.new_study("commuting", {"scheme": SCHEME.to_dict()}, 0)
+    assert intake.examine(path, asked).rows
+    monkeypatch.setattr("sfumato.reading.memory_limit.most_unpacked", lambda _: 10)
+    with pytest.raises(RefusalError, match="more rows than so few bytes"):
+        intake.examine(path, asked)

@@ -46,4 +46,6 @@ def push(
         console.emit(receipt)
         return
     console.say(f"taken by {study}: {many(receipt['rows'], 'row')} of {release}")
+    if isinstance(note := receipt.get("note"), str):
+        console.say(note)
     console.say(f"receipt {receipt['receipt']}")

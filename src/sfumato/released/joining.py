@@ -65,7 +65,7 @@ def check_ids(left: list[pa.ChunkedArray], right: list[pa.ChunkedArray], common:
 def _text(columns: list[pa.ChunkedArray]) -> pa.Array:
     import pyarrow as pa
 
-    return pa.concat_arrays([_as_text(c).combine_chunks() for c in columns])
+    return pa.concat_arrays([one for c in columns for one in _as_text(c).cast(pa.large_string()).chunks])
 
 
 def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:

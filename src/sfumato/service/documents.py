@@ -242,6 +242,7 @@ class UploadOut(Document):
     rows: int | None
     receipt: str | None
     problem: str | None
+    note: str | None
 
 
 class UploadList(Document):

@@ -44,7 +44,7 @@ def export(path: Path, engine: Engine, study: Study, uploads: Uploads) -> None:
             parts += [_without_ids(part) for part in Release.load(uploads.files.taken(one)).parts]
     for held in uploads.by_link(study.id).values():
         joined = complete(study, held)
-        parts += [] if joined is None else [_without_ids(part) for part in joined.parts]
+        parts += [] if joined is None else [joined]
     kept = [part for part in parts if len(part)]
     if not kept:
         raise RefusalError("not_possible", "only tables of counts were pushed: there are no rows to download")

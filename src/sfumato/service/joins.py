@@ -16,6 +16,7 @@ from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.study import Study
 from sfumato.service.summed_tables import PackedTables
+from sfumato.service.upload import Upload
 
 _j = tables.joins.c
 
@@ -35,6 +36,18 @@ class Joins:
         for row in connection.execute(select(tables.joins)).mappings():
             packed = PackedTables(json.loads(row["parts"]), bytes(row["counts"]))
             self._held[row["study"], row["link"]] = (json.loads(row["uploads"]), packed)
+
+    def note(self, upload: Upload) -> str | None:
+        """What a party has to know of columns that were taken and do not count: nobody else has their records yet."""
+        if upload.state != "accepted" or upload.about is None or upload.about["attributes"] is None:
+            return None
+        _, packed = self._held.get((upload.study, upload.about["link"]), ([], None))
+        if packed is not None and packed.about["rows"]:
+            return None
+        return (
+            "its rows do not count yet: no record has the columns of all parties. They wait for other files, "
+            "or the pseudonyms of the parties do not match"
+        )
 
     def tables(self, study: Study, link: str, held: Sequence[Held], wait: bool = False) -> PackedTables:
         """From memory where these very files were joined before; otherwise computed now, and written down.

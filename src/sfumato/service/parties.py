@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.reading.parquet_file import open_parquet
 from sfumato.release import Release
+from sfumato.released.joining import match
+from sfumato.released.part import Part
 from sfumato.service.intake import Intake
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
@@ -17,6 +19,7 @@ from sfumato.service.tallies import Tally
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ID = "\0pseudonym"
 Held = Mapping[str, Any]  # an accepted upload: "file", "attributes" and "link"
 
 
@@ -44,23 +47,34 @@ def check_repeated(path: Path, found: Intake, others: Sequence[Held]) -> None:
             )
 
 
-def complete(study: Study, held: Sequence[Held]) -> Release | None:
-    """The records that all parties hold, under the study's scheme; None as long as columns are missing."""
-    groups: dict[tuple[str, ...], list[Release]] = {}
-    for one in held:
-        groups.setdefault(tuple(one["attributes"]), []).append(Release.load(one["file"]))
-    if {name for names in groups for name in names} != set(study.schema.names):
+def complete(study: Study, held: Sequence[Held]) -> Part | None:
+    """The records that all parties hold, under the study's scheme; None as long as columns are missing.
+
+    Parties may have no record in common yet, and call their pseudonyms as they like: none can stop the others by that.
+    """
+    if {name for one in held for name in one["attributes"]} != set(study.schema.names):
         return None
-    columns = [Release.concat(releases) for releases in groups.values()]
-    rows = reduce(lambda left, right: left.join(right, common=True), columns).arrow()
-    return Release(rows, study.forms[0].scheme, columns[0].id, columns[0].parts[0].link, "shuffled")
+    import pyarrow as pa
+
+    groups: dict[tuple[str, ...], list[pa.Table]] = {}
+    for one in held:
+        groups.setdefault(tuple(one["attributes"]), []).extend(map(_rows, Release.load(one["file"]).parts))
+    columns = [pa.concat_tables(tables, promote_options="permissive") for tables in groups.values()]
+    rows = reduce(lambda left, right: match(left, right, _ID), columns)
+    return Part(rows.drop([_ID]), study.forms[0].scheme, order="shuffled")
+
+
+def _rows(part: Part) -> pa.Table:
+    """The rows of a part, the pseudonyms under a name that no column has."""
+    found = part.arrow()
+    return found.rename_columns([_ID if name == part.id else name for name in found.schema.names])
 
 
 def joined(study: Study, held: Sequence[Held]) -> Intake:
     """What those records count; nothing as long as columns are missing."""
     scheme = study.forms[0].scheme
     tally, whole = Tally(scheme), complete(study, held)
-    if whole is not None:
+    if whole is not None and len(whole):
         rows = whole.arrow()
         tally.add({name: rows.column(name).to_numpy() for name in scheme.output_sizes}, rows.num_rows)
     return Intake(tally.n, {0: tally})

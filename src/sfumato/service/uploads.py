@@ -94,6 +94,7 @@ class Uploads:
             "rows": upload.rows,
             "receipt": upload.receipt,
             "problem": upload.problem,
+            "note": self._joins.note(upload),
         }
 
     # Sweeping.
@@ -184,34 +185,26 @@ class Uploads:
             if there != upload.bytes:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
             with reader.in_line(), self._taking(study):
-                done = self._take(upload, asked)
-        if done.about is not None and done.about["attributes"] is not None:
-            self._join(done)
-        return done, True
+                return self._take(upload, asked), True
 
     def _taking(self, study: str) -> threading.Lock:
         """One file of a study after the other: what is compared with all that was taken must see all of it."""
         return self._locks.of(study, "")
 
     def _take(self, upload: Upload, study: Study) -> Upload:
+        """Columns of a party are joined with those of others at once; a file with which that fails is not kept."""
         try:
             with self.files.looked_at(upload) as file:
                 about, counts = self._look(file, upload, study)
+            self.files.take(replace(upload, about=about))
+            upload = self._finish(upload, "accepted", about=about, counts=counts)
+            if about["attributes"] is not None:
+                self._joined(upload.study, wait=True)
         except RefusalError as refusal:
             if refusal.code == "refused":
                 self._refuse(upload, refusal)
             raise
-        self.files.take(replace(upload, about=about))
-        return self._finish(upload, "accepted", about=about, counts=counts)
-
-    def _join(self, upload: Upload) -> None:
-        """Join the columns of the parties now; a file with which that is not possible is not kept."""
-        try:
-            self._joined(upload.study, wait=True)
-        except RefusalError as refusal:
-            if refusal.code == "refused":
-                self._refuse(upload, refusal)
-            raise
+        return upload
 
     def _refuse(self, upload: Upload, refusal: RefusalError) -> None:
         self._finish(upload, "refused", problem=str(refusal))

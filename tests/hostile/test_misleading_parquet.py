@@ -254,7 +254,25 @@ def test_a_long_text_in_a_small_file_is_refused(tmp_path: Path, notes) -> None:
     ids = Column("id", [Page(10, struct.pack("<i", 1 << 28) + bytes(1 << 28))], BYTE_ARRAY, UTF8)
     path = make(tmp_path / "ids.parquet", [*codes(Page(10, TEN)), ids], notes(id="id"))
     with guarded(memory=1 << 28):
-        refused_everywhere(path)
+        for act in (sf.Release.load, lambda path: examine(path, STUDY), lambda path: list(tables.batches(path))):
+            assert "so small a file" in refused(lambda act=act: act(path))
+
+
+def test_a_column_that_lies_does_not_hide_behind_others(tmp_path: Path, notes) -> None:
+    """Pages are looked at where they are read: not all of a wide file for one column."""
+    path = make(tmp_path / "second.parquet", codes(Page(10, TEN), other=[Page(10, TEN + bytes(1 << 28))]), notes())
+    with guarded(memory=1 << 28):
+        release = sf.Release.load(path)
+        assert counter(release.parts[0]).counts(("car",)).sum() == 10
+        for act in (
+            release.arrow,
+            lambda: release.decode(1),
+            lambda: counter(release.parts[0]).counts(("sex",)),
+            lambda: counter(release.parts[0]).counts(("car", "sex")),
+            lambda: examine(path, STUDY),
+            lambda: list(tables.batches(path, ["sex"])),
+        ):
+            assert "larger than its values" in refused(act)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.reading import tables
 from sfumato.reading.parquet_folder import part_files
 from sfumato.reading.parquet_structure import structure
@@ -41,9 +41,11 @@ def grouped(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int
     places = [f"c{i}" for i in range(len(columns))]
     try:
         on_disk = isinstance(part.rows, Path)
-        held = _on_disk(part.rows) if on_disk else part.rows
+        held = _on_disk(part.rows, columns) if on_disk else part.rows
         frame = nw.from_native(placed(held, columns, tables.column_names(part.rows) if on_disk else None))
         counted = frame.lazy().group_by(*places).agg(nw.len().alias("rows")).collect(backend="pyarrow").to_native()
+    except SfumatoError:
+        raise
     except Exception as problem:  # every engine has errors of its own
         where = part.rows if isinstance(part.rows, Path) else "the rows"
         raise ReleaseError(f"{where}: cannot be counted: {described(problem)}") from problem
@@ -53,11 +55,11 @@ def grouped(part: Part, columns: tuple[str, ...]) -> tuple[Codes, NDArray[np.int
     return codes, np.asarray(counted.column("rows").to_numpy(), dtype=np.int64)
 
 
-def _on_disk(path: Path) -> Any:
+def _on_disk(path: Path, columns: tuple[str, ...]) -> Any:
     import duckdb
 
     files = part_files(path) if path.is_dir() else [path]
     for file in files:
-        structure(file)
+        structure(file, columns)
     escaped = [glob.escape(str(file)) for file in files]  # a star in the name is a star, not a pattern
     return duckdb.connect().read_parquet(escaped, hive_partitioning=False)

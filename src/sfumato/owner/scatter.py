@@ -214,7 +214,7 @@ def _unit_batches(job: Job, unit: Unit) -> Iterator[pa.RecordBatch]:
     """The raw rows of a piece; a file that cannot be read is named."""
     wanted = [*job.request.scheme.schema.names, *([job.id] if job.id is not None else [])]
     rows = 0
-    with open_parquet(unit.file) as file:
+    with open_parquet(unit.file, wanted) as file:
         own = [name for name in wanted if name in file.schema_arrow.names]
         for batch in file.iter_batches(
             batch_size=_ROWS, row_groups=list(unit.groups), columns=own, use_threads=job.threads

@@ -43,7 +43,7 @@ def units(source: Path, rows_in_a_unit: int) -> list[Unit]:
     out: list[Unit] = []
     for file in part_files(source) if source.is_dir() else [source]:
         named = tuple(named_values(source, file).items()) if source.is_dir() else ()
-        with open_parquet(file) as opened:
+        with open_parquet(file, ()) as opened:
             metadata = opened.metadata
         some: list[int] = []
         rows = 0

@@ -87,10 +87,10 @@ def _text_bytes(path: Path, name: str, enough: int) -> int:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if (total := structure(path).text_bytes.get(name, 0)) > enough:
+    if (total := structure(path, [name]).text_bytes[name]) > enough:
         return total
     check_texts(path, [name])
-    with open_parquet(path, read_dictionary=[name]) as file:
+    with open_parquet(path, [name], read_dictionary=[name]) as file:
         total = 0
         for batch in file.iter_batches(_BATCH, columns=[name]):
             texts = batch.column(0)

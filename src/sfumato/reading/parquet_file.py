@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def open_parquet(path: str | Path, **options: Any) -> Iterator[pq.ParquetFile]:
-    """The file to read from; whatever its decoder finds wrong inside the block is one line too."""
+def open_parquet(path: str | Path, columns: Collection[str] | None = None, **options: Any) -> Iterator[pq.ParquetFile]:
+    """The file to read these columns from (None: all); what is found wrong inside the block is one line too."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    structure(Path(path))
+    structure(Path(path), columns)
     try:
         with pq.ParquetFile(str(path), **options) as file:
             yield file
@@ -34,16 +34,16 @@ def open_parquet(path: str | Path, **options: Any) -> Iterator[pq.ParquetFile]:
 
 def parquet_rows(path: Path) -> int:
     """How many rows a file holds."""
-    return structure(path).rows
+    return structure(path, ()).rows
 
 
 def parquet_schema(path: str | Path) -> pa.Schema:
     """The names and types of its columns."""
-    with open_parquet(path) as file:
+    with open_parquet(path, ()) as file:
         return file.schema_arrow
 
 
 def parquet_notes(path: str | Path) -> dict[bytes, bytes]:
     """What its writer noted in it, by the keys of the notes."""
-    with open_parquet(path) as file:
+    with open_parquet(path, ()) as file:
         return dict(file.metadata.metadata or {})

@@ -8,8 +8,10 @@ said, and no page may be larger than its values can need.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -17,8 +19,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sfumato.errors import SchemaError
 from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.reading.parquet_pages import DICTIONARY, PageError, page_header
 from sfumato.reading.problems import described
-from sfumato.reading.thrift_compact import Fields, ThriftError, read_struct
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -34,28 +36,40 @@ _TEXT = "BYTE_ARRAY"
 _FIXED = "FIXED_LEN_BYTE_ARRAY"
 _EXTRA = 8  # bytes of a value for levels, and for an encoding that does not help
 _SLACK = 1 << 12  # bytes of a page, for encodings in blocks: the last one may be nearly empty
-_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3
-_HEADERS = {_DATA: 5, _DICTIONARY: 7, _DATA_2: 8}  # the field of a page's header that says more, by the kind of page
-_ENCODINGS = {_DATA: 2, _DATA_2: 4}  # the field of that one which names the encoding
 _DELTA_TEXTS = (6, 7)  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
-_HEADER = 1 << 8  # bytes that are read first
-_LONGEST_HEADER = 1 << 20  # it may hold the smallest and the largest text
-_LARGEST = (1 << 31) - 1
 #: Pages and column chunks that are looked at, whatever the size of the file; beyond, one for so many bytes.
 _PAGES = 100_000
 _BYTES_OF_A_PAGE = 256
+_LOOKS = 8  # at some of the columns; then at all others
 
 
-class _FalseError(Exception):
-    """What a file says wrongly."""
+@dataclass
+class Structure:
+    """What a file holds, and of the columns that were looked at, what their pages do."""
+
+    rows: int = 0
+    text_bytes: Counter[str] = field(default_factory=Counter)  # of all pages of texts when unpacked, by their column
+    delta_texts: set[str] = field(default_factory=set)  # with pages that say inside, unseen, how many texts they have
+    columns: list[str] | None = None  # all there are; None before the first look
+    seen: set[int] = field(default_factory=set)
+    looks: int = 0
+
+    def unseen(self, wanted: Collection[str] | None) -> list[int]:
+        """The columns to look at; the first one always, which tells the rows. None wants all."""
+        names = self.columns or []
+        if len(self.seen) == len(names):
+            return []
+        asked = None if wanted is None else set(wanted)
+        found = [j for j, name in enumerate(names) if not j or asked is None or _among(name, asked)]
+        missing = [j for j in found if j not in self.seen]
+        if missing and self.looks >= _LOOKS:  # to open the file for every column would take longer
+            return [j for j in range(len(names)) if j not in self.seen]
+        return missing
 
 
-class Structure(NamedTuple):
-    """What a file holds."""
-
-    rows: int
-    text_bytes: Mapping[str, int]  # of all pages of a column of texts when they are unpacked, by the name of the column
-    delta_texts: frozenset[str]  # columns with pages that say inside, where nobody looks, how many texts they have
+def _among(name: str, asked: set[str]) -> bool:
+    """Whether a column that is stored is one of these, or inside one: records have several."""
+    return name in asked or any(name[: dot.start()] in asked for dot in re.finditer(r"\.", name))
 
 
 class _Column(NamedTuple):
@@ -79,14 +93,20 @@ def most_unpacked(size: int) -> int:
     return max(ALWAYS_FITS, MOST_EXPANSION * size)
 
 
-def structure(path: Path) -> Structure:
-    """What a file holds, if its pages are as it says; SchemaError where they are not, or it is no Parquet file."""
-    return _structure(path, stamp(path))
+def structure(path: Path, columns: Collection[str] | None = None) -> Structure:
+    """What a file holds, if the pages of these columns (None: of all) are as it says; SchemaError where they are not.
+
+    The footer is checked as a whole, and the pages of the first column in any case.
+    """
+    found = _known(path, stamp(path))
+    if found.columns is None or found.unseen(columns):
+        _look(path, found, columns)
+    return found
 
 
-def check_texts(path: Path, columns: Iterable[str]) -> None:
+def check_texts(path: Path, columns: Collection[str]) -> None:
     """Refuse columns of others in encodings whose pages can hide how much memory they take. No release has them."""
-    for name in sorted(structure(path).delta_texts & set(columns)):
+    for name in sorted(structure(path, columns).delta_texts & set(columns)):
         raise SchemaError(
             f"{path}: column {name!r} is in an encoding that can hide its size (DELTA_BYTE_ARRAY, "
             f"DELTA_LENGTH_BYTE_ARRAY): ask its owner for the file as Sfumato wrote it"
@@ -94,65 +114,75 @@ def check_texts(path: Path, columns: Iterable[str]) -> None:
 
 
 @lru_cache(maxsize=1 << 12)
-def _structure(path: Path, _: Stamp | None) -> Structure:
+def _known(_: Path, __: Stamp | None) -> Structure:
+    return Structure()
+
+
+def _look(path: Path, found: Structure, columns: Collection[str] | None) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         metadata = pq.read_metadata(str(path))
         with path.open("rb", buffering=0) as file:
-            return _checked(file, metadata)
-    except _FalseError as problem:
+            _check(file, metadata, found, columns)
+    except PageError as problem:
         raise SchemaError(f"{path}: cannot be read: it is damaged, or made to mislead: {problem}") from None
     except (pa.ArrowException, ValueError, OSError) as problem:
         raise SchemaError(f"{path}: cannot be read: {described(problem)}") from None
 
 
-def _checked(file: BinaryIO, metadata: pq.FileMetaData) -> Structure:
-    """What the pages hold; an error where any part of the file is not as another says."""
+def _check(file: BinaryIO, metadata: pq.FileMetaData, found: Structure, asked: Collection[str] | None) -> None:
+    """Note what the pages hold; an error where any part of the file is not as another says."""
     size = file.seek(0, 2)
     end, budget = size - 8 - metadata.serialized_size, _PAGES + size // _BYTES_OF_A_PAGE
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
     if metadata.num_row_groups * max(1, len(columns)) > budget:
-        raise _FalseError("it has more row groups than so few bytes need")
+        raise PageError("it has more row groups than so few bytes need")
+    unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
     rows, texts, delta = 0, Counter[str](), set()
     places: list[tuple[int, int]] = []
     for number in range(metadata.num_row_groups):
         group = metadata.row_group(number)
         if group.num_rows < 0 or group.num_columns != len(columns):
-            raise _FalseError("a row group has not the columns of the file")
+            raise PageError("a row group has not the columns of the file")
         rows += group.num_rows
         held = 0
         for j, column in enumerate(columns):
             chunk = group.column(j)
-            place = _place(chunk, end)
-            pages = _walk(file, *place, column, budget, most_unpacked(size))
-            if pages.values != chunk.num_values or (column.flat and pages.values != group.num_rows):
-                raise _FalseError(f"column {column.name!r} has more or fewer values than its row group has rows")
+            places.append(_place(chunk, end))
+            if chunk.num_values < 0 or (column.flat and chunk.num_values != group.num_rows):
+                raise PageError(f"column {column.name!r} has more or fewer values than its row group has rows")
+            if j not in unseen:
+                continue
+            pages = _walk(file, *places[-1], column, budget, most_unpacked(size))
+            if pages.values != chunk.num_values:
+                raise PageError(f"the pages of column {column.name!r} have more or fewer values than it says")
             if pages.unpacked > chunk.total_uncompressed_size:
-                raise _FalseError(f"column {column.name!r} is larger than it says")
-            places.append(place)
+                raise PageError(f"column {column.name!r} is larger than it says")
             budget -= pages.number
-            if column.width is None:
-                texts[column.name] += pages.unpacked
-            delta |= {column.name} if pages.delta else set()
             held += pages.held
+            texts[column.name] += pages.unpacked if column.width is None else 0
+            delta |= {column.name} if pages.delta else set()
         if held > most_unpacked(size):
-            raise _FalseError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time")
+            raise PageError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time: they must be smaller")
     if rows != metadata.num_rows:
-        raise _FalseError("its row groups hold more or fewer rows than it says")
+        raise PageError("its row groups hold more or fewer rows than it says")
     if any(one[1] > other[0] for one, other in pairwise(sorted(place for place in places if place[1]))):
-        raise _FalseError("two of its columns stand in the same place")
-    return Structure(rows, texts, frozenset(delta))
+        raise PageError("two of its columns stand in the same place")
+    found.rows, found.columns, found.looks = rows, [column.name for column in columns], found.looks + 1
+    found.text_bytes |= texts  # the same if another thread looked meanwhile
+    found.delta_texts |= delta
+    found.seen |= unseen
 
 
 def _column(described: Any) -> _Column:
     kind = described.physical_type
     width = described.length if kind == _FIXED else _WIDTHS.get(kind)
     if width is None and kind != _TEXT:
-        raise _FalseError(f"column {described.path!r} is of a kind that is unknown")
+        raise PageError(f"column {described.path!r} is of a kind that is unknown")
     if width is not None and width < 0:
-        raise _FalseError(f"column {described.path!r} has values of no length")
+        raise PageError(f"column {described.path!r} has values of no length")
     return _Column(described.path, width, described.max_repetition_level == 0)
 
 
@@ -160,15 +190,15 @@ def _place(chunk: Any, most: int) -> tuple[int, int]:
     """Where the pages of a column chunk begin and end, as every reader would find it."""
     start, first, length = chunk.data_page_offset, chunk.dictionary_page_offset, chunk.total_compressed_size
     if chunk.file_path:
-        raise _FalseError("its rows stand in another file")
+        raise PageError("its rows stand in another file")
     if length == 0:
         return 0, 0
     if first:  # 0 is how some writers say that there is none
         if not 4 <= first <= start and chunk.num_values:  # and 0 where a dictionary stands alone
-            raise _FalseError("a dictionary stands behind what needs it")
+            raise PageError("a dictionary stands behind what needs it")
         start = first
     if start < 4 or length < 0 or start + length > most:
-        raise _FalseError("a column stands outside the file")
+        raise PageError("a column stands outside the file")
     return start, start + length
 
 
@@ -177,62 +207,25 @@ def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most:
     count = values = unpacked = largest = dictionary = 0
     delta = False
     while at < end:
-        fields, body = _header(file, at, end)
-        kind, packed, size = _size(fields, 1), _size(fields, 3), _size(fields, 2)
-        about = fields.get(_HEADERS.get(kind, 0))
-        if not isinstance(about, dict):
-            raise _FalseError(f"a page of column {column.name!r} is of no kind that holds values")
-        held = _size(about, 1)
-        if size > _need(column, held) or size > most:
-            raise _FalseError(f"a page of column {column.name!r} is larger than its values, or so small a file, need")
-        if kind == _DICTIONARY:
-            if count or held * (4 if column.width is None else column.width) > size:
-                raise _FalseError(f"column {column.name!r} has a dictionary that cannot be one")
+        page = page_header(file, at, end)
+        size = page.unpacked
+        if size > most or (column.width is not None and size > _SLACK + page.values * (column.width + _EXTRA)):
+            raise PageError(f"a page of column {column.name!r} is larger than its values, or so small a file, need")
+        if page.kind == DICTIONARY:
+            if count or page.values * (4 if column.width is None else column.width) > size:
+                raise PageError(f"column {column.name!r} has a dictionary that cannot be one")
             dictionary = size
         else:
-            if kind == _DATA_2:
-                _check_second(about, held, packed, size, column)
-            delta = delta or about.get(_ENCODINGS[kind]) in _DELTA_TEXTS
-            values += held
+            if page.rows > page.values or (column.flat and page.rows != page.values):
+                raise PageError(f"a page of column {column.name!r} says how many values it has in two ways")
+            if page.levels > min(page.packed, size):
+                raise PageError(f"a page of column {column.name!r} is smaller than what it begins with")
+            delta = delta or page.encoding in _DELTA_TEXTS
+            values += page.values
             largest = max(largest, size)
         unpacked += size
-        at = body + packed
+        at = page.body + page.packed
         count += 1
         if at > end or count > budget:
-            raise _FalseError(f"the pages of column {column.name!r} are more than it says, or than so few bytes need")
+            raise PageError(f"the pages of column {column.name!r} are more than it says, or than so few bytes need")
     return _Pages(count, values, unpacked, largest + dictionary, delta)
-
-
-def _header(file: BinaryIO, at: int, end: int) -> tuple[Fields, int]:
-    """The header of the page that begins here, and where the page itself does."""
-    length = _HEADER
-    while True:
-        file.seek(at)
-        try:
-            fields, taken = read_struct(file.read(min(length, end - at)))
-            return fields, at + taken
-        except ThriftError:
-            raise _FalseError("a page has no header") from None
-        except IndexError:  # it goes on behind what was read
-            if length >= min(_LONGEST_HEADER, end - at):
-                raise _FalseError("a page has no header") from None
-            length *= 16
-
-
-def _size(fields: Fields, number: int) -> int:
-    value = fields.get(number)
-    if not isinstance(value, int) or not 0 <= value <= _LARGEST:
-        raise _FalseError("a page does not say how large it is")
-    return value
-
-
-def _need(column: _Column, values: int) -> int:
-    """The most bytes that so many values of a column take in any encoding."""
-    return _LARGEST if column.width is None else _SLACK + values * (column.width + _EXTRA)
-
-
-def _check_second(about: Fields, values: int, packed: int, size: int, column: _Column) -> None:
-    """Pages of the second version say their rows too, and how long their levels are, which are not packed."""
-    rows, levels = _size(about, 3), _size(about, 5) + _size(about, 6)
-    if levels > min(packed, size) or rows > values or (column.flat and rows != values):
-        raise _FalseError(f"a page of column {column.name!r} says how many values it has in two ways")

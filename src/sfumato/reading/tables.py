@@ -239,7 +239,7 @@ def _file_batches(
             known = {name: pa.string() for name in text.names} if types == AS_TEXT else types
             yield from csv_batches(path, text, columns, known if isinstance(known, Mapping) else {}, types == AS_TEXT)
         else:
-            with open_parquet(path) as file:
+            with open_parquet(path, columns) as file:
                 for some in _row_groups(file.metadata):  # one iterator over all would keep what it has read
                     for batch in file.iter_batches(batch_size=most, row_groups=some, columns=columns):
                         rows += batch.num_rows

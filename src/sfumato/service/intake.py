@@ -159,7 +159,7 @@ def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
     if not isinstance(part.rows, Path):  # few rows of several parts, which were read at once
         yield from part.rows.select(columns).to_batches(max_chunksize=_BATCH)
         return
-    with open_parquet(part.rows) as file:
+    with open_parquet(part.rows, columns) as file:
         found = file.iter_batches(batch_size=_BATCH, columns=columns)
         yield from pieces(found, *part.span) if part.span else found
 

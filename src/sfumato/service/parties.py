@@ -83,6 +83,6 @@ def joined(study: Study, held: Sequence[Held]) -> Intake:
 def _ids(path: Path) -> pa.Array:
     import pyarrow as pa
 
-    name = Release.load(path).id
-    with open_parquet(path) as file:
-        return pa.concat_arrays(file.read(columns=[name]).column(0).cast(pa.large_string()).chunks)
+    name = [Release.load(path).id or ""]
+    with open_parquet(path, name) as file:
+        return pa.concat_arrays(file.read(columns=name).column(0).cast(pa.large_string()).chunks)

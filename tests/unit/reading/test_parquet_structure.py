@@ -20,6 +20,21 @@ def test_rows_and_the_bytes_of_texts_are_those_of_the_pages(tmp_path: Path) -> N
     assert found.text_bytes["b"] >= 14 * 500 > found.text_bytes["a"]
 
 
+def test_pages_are_looked_at_where_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({f"a{i}": [i] for i in range(30)} | {"a.b": ["x"], "r": [{"x": 1, "y": {"z": 1}}], "r2": [1]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    names = [*table.schema.names[:31], "r.x", "r.y.z", "r2"]
+    assert structure(tmp_path / "t.parquet", ()).seen == {0}
+    assert structure(tmp_path / "t.parquet", ["a3", "a.b"]).seen == {0, 3, 30}
+    found = structure(tmp_path / "t.parquet", ["r", "none"])
+    assert {names[j] for j in found.seen} == {"a0", "a3", "a.b", "r.x", "r.y.z"}
+    for i in range(10, 20):
+        structure(tmp_path / "t.parquet", [f"a{i}"])
+    assert found.looks == 9 and len(found.seen) == len(names)  # after several times, all others at once
+    monkeypatch.setattr("sfumato.reading.parquet_structure._look", None)
+    assert structure(tmp_path / "t.parquet") is found
+
+
 def test_a_file_that_was_replaced_is_looked_at_again(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     for rows in (3, 4000):

@@ -1,25 +1,53 @@
-"""Limits for the class probabilities in the leaves of a tree."""
+"""Limits for the class probabilities in the leaves of a tree.
+
+They hold those of the unbiased answer for the records of a leaf, and those of the evidence itself, by the delta method
+on the logit scale. The latter alone are too narrow: a model draws its answers together by more than its covariance
+tells, and leaves are chosen for what they seem to say. Where there is no unbiased answer they are all there is.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.errors import EstimationError
+from sfumato.evidence import Evidence
+from sfumato.evidence.kinds import by_method
 from sfumato.learn.tree.grow import GrownTree, Node
 
 
 def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
-    """Give every leaf limits, by the delta method on the evidence's own covariance, on the logit scale."""
-    from scipy.special import expit, logit, ndtri
+    """Give every leaf limits for the population behind the records."""
+    from scipy.special import ndtri
 
     z = float(ndtri((1 + level) / 2))
+    unbiased = None if tree.evidence_.exact else by_method(tree.evidence_, "moment")
     for leaf in tree.root_.leaves:
         if leaf.low is not None:
             continue
-        share = np.clip(leaf.probabilities, 1e-9, 1 - 1e-9)
-        sd = _deviation(tree, leaf, share)
-        slope = z * sd / (share * (1 - share))
-        leaf.low, leaf.high = np.asarray(expit(logit(share) - slope)), np.asarray(expit(logit(share) + slope))
+        leaf.low, leaf.high = own_limits(tree, leaf, z)
+        told = None if unbiased is None else _unbiased_limits(unbiased, tree, leaf, z)
+        if told is not None:
+            leaf.low, leaf.high = np.minimum(told[0], leaf.low), np.maximum(told[1], leaf.high)
+
+
+def own_limits(tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array]:
+    """Limits by the covariance of the evidence that the tree was grown from."""
+    from scipy.special import expit, logit
+
+    share = np.clip(leaf.probabilities, 1e-9, 1 - 1e-9)
+    slope = z * _deviation(tree, leaf, share) / (share * (1 - share))
+    return np.asarray(expit(logit(share) - slope)), np.asarray(expit(logit(share) + slope))
+
+
+def _unbiased_limits(source: Evidence, tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array] | None:
+    """Of the shares of the classes in a leaf; None where no unbiased answer is told, or no answer is a class."""
+    fixed = {tree.features_[axis]: source.schema[tree.features_[axis]].labels[code] for axis, code in leaf.path}
+    try:
+        low, high = source.share(tree.target_, where=fixed).population().limits(z)
+    except EstimationError:  # a channel without an inverse, or a table that is too large
+        return None
+    return (low, high) if len(low) == len(leaf.probabilities) else None
 
 
 def _deviation(tree: GrownTree, leaf: Node, share: Array) -> Array:

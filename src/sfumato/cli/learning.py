@@ -137,6 +137,8 @@ def show_score(score: Score | None, target: str) -> None:
     )
     if score.caution is not None:
         console.say(score.caution)
+    if score.narrower is not None:
+        console.note(score.narrower)
     if np.isnan(score.confusion).any():
         if len(score.classes) <= ALL_CELLS:
             console.note("right and wrong answers by class are too uncertain to show; fewer --columns may tell them")

@@ -34,8 +34,11 @@ from sfumato.threads import one_thread
 #: A: how many records the joint table is trusted like. Chosen among 2, 3, 5, 6, 10 and 20 on releases of Iris, wine,
 #: Wisconsin and Adult: fewer vary more, more are biased more.
 TRUST = 6.0
-#: The same where the table is too large to list, and its error is taken for that of twice as many records.
+#: The same where the table is too large to list.
 DRAWN_TRUST = 2.0
+#: There, how many times the noise of the weights counts, because the models that fill in follow the same records; and
+#: how many records such a model's error is worth. Chosen on releases of Adult and of a made table of ten attributes.
+DRAWN_NOISE, DRAWN_WORTH = 3.0, 40.0
 #: A released table of more cells takes long to weigh, and its confusion matrix takes many times as long.
 LARGE = 1 << 16
 #: The standard error of an accuracy beside which the cells of the confusion matrix are known well enough to show.
@@ -93,7 +96,8 @@ def cross_score(
         advance(left)
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
     accuracy = min(max(float(value[0]), 0.0), 1.0)
-    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, float(given.n), level, float(value[0]))
+    found, n, drawn = float(value[0]), float(given.n), names is None
+    return Score(accuracy, float(sd[0]), cells, spread, majority, labels, n, level, found, drawn)
 
 
 def steps(classes: int, folds: int, confusion: bool = True) -> int:
@@ -150,7 +154,7 @@ def _by_draws(fits: Sequence[_Fold], judged: Callable[[int], None]) -> Found:
         parts.append(_judge_by_draws(one.model, one.kept, one.held, DRAWN_TRUST * one.share))
         judged(1)
     value, noise, gap, classes = (np.stack(each) for each in zip(*parts, strict=True))
-    variance = share**2 @ noise + (share @ gap) ** 2 / (2 * DRAWN_TRUST)
+    variance = DRAWN_NOISE * (share**2 @ noise) + (share @ gap) ** 2 / DRAWN_WORTH
     return share @ value, np.sqrt(np.maximum(variance, 0.0)), float(np.max(share @ classes))
 
 

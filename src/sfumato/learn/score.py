@@ -34,6 +34,8 @@ WORTH = 2.0
 _CELLS = 1 << 18
 #: An interval of an accuracy that is wider says nothing of use.
 TOO_WIDE = 0.3
+#: One that is narrower needs no advice.
+NARROW = 0.1
 ALL_CELLS = 6  # classes; with more no confusion matrix is estimated
 
 
@@ -50,6 +52,7 @@ class Score:
     n: float
     level: float
     unbiased: float  # the accuracy before it is kept within [0, 1]
+    drawn: bool = False  # whether the table was too large to list, and records drawn from a model stood for it
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -65,6 +68,22 @@ class Score:
         if low <= self.majority:
             return "it is not shown to be better than always saying the most frequent class"
         return None
+
+    @property
+    def narrower(self) -> str | None:
+        """What would narrow the interval, where it is wider than a tenth."""
+        low, high = self.interval
+        if high - low <= NARROW:
+            return None
+        if self.drawn:
+            return (
+                f"a narrower interval takes fewer attributes: these have more than {_CELLS:,} combinations of values, "
+                "and a model has to stand for most of them"
+            )
+        return (
+            f"an interval as wide as {NARROW:g} takes about {(2 * 1.96 * self.sd / NARROW) ** 2:,.1f} times as many "
+            "records, or less noise"
+        )
 
     def __float__(self) -> float:
         return self.accuracy
@@ -85,6 +104,7 @@ class Score:
             "interval": list(self.interval),
             "majority": self.majority,
             "caution": self.caution,
+            "narrower": self.narrower,
             "confusion": None if np.isnan(self.confusion).any() else self.confusion.tolist(),
             "confusion_sd": None if np.isnan(self.confusion_sd).any() else self.confusion_sd.tolist(),
             "classes": [label_text(label) for label in self.classes],
@@ -163,7 +183,7 @@ def _from_draws(model: FittedClassifier, source: Evidence, level: float) -> Scor
         right = np.array([0.0, 1.0])
     majority = float(class_shares(source, model.target_).max())
     found, sd = float(right @ shares), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
-    return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found)
+    return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found, True)
 
 
 def class_shares(source: Evidence, target: str) -> Array:

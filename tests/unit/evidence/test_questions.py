@@ -108,6 +108,17 @@ def test_limits_of_a_mean_hold_values_that_lie_unevenly_in_high_bins(shape: Any)
     assert any("heights of the bins" in note for note in found.notes)
 
 
+def test_a_correlation_of_wide_bins_says_so() -> None:
+    """Of skewed numbers nearly all in one bin it is not that of the numbers, and no line said so."""
+    rng = np.random.default_rng(3)
+    x = rng.lognormal(0, 2, 4000).clip(max=999)
+    table = {"x": x, "y": np.sqrt(x) + rng.normal(0, 1, 4000)}
+    wide = sf.Schema({"x": sf.Numeric(0, 1000, bins=10), "y": sf.Numeric(-9, 50, bins=40)})
+    assert any("may differ much" in note for note in sf.evidence(table, wide).correlation("x", "y").notes)
+    near = sf.Schema({"x": sf.Numeric(0, 1000, bins=1000), "y": sf.Numeric(-9, 50, bins=40)})
+    assert not sf.evidence(table, near).correlation("x", "y").notes
+
+
 def test_limits_of_a_mean_are_no_wider_where_noise_explains_the_heights_of_bins() -> None:
     scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 1000, bins=10)}), 9)
     x = np.random.default_rng(3).uniform(0, 1000, 2000)

@@ -117,7 +117,7 @@ class TestLinearWeights:
         t = np.abs(model.weights_ / errors)[:, 0]
         assert t[0] > 5 and t[1] < 4.5
         figure = model.plot(errors=errors)
-        assert "95 % intervals" in figure.axes[0].get_title(loc="left")
+        assert "two standard errors" in figure.axes[0].get_title(loc="left")
         assert len(figure.axes[0].containers) == 2  # bars and whiskers
 
     def test_other_losses_are_scaled_too(self, release):

@@ -17,7 +17,7 @@ from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
 from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
 from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
-from sfumato.evidence.questions.inside_bins import MATERIAL, middles, widened
+from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
@@ -175,7 +175,12 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
     sums = asked.sums(statistics)
     rows, per = len(asked.groups.labels), 6 + asked.nullable()
     everybody = per * np.arange(rows) + 6
-    return _answer(asked, sums, Correlations(rows, per), f"correlation of {a} and {b}", asked.groups.columns, everybody)
+    form = Correlations(rows, per)
+    found = _answer(asked, sums, form, f"correlation of {a} and {b}", asked.groups.columns, everybody)
+    said = hidden_spread(
+        [0.0 if name in noisy(ev) else off_by(ev.schema[name]) for name in (a, b)], *form.spreads(sums.finite()[0])
+    )
+    return replace(found, said=(*found.said, *said))
 
 
 def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:

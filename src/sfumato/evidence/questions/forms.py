@@ -187,6 +187,12 @@ class Correlations:
             out[g, self._own(g)] = np.nan if found is None else found.slope
         return out
 
+    def spreads(self, S: Array) -> tuple[float, float]:
+        """The variances of both among all groups together, not below 0."""
+        n, x, y, xx, yy, _ = np.sum([S[self._own(g)] for g in range(self.groups)], axis=0)
+        n = max(float(n), _NOTHING)
+        return max(float(xx / n - (x / n) ** 2), 0.0), max(float(yy / n - (y / n) ** 2), 0.0)
+
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         low, high = self.low, self.high
         for g in range(self.groups):

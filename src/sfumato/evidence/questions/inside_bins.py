@@ -28,6 +28,7 @@ from sfumato.evidence.questions.values import off_by
 from sfumato.pages.display import shown
 
 _EXPLAINED = 3.0  # standard deviations that a difference of two heights may be noise
+_HIDDEN = 0.05
 #: What is less, of the standard deviation of a mean, hardly changes how often its limits hold.
 MATERIAL = 0.25
 
@@ -47,6 +48,15 @@ def widened(found: Answer, domain: Numeric, running: Sums | ModelSums, per: int)
 def middles(domain: Numeric) -> str:
     half = shown(off_by(domain))
     return f"numbers count as the middle of their bin: where they heap on one side, a mean is off by up to {half}"
+
+
+def hidden_spread(halves: Sequence[float], *variances: float) -> tuple[str, ...]:
+    """What to say of a correlation where the spread inside bins is more than a twentieth of that between them."""
+    inside = sum((2 * h) ** 2 / 12 / max(v, 1e-300) for h, v in zip(halves, variances, strict=True))
+    if inside <= _HIDDEN:
+        return ()
+    how = "much" if inside > 1 else f"by about {inside / 2:.0%}"
+    return (f"numbers count as the middle of their bin: the correlation of the numbers themselves may differ {how}",)
 
 
 def off_the_middle(sums: Array, cov: Array, starts: Sequence[int], widths: Array) -> tuple[Array, Array]:

@@ -195,7 +195,7 @@ class LinearClassifier(Classifier):
 
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
         """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
-        title = f"What speaks for {self._which}" + ("" if errors is None else ", with 95 % intervals")
+        title = f"What speaks for {self._which}" + ("" if errors is None else ", with two standard errors")
         if self.only_class is not None:
             title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")

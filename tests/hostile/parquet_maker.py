@@ -36,6 +36,7 @@ class Column:
     type: int = INT32
     converted: int | None = UINT_8
     more: list[tuple[int, int, Any]] = field(default_factory=list)  # fields of the chunk that no honest one has
+    after: list[tuple[int, int, Any]] = field(default_factory=list)  # and such that come behind all others
 
 
 def unsigned(n: int) -> bytes:
@@ -164,4 +165,4 @@ def _chunk(column: Column, out: bytearray, packed: Mapping[bytes, bytes], codec:
     ]
     if column.pages and column.pages[0].kind == INDEX:
         about.append((11, I64, told("dictionary place", start)))
-    return [*column.more, (2, I64, told("chunk place", start)), (3, STRUCT, about)]
+    return [*column.more, (2, I64, told("chunk place", start)), (3, STRUCT, about), *column.after]

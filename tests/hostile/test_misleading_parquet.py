@@ -24,6 +24,7 @@ from tests.hostile.parquet_maker import (
     DICTIONARY,
     INDEX,
     SECOND,
+    STRUCT,
     UTF8,
     Column,
     Page,
@@ -218,6 +219,15 @@ def test_dictionaries_behind_their_pages_are_refused(tmp_path: Path, notes) -> N
 def test_rows_in_another_file_are_refused(tmp_path: Path, notes) -> None:
     other = [Column("car", [Page(10, TEN)], more=[(1, BINARY, "/etc/passwd")]), Column("sex", [Page(10, TEN)])]
     assert "in another file" in refused_everywhere(make(tmp_path / "other.parquet", other, notes()))
+
+
+def test_what_is_encrypted_is_refused_as_such(tmp_path: Path, notes) -> None:
+    path = make(tmp_path / "secret.parquet", codes(Page(10, TEN)), notes())
+    path.write_bytes(path.read_bytes()[:-4] + b"PARE")
+    assert "it is encrypted" in refused_everywhere(path)
+    locked = [Column("car", [Page(10, TEN)], more=[]), Column("sex", [Page(10, TEN)])]
+    locked[0].after = [(8, STRUCT, [(1, STRUCT, [])])]
+    assert refused(lambda: look(make(tmp_path / "column.parquet", locked, notes())))
 
 
 def test_a_number_said_twice_in_a_header_is_refused(tmp_path: Path, notes) -> None:

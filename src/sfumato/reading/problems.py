@@ -16,6 +16,7 @@ _KNOWN = (
     (r"invalid UTF-?8|Invalid UTF-?8|'utf-8' codec", "it is not UTF-8 text"),
     (r"Empty CSV", "the file is empty"),
     (r"magic bytes|size is 0 bytes|smaller than the minimum", "it is not a Parquet file, or was cut short"),
+    (r"[Ee]ncrypted|[Dd]ecryption", "it is encrypted: write it without"),
     (r"thrift|Thrift|footer|metadata", "its description is damaged"),
     (r"end of stream|EOF|Truncated|truncated", "it was cut short"),
     (r"[Cc]orrupt|decompress|checksum", "it is damaged"),

@@ -49,6 +49,11 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     assert pushed.code == 0 and "100 rows" in pushed.out
     again = json.loads(run(f"push a.parquet --study commuting --token-file site.token --json --to {to}").out)
     assert again["receipt"] in pushed.out and again["rows"] == 100
+    cars = {"car": table["car"], "person": list(range(100))}
+    some = sf.randomize(cars, SCHEME.select(["car"]), id="person", link_key=sf.new_link_key())
+    some.save(tmp_path / "cars.parquet")
+    waits = run(f"push cars.parquet --study commuting --token-file site.token --to {to}")
+    assert waits.code == 0 and "do not count yet" in waits.out and "do not count yet" not in pushed.out
     link = run(f"study tokens commuting --new miner --to {to}").out
     assert re.search(rf"(sfm_\S+) {to}/results/commuting#token=\1", link)
     saved = run(f"study tokens commuting --new invitation --count 2 --save guests.token --json --to {to}")

@@ -73,7 +73,8 @@ class Smoothed(Rows):
     def notes(self) -> tuple[str, ...]:
         empty = sum(one is None for one in self.found)
         return (
-            "from a smoothed distribution: heaps and edges are rounded off; the error is that of the population",
+            "from a smoothed distribution: heaps and edges are rounded off, and where there are some, intervals hold "
+            "less often; the error is that of the population",
             *([f"{many(empty, 'group is', 'groups are')} not known, for want of records"] if empty else []),
         )
 

@@ -268,6 +268,18 @@ def test_a_long_text_in_a_small_file_is_refused(tmp_path: Path, notes) -> None:
             assert "so small a file" in refused(lambda act=act: act(path))
 
 
+def test_a_dictionary_of_millions_of_empty_texts_is_refused(tmp_path: Path, notes) -> None:
+    """Where each stands takes more memory than the texts: 80 MB of nothing, of a few kilobytes, took 400 MB."""
+    many = 20_000_000
+    pages = [Page(many, bytes(4 * many), INDEX), Page(10, bytes([1, 20, 0]), encoding=DICTIONARY)]
+    path = make(
+        tmp_path / "ids.parquet", [*codes(Page(10, TEN)), Column("id", pages, BYTE_ARRAY, UTF8)], notes(id="id")
+    )
+    assert path.stat().st_size < 100_000
+    with guarded(memory=1 << 28):
+        assert "at a time" in refused(lambda: sf.Release.load(path))
+
+
 def test_a_column_that_lies_does_not_hide_behind_others(tmp_path: Path, notes) -> None:
     """Pages are looked at where they are read: not all of a wide file for one column."""
     path = make(tmp_path / "second.parquet", codes(Page(10, TEN), other=[Page(10, TEN + bytes(1 << 28))]), notes())

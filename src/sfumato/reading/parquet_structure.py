@@ -36,6 +36,7 @@ _TEXT = "BYTE_ARRAY"
 _FIXED = "FIXED_LEN_BYTE_ARRAY"
 _EXTRA = 8  # bytes of a value for levels, and for an encoding that does not help
 _SLACK = 1 << 12  # bytes of a page, for encodings in blocks: the last one may be nearly empty
+_TEXT_PLACE = 16  # bytes that a reader needs to know where a text of a dictionary stands
 _DELTA_TEXTS = (6, 7)  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
 #: Pages and column chunks that are looked at, whatever the size of the file; beyond, one for so many bytes.
 _PAGES = 100_000
@@ -214,7 +215,7 @@ def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most:
         if page.kind == DICTIONARY:
             if count or page.values * (4 if column.width is None else column.width) > size:
                 raise PageError(f"column {column.name!r} has a dictionary that cannot be one")
-            dictionary = size
+            dictionary = size + (_TEXT_PLACE * page.values if column.width is None else 0)
         else:
             if page.rows > page.values or (column.flat and page.rows != page.values):
                 raise PageError(f"a page of column {column.name!r} says how many values it has in two ways")

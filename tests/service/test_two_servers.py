@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import DataError, OperationalError
 
 from service_client import SCHEME, Clock, new_id
@@ -15,7 +15,7 @@ from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import database
 from sfumato.service.storage.writer import Alone
 
-LOST = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+LOST = "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
 
 
 @pytest.fixture
@@ -81,6 +81,51 @@ def test_a_server_whose_place_was_taken_writes_nothing_until_it_is_alone(first, 
     assert first.writer.failing and (counted(first), counted(second)) == (0, 1)
     second.close()
     assert respond(first) == "accepted" and counted(first) == 2
+
+
+def test_a_server_waits_for_what_another_one_still_writes(folder, postgres, monkeypatch) -> None:
+    """It read the tables before that was there, and showed wrong counts until its next start."""
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    postgres.clear()
+    held = open_collection(folder, postgres.url, now=Clock())
+
+    def write(connection: Connection) -> None:
+        connection.execute(text("UPDATE studies SET state = state"))
+        with held.database.engine.connect() as other:
+            other.execute(text(LOST + " AND mode = 'ExclusiveLock'"))
+        open_collection(folder / "other", postgres.url, now=Clock()).close()
+
+    try:
+        with pytest.raises(RefusalError, match="cannot store this now"):  # the other one does not begin
+            held.writer.now(Alone(write))
+        open_collection(folder / "other", postgres.url, now=Clock()).close()
+    finally:
+        held.close()
+
+
+def test_a_server_that_lost_its_lock_in_a_transaction_stores_nothing(folder, postgres, monkeypatch) -> None:
+    """Between the look at its lock and the transaction another one may have begun, and read the tables."""
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
+    postgres.clear()
+    held = open_collection(folder, postgres.url, now=Clock())
+    looked = held.writer.renewed
+
+    def lose() -> bool:
+        found = looked()
+        with held.database.engine.connect() as other:
+            other.execute(text(LOST))
+        return found
+
+    try:
+        held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+        held.writer.now(held.studies.open("commuting"))
+        held.writer.renewed = lose
+        with pytest.raises(RefusalError, match="cannot store this now"):
+            respond(held)
+        held.writer.renewed = looked
+        assert respond(held) == "accepted" and counted(held) == 1
+    finally:
+        held.close()
 
 
 def test_values_that_the_database_does_not_take_stop_nobody_else(first) -> None:

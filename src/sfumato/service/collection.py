@@ -52,7 +52,7 @@ class Collection:
             "sfumato.service.design.answer", self.settings.longest_design, apart=self.settings.read_apart
         )
         self.writer.reload = self._load
-        self.writer.renewed = database.renewed
+        self.writer.renewed, self.writer.alone = database.renewed, database.alone
         with database.engine.connect() as connection:
             self._load(connection)
         self._sweep()

@@ -17,7 +17,15 @@ from sfumato.writing.locked_file import LockedFile
 
 #: What the advisory lock of PostgreSQL is called: the first bytes of "sfumato" as a number.
 _LOCK = 0x7366756D61746F
+#: That of a transaction that writes; a server that has the other one waits for those which still run.
+_WRITES = _LOCK + 1
 _PATIENCE = 3.0  # seconds: PostgreSQL lets go of a lock a moment after its holder is gone
+
+
+_HOLDS = text(
+    "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid = :process "
+    "AND classid::bigint = :high AND objid::bigint = :low AND objsubid = 1)"
+)
 
 
 class OtherServerError(SfumatoError):
@@ -31,6 +39,7 @@ class Database:
         self.url, self.folder = url, folder
         self.engine = _engine(url)
         self._held: Any = None
+        self._process: int | None = None  # of PostgreSQL, which has the lock
         try:
             self._hold()
             with self.engine.begin() as connection:
@@ -59,11 +68,15 @@ class Database:
             raise
 
     def _take_lock(self) -> None:
+        """Both locks, the second for a moment: what another server began to write is there then, and can be read."""
         until = time.monotonic() + _PATIENCE
-        while not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": _LOCK}).scalar():
-            if time.monotonic() > until:
-                raise OtherServerError("another server uses this database: stop it first")
-            time.sleep(0.1)
+        for lock in (_LOCK, _WRITES):
+            while not self._held.execute(text("SELECT pg_try_advisory_lock(:lock)"), {"lock": lock}).scalar():
+                if time.monotonic() > until:
+                    raise OtherServerError("another server uses this database: stop it first")
+                time.sleep(0.1)
+        self._held.execute(text("SELECT pg_advisory_unlock(:lock)"), {"lock": _WRITES})
+        self._process = self._held.execute(text("SELECT pg_backend_pid()")).scalar()
 
     def _let_go(self) -> None:
         """Close the connection itself: given back to the pool it would keep the lock, also from this server."""
@@ -83,6 +96,18 @@ class Database:
             self._let_go()
             self._hold()
             return True
+
+    def alone(self, connection: Connection) -> None:
+        """Keep other servers from beginning while the transaction of this connection lasts, or raise if one may have.
+
+        If this server is seen to have its lock once the transaction has the other one, nobody else has had both.
+        """
+        if not isinstance(self._held, Connection):
+            return
+        connection.execute(text("SELECT pg_advisory_xact_lock_shared(:lock)"), {"lock": _WRITES})
+        mine = {"process": self._process, "high": _LOCK >> 32, "low": _LOCK & 0xFFFFFFFF}
+        if not connection.execute(_HOLDS, mine).scalar():
+            raise OtherServerError("another server may use this database by now")
 
     def close(self) -> None:
         if self._held is not None:

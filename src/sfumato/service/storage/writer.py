@@ -67,12 +67,14 @@ class Writer:
 
     After a commit that failed nobody knows whether it reached the disk. Then ``reload`` reads again what memory holds,
     before anything more is written. ``renewed`` sees to it that no other server writes, and says whether one may have.
+    ``alone`` keeps another one from beginning before a transaction ends.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self.reload: Callable[[Connection], None] = lambda _: None
         self.renewed: Callable[[], bool] = lambda: False
+        self.alone: Callable[[Connection], None] = lambda _: None
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closed = False
         self.failing = False  # whether the last commit failed
@@ -143,6 +145,7 @@ class Writer:
         try:
             self.failing |= self.renewed()
             with self._engine.connect() as connection, connection.begin():
+                self.alone(connection)
                 if self.failing:
                     self.reload(connection)
                 outcomes = kind.write(connection, jobs)

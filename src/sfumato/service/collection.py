@@ -18,6 +18,7 @@ from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import Responses
 from sfumato.service.settings import Settings
 from sfumato.service.storage.database import Database, open_database
+from sfumato.service.storage.traces import Traces
 from sfumato.service.storage.writer import Writer
 from sfumato.service.studies import Studies
 from sfumato.service.tallies import told
@@ -53,6 +54,7 @@ class Collection:
         )
         self.writer.reload = self._load
         self.writer.renewed, self.writer.alone = database.renewed, database.alone
+        self.writer.forget = Traces(database).forget
         with database.engine.connect() as connection:
             self._load(connection)
         self._sweep()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from sfumato.service.storage.database import OtherServerError
 TOGETHER = 1000
 #: The most jobs that may wait; beyond it clients are asked to come back.
 WAITING = 20_000
+#: Seconds of rest after which the database forgets its traces, and the most until it does while there is no rest.
+REST, BUSY = 1.0, 60.0
 
 
 class Kind(Protocol):
@@ -67,7 +70,8 @@ class Writer:
 
     After a commit that failed nobody knows whether it reached the disk. Then ``reload`` reads again what memory holds,
     before anything more is written. ``renewed`` sees to it that no other server writes, and says whether one may have.
-    ``alone`` keeps another one from beginning before a transaction ends.
+    ``alone`` keeps another one from beginning before a transaction ends. ``forget`` takes away what the database keeps
+    beside its tables, and says whether it could.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -75,6 +79,9 @@ class Writer:
         self.reload: Callable[[Connection], None] = lambda _: None
         self.renewed: Callable[[], bool] = lambda: False
         self.alone: Callable[[Connection], None] = lambda _: None
+        self.forget: Callable[[], bool] = lambda: True
+        self._traced: float | None = time.monotonic()  # since when there may be traces: also of one that was killed
+        self._rest = REST
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._closed = False
         self.failing = False  # whether the last commit failed
@@ -119,7 +126,7 @@ class Writer:
     def _run(self) -> None:
         held: _Waiting | None = None
         while True:
-            first = held if held is not None else self._queue.get()
+            first = held if held is not None else self._next()
             held = None
             if first is None:
                 return
@@ -140,6 +147,22 @@ class Writer:
             if stop:
                 self._queue.put(None)
 
+    def _next(self) -> _Waiting | None:
+        """The next job. When none comes for a moment, and else now and then, the database forgets its traces."""
+        while self._traced is not None:
+            if time.monotonic() < self._traced + BUSY:
+                try:
+                    return self._queue.get(timeout=self._rest)
+                except queue.Empty:
+                    pass
+            try:
+                done = self.forget()
+            except (SQLAlchemyError, OtherServerError):  # whoever writes next finds out more
+                done = False
+            self._traced = None if done else time.monotonic()
+            self._rest = REST if done else min(2 * self._rest, BUSY)
+        return self._queue.get()
+
     def _write(self, kind: Kind, waiting: list[_Waiting]) -> None:
         jobs = [one.job for one in waiting]
         try:
@@ -151,6 +174,7 @@ class Writer:
                 outcomes = kind.write(connection, jobs)
             self.failing = False
             self.commits += 1
+            self._traced = self._traced or time.monotonic()
             kind.committed(jobs, outcomes)
         except DataError as problem:  # the database does not take these values: nothing was written
             outcomes = [problem] * len(waiting)

@@ -98,18 +98,17 @@ def foretell(each: float, refits: int = 0) -> None:
 
 
 def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], None]:
-    """The same progress, with a line once the first fold is judged if judging will take long."""
+    """The same progress, with a line once the first fold, or the first cell of the confusion matrix, took long."""
     times: list[float] = []
+    whole = {FOLDS: (FOLDS, "folds"), 2 * FOLDS: (total - 2 * FOLDS, "cells of the confusion matrix")}
 
     def step(some: int) -> None:
         times.append(monotonic())
-        if len(times) == FOLDS + 1 and total > len(times):
-            each = times[-1] - times[-2]
-            left = each * (FOLDS - 1 + FOLDS * (total - 2 * FOLDS))
-            if left >= PATIENCE:
-                console.note(
-                    f"one of {FOLDS} judged in {each:.1f} s: at most about {_duration(left)} more to judge all"
-                )
+        many, what = whole.get(len(times) - 1, (0, ""))
+        each = times[-1] - times[-2] if many else 0.0
+        if some == 1 and each * (many - 1) >= PATIENCE:
+            told = _duration(each * (many - 1))
+            console.note(f"one of {many} {what} was judged in {each:.1f} s: about {told} more for the others")
         advance(some)
 
     return step

@@ -378,3 +378,14 @@ def test_amounts_are_not_taken_for_numbers_of_things() -> None:
     }
     for verdict in examine(table).verdicts:
         assert verdict.kind in ("numeric", "date") and not verdict.problems, verdict
+
+
+def test_numbers_nearly_all_in_one_bin_are_remarked_on() -> None:
+    rng = np.random.default_rng(6)
+    skewed = np.round(rng.lognormal(15, 2, 4000))
+    (found,) = examine({"population": skewed}, requests=Requests(ranges={}, bins=14)).verdicts
+    assert "most rows fall into one bin" in " ".join(found.problems) and "--edges population=" in " ".join(
+        found.problems
+    )
+    (found,) = examine({"height": rng.normal(170, 9, 4000)}).verdicts
+    assert not found.problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ LARGEST = 1e150  # beyond it squares overflow
 MOST_WORDS = 5
 #: So few different fractions are a list, if each is in many rows.
 FEW = 12
+_CROWDED = 0.9  # of the rows
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,11 @@ def _binned(
         )
         cut = f"rounded at random to {domain.points} points"
     else:
+        if not wanted.asked and _crowded(numbers, edges):
+            said.append(
+                "most rows fall into one bin, so that its mean and median say little: give it edges, closer where "
+                f"values are many (--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
+            )
         step = step_of(numbers, edges)
         domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
         cut = f"in {domain.bins} bins"
@@ -227,6 +234,18 @@ def _look_like_codes(numbers: Counter[float]) -> bool:
     values = [int(value) for value in numbers]
     wide = max(values) - min(values) + 1
     return min(values) >= 100 and len(values) < 0.1 * wide and gcd(*values) == 1
+
+
+def _crowded(numbers: Counter[float], edges: Sequence[float]) -> bool:
+    """Whether one bin of several holds nearly all rows.
+
+    >>> _crowded(Counter({1: 95, 18: 5}), (0, 10, 20)), _crowded(Counter({1: 60, 18: 40}), (0, 10, 20))
+    (True, False)
+    """
+    held: Counter[int] = Counter()
+    for value, times in numbers.items():
+        held[min(max(bisect_right(edges, value), 1), len(edges) - 1)] += times
+    return len(edges) > 2 and max(held.values()) > _CROWDED * held.total()
 
 
 def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:
@@ -271,9 +290,9 @@ def _coded(numbers: Counter[float]) -> tuple[float, ...]:
     return tuple(codes) if codes and rare and answers >= 2 else ()
 
 
-def _option(name: str) -> str:
+def _option(name: str, value: str = "LOW:HIGH") -> str:
     """As a shell takes it: a name with a comma stands in double quotes of its own."""
-    return quote((f'"{name}"' if "," in name else name) + "=LOW:HIGH")
+    return quote((f'"{name}"' if "," in name else name) + f"={value}")
 
 
 def _words(count: int) -> str:

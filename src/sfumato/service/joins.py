@@ -79,3 +79,13 @@ class Joins:
             return packed
         finally:
             self._joining.release()
+
+    def drop(self, study: str, link: str) -> None:
+        """Forget the table of files of which one was deleted: a next look makes that of the others."""
+
+        def run(connection: Connection) -> None:
+            connection.execute(delete(tables.joins).where(_j.study == study, _j.link == link))
+
+        with self._joining:  # whoever still joins them writes before this
+            self._writer.now(Alone(run))
+            self._held.pop((study, link), None)

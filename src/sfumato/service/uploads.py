@@ -285,6 +285,8 @@ class Uploads:
                 return upload
             done = self._finish(upload, "deleted")
             self.files.remove(upload)
+        if upload.about is not None and upload.about["attributes"] is not None:
+            self._joins.drop(study, upload.about["link"])
         return done
 
 

@@ -36,6 +36,15 @@ def test_a_file_of_shares_is_read_or_refused_in_one_line(tmp_path, scheme, text:
     assert run(f"assess {scheme} --n 100 --prior {shares}").code == 1
 
 
+@pytest.mark.parametrize("command", ["attack bayes {} --attribute sex --shares {}", "assess {} --n 100 --prior {}"])
+def test_a_raw_table_taken_for_shares_is_not_quoted(tmp_path, scheme, command: str) -> None:
+    raw = tmp_path / "patients.json"
+    for text in ('[{"sex": "Smith", "age": 471}]', '{"sex": [{"name": "Smith 471"}]}', '{"sex": "Smith 471"}'):
+        raw.write_text(text)
+        ran = run(command.format(scheme, raw))
+        assert ran.code == 1 and "Smith" not in ran.error and "471" not in ran.error
+
+
 def test_a_long_list_of_shares_is_no_file_name() -> None:
     shares = read_shares(",".join(f"value {i}=0.025" for i in range(40)), "a")
     assert len(shares) == 40

@@ -192,7 +192,7 @@ def test_widths_that_say_nothing_say_so():
         ({"gamma": 3, "level": 2}, "level must lie in"),
         ({"gamma": 3, "target": "median"}, "target must be auto, shares, cdf or mean"),
         ({"gamma": 3, "prior": {"zzz": [1.0]}}, "there is no attribute 'zzz'"),
-        ({"gamma": 3, "prior": {"sex": "abc"}}, "sex: prior must hold numbers, got 'abc' instead"),
+        ({"gamma": 3, "prior": {"sex": "abc"}}, "sex: prior must hold numbers"),
         ({"gamma": 3, "prior": {"sex": [0.5, 0.4]}}, "sex: prior must sum to 1"),
         ({"gamma": 3, "prior": {"sex": [1, 0]}}, "sex: the prior puts everything on one value"),
         ({"gamma": "3"}, "gamma must be a number, got '3' instead"),

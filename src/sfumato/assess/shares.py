@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.channels import Channel
 from sfumato.channels.pram import check_distribution
-from sfumato.errors import ChannelError, EstimationError, SfumatoError
+from sfumato.errors import ChannelError, EstimationError, SfumatoError, quoted
 from sfumato.evidence import Evidence, mle
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.simplex import project
@@ -42,7 +42,7 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
     try:
         numbers = np.asarray(shares, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise ChannelError(f"{name} must hold numbers, got {str(shares)[:60]!r} instead") from None
+        raise ChannelError(f"{name} must hold numbers{quoted(str(shares)[:60])}") from None
     return check_distribution(numbers, k, name)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.channels import Channel, matrix, product
 from sfumato.channels.pram import check_distribution
-from sfumato.errors import ChannelError, SchemeError
+from sfumato.errors import ChannelError, SchemeError, quoted
 from sfumato.forms import Forms
 from sfumato.scheme import Scheme
 
@@ -64,7 +64,7 @@ def subject(of: Any, prior: ArrayLike | None = None, attribute: Attribute = None
     try:
         numbers = np.asarray(prior, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ChannelError(f"prior must hold numbers, got {str(prior)[:60]!r} instead") from None
+        raise ChannelError(f"prior must hold numbers{quoted(str(prior)[:60])}") from None
     given = check_distribution(numbers, len(P))
     if given[~possible].any():
         cell = int(np.flatnonzero(given * ~possible)[0])

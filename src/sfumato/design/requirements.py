@@ -16,7 +16,7 @@ from sfumato.assess.precision import check_n
 from sfumato.channels.efficiency import TARGETS
 from sfumato.channels.pram import check_distribution
 from sfumato.domains import Domain, Hierarchy
-from sfumato.errors import ChannelError, SfumatoError
+from sfumato.errors import ChannelError, SfumatoError, quoted
 from sfumato.schema import Schema
 
 _JUST_BELOW = 1 - 2.0**-40  # a breach needs gamma to reach its limit, and roots are rounded: stay a hair under it
@@ -138,11 +138,8 @@ def check_prior(name: str, shares: ArrayLike, size: int) -> None:
     try:
         check_distribution(np.asarray(shares, dtype=np.float64), size)
     except (ChannelError, TypeError, ValueError) as problem:
-        what = (
-            str(problem)
-            if isinstance(problem, ChannelError)
-            else f"prior must hold numbers, got {shares!r:.60} instead"
-        )
+        known = isinstance(problem, ChannelError)
+        what = str(problem) if known else f"prior must hold numbers{quoted(str(shares)[:60])}"
         raise SfumatoError(f"{name}: {what}") from None
 
 

@@ -233,7 +233,7 @@ class TestAttack:
 
 def test_a_prior_without_numbers(folder):
     (folder / "prior.json").write_text('{"sex": "abc"}')
-    with pytest.raises(SfumatoError, match="sex: prior must hold numbers, got 'abc' instead"):
+    with pytest.raises(SfumatoError, match="sex: prior must hold numbers"):
         run("assess", folder / "scheme.json", "--n", 100, "--prior", folder / "prior.json")
 
 

@@ -39,6 +39,11 @@ def test_a_class_with_one_row_says_so_and_offers_pooling():
     assert len(resample(X, y, per_class=False, rng=1)) == 40
 
 
+@pytest.mark.parametrize("label", [{"a": 1}, [1]])
+def test_labels_that_are_lists_or_records(label):
+    refused("y holds lists or records", pa.table({"x": [1.0, 2.0], "c": [label, label]}), "c")
+
+
 def test_non_numeric_columns_need_a_channel():
     refused("X must hold numbers", np.array([["a", "b"]]))
     refused(r"column 'c' holds string.*drop.*channel", pa.table({"x": [1.0, 2.0], "c": ["u", "v"]}))

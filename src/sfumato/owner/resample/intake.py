@@ -143,6 +143,8 @@ def _named(labels: Labels, name: str, what: str) -> Labels:
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
         raise SchemaError(f"{name} holds NaN: every row needs a {what}")
     if labels.dtype.kind == "O":
+        if any(isinstance(label, dict | list | np.ndarray) for label in labels):
+            raise SchemaError(f"{name} holds lists or records: every row needs one {what}, a text or a number")
         if any(label is None or label != label for label in labels):
             raise SchemaError(f"{name} holds nulls: every row needs a {what}")
         kinds = sorted({type(label).__name__ for label in labels})

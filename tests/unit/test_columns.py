@@ -187,6 +187,18 @@ def test_rare_values_go_to_other() -> None:
     assert "1 of its values is held by fewer than 5 rows" in one.problems[0]
 
 
+def test_remarks_agree_with_the_number_of_rows() -> None:
+    ranges = {"x": (0, 90)}
+    assert "1 row lies outside the range" in " ".join(verdict([*range(90), 200], ranges=ranges).problems)
+    assert "2 rows lie outside the range" in " ".join(verdict([*range(90), 200, 300], ranges=ranges).problems)
+
+
+def test_a_crowded_bin_is_remarked_on_where_only_the_range_was_given() -> None:
+    weeks = [0] * 950 + list(range(50))
+    assert "most rows fall into one bin" in " ".join(verdict(weeks, ranges={"x": (0, 52)}).problems)
+    assert "one bin" not in " ".join(verdict(weeks, edges={"x": (0, 1, 5, 52)}).problems)
+
+
 def test_a_verdict_never_quotes_the_data() -> None:
     """The reasons go to terminals and logs; the values only into the schema that the owner edits."""
     for values, _ in COLUMNS.values():

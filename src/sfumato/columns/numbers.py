@@ -15,7 +15,7 @@ from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, 
 from sfumato.columns.id_names import MANY_IDS, may_name_things
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.columns.verdict import Verdict, rows_of, rows_that
 from sfumato.domains import Numeric, Ordinal
 
 _WRITTEN = re.compile(
@@ -102,10 +102,10 @@ def judge_written(cells: Cells, written: Written, wanted: Wanted) -> Verdict:
     """The verdict on text that is mostly numbers."""
     problems = []
     if len(written.words) > MOST_WORDS:
-        rows = rows_of(sum(written.words.values()))
+        rows = rows_that(sum(written.words.values()), "hold")
         more = f", {rows_of(written.limited)} as limits such as <5 or 90+" if written.limited else ""
         return Verdict(
-            cells.name, "unreadable", f"mostly numbers, but {rows} hold {len(written.words)} different words{more}",
+            cells.name, "unreadable", f"mostly numbers, but {rows} {len(written.words)} different words{more}",
             problems=("turn the words into numbers or blanks, or write its domain by hand",),
         )  # fmt: skip
     unit = written.units.most_common(1)[0][0]
@@ -115,9 +115,9 @@ def judge_written(cells: Cells, written: Written, wanted: Wanted) -> Verdict:
             problems=("convert them to one unit first",),
         )  # fmt: skip
     if written.words:
-        rows = rows_of(sum(written.words.values()))
+        rows = rows_that(sum(written.words.values()), "hold")
         limits = "; some are limits such as <5, which are lost by it" if written.limited else ""
-        problems.append(f"{rows} hold {_words(len(written.words))} instead of numbers, taken for no answer{limits}")
+        problems.append(f"{rows} {_words(len(written.words))} instead of numbers, taken for no answer{limits}")
     if unit and not wanted.asked and len(written.numbers) <= wanted.bins and not cells.overflowing:
         few = _listed_with_unit(cells, written, unit, problems)
         if few is not None:
@@ -196,12 +196,12 @@ def _binned(
             )
         if far:
             said.append(
-                f"{rows_of(far)} far outside the others would stretch the bins: they go to the nearest end "
+                f"{rows_of(far)} far outside the others would stretch the bins: moved to the nearest end "
                 f"(say --range {_option(cells.name)} for other limits)"
             )
     outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
     if outside and wanted.asked:
-        said.append(f"{rows_of(outside)} lie outside the range: they go to the nearest end")
+        said.append(f"{rows_that(outside, 'lie')} outside the range: moved to the nearest end")
     clip, nullable = bool(outside) or cells.overflowing, bool(cells.blank or missing)
     if wanted.points is not None:
         domain = Numeric(
@@ -209,7 +209,7 @@ def _binned(
         )
         cut = f"rounded at random to {domain.points} points"
     else:
-        if not wanted.asked and _crowded(numbers, edges):
+        if wanted.edges is None and _crowded(numbers, edges):
             said.append(
                 "most rows fall into one bin, so that its mean and median say little: give it edges, closer where "
                 f"values are many (--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"

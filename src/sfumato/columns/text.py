@@ -12,7 +12,7 @@ from typing import Any
 from sfumato.columns.id_names import MANY_IDS, named_like_an_id, names_things
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.columns.verdict import Verdict, rows_of, rows_that
 from sfumato.domains import Categorical, Ordinal, Text
 from sfumato.domains.categorical import is_number
 from sfumato.domains.text import LONGEST, MOST_LETTERS
@@ -197,12 +197,12 @@ def _by_name(
         listed(kept), nullable, other, missing=missing,
         spellings={k: v for k, v in spellings.items() if v in kept},
     )  # fmt: skip
-    left = rows_of(values.total() - sum(values[word] for word in kept))
+    left = rows_that(values.total() - sum(values[word] for word in kept), "go", "goes")
     more = "more than " if cells.overflowing else ""
     why = f"{more}{len(values):,} different words, the {len(kept)} commonest by name"
     return Verdict(
         cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
-        (f"{left} go to {other!r}; --most-values keeps more of them",),
+        (f"{left} to {other!r}; --most-values keeps more of them",),
     )  # fmt: skip
 
 

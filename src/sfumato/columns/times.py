@@ -13,7 +13,7 @@ import numpy as np
 from sfumato.columns.bin_edges import TAIL
 from sfumato.columns.numbers import MOST_WORDS, MOSTLY
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, rows_of
+from sfumato.columns.verdict import Verdict, rows_of, rows_that
 from sfumato.domains import Date
 from sfumato.domains.date_columns import ISO, from_text
 from sfumato.domains.periods import NUMBER, label, seconds
@@ -72,10 +72,10 @@ def judge_text(
     elif ambiguous:
         said.append(f"day or month first cannot be told: read as {_in_words(formats[0])}; swap it in formats if not")
     if len(words) > MOST_WORDS:
-        why = f"mostly dates, but {rows_of(lost)} hold {len(words)} different texts that are none"
+        why = f"mostly dates, but {rows_that(lost, 'hold')} {len(words)} different texts that are none"
         return Verdict(cells.name, "unreadable", why, problems=("mend them, or write its domain by hand",))
     if words:
-        said.append(f"{rows_of(lost)} hold words instead of dates, taken for no answer")
+        said.append(f"{rows_that(lost, 'hold')} words instead of dates, taken for no answer")
     told = tuple(format for format in formats if format not in ISO)
     if by is None and all(_QUARTER.fullmatch(text) for text in likely):
         by = "quarter"
@@ -108,7 +108,7 @@ def judge_moments(
     outside = int(times[(days < ends[0]) | (days > ends[1])].sum())
     if outside:
         where = "far outside the others" if span is None else "outside the given span"
-        said.append(f"{rows_of(outside)} {where}: they go to the nearest end")
+        said.append(f"{rows_of(outside)} {where}: moved to the nearest end")
     by = (
         by
         or _first_days(days)

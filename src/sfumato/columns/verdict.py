@@ -46,3 +46,12 @@ class Verdict:
 
 def rows_of(count: int) -> str:
     return many(count, "row")
+
+
+def rows_that(count: int, verb: str, alone: str | None = None) -> str:
+    """So many rows and what they do: the verb agrees with their number.
+
+    >>> rows_that(1, "lie"), rows_that(3, "go", "goes")
+    ('1 row lies', '3 rows go')
+    """
+    return many(count, f"row {alone or verb + 's'}", f"rows {verb}")

@@ -147,7 +147,7 @@ class Shuffle:
 def repeated_ids(count: int) -> str:
     """What is wrong where several rows have one id: their answers together tell more than the scheme promises."""
     occur = "id occurs" if count == 1 else "ids occur"
-    return f"{count:,} {occur} more than once in the table; keep one row for each id"
+    return f"{count:,} {occur} more than once in the table; keep one row for each id, or release each round by itself"
 
 
 def tag_column(tags: Bytes) -> pa.Array:

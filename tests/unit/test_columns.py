@@ -193,9 +193,11 @@ def test_remarks_agree_with_the_number_of_rows() -> None:
     assert "2 rows lie outside the range" in " ".join(verdict([*range(90), 200, 300], ranges=ranges).problems)
 
 
-def test_a_crowded_bin_is_remarked_on_where_only_the_range_was_given() -> None:
+def test_a_crowded_bin_is_remarked_on_unless_its_edges_were_given() -> None:
     weeks = [0] * 950 + list(range(50))
     assert "most rows fall into one bin" in " ".join(verdict(weeks, ranges={"x": (0, 52)}).problems)
+    days = [-1] * 900 + [0] * 130 + list(range(-400, 1000, 5))
+    assert "most rows fall into one bin" in " ".join(verdict(days).problems)
     assert "one bin" not in " ".join(verdict(weeks, edges={"x": (0, 1, 5, 52)}).problems)
 
 

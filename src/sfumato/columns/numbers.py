@@ -28,7 +28,7 @@ LARGEST = 1e150  # beyond it squares overflow
 MOST_WORDS = 5
 #: So few different fractions are a list, if each is in many rows.
 FEW = 12
-_CROWDED = 0.9  # of the rows
+_CROWDED = 2 / 3  # of the rows: the median and its neighbours are then in one bin
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ def _look_like_codes(numbers: Counter[float]) -> bool:
 
 
 def _crowded(numbers: Counter[float], edges: Sequence[float]) -> bool:
-    """Whether one bin of several holds nearly all rows.
+    """Whether one bin of several holds most rows.
 
     >>> _crowded(Counter({1: 95, 18: 5}), (0, 10, 20)), _crowded(Counter({1: 60, 18: 40}), (0, 10, 20))
     (True, False)

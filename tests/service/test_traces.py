@@ -9,12 +9,14 @@ import random
 import threading
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
 
 from service_client import SCHEME, Clock, new_id
 from sfumato.service.collection import Collection, open_collection
+from sfumato.service.storage import writer
 from sfumato.service.storage.traces import Traces
 
 
@@ -108,3 +110,22 @@ def test_a_server_that_rests_forgets_by_itself(invited, monkeypatch) -> None:
     monkeypatch.setattr(invited.writer, "forget", lambda: traces.forget() and (done.set() or True))
     answers(invited, 2)
     assert done.wait(30)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_who_takes_long_to_forget_forgets_seldom(invited, monkeypatch) -> None:
+    """A hundred thousand used invitations take PostgreSQL seconds, in which nobody's answer is stored."""
+    now, began = [0.0], threading.Event()
+
+    def slowly() -> bool:
+        now[0] += 5
+        began.set()
+        return True
+
+    monkeypatch.setattr(writer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(invited.writer, "_rest", 0.01)
+    monkeypatch.setattr(invited.writer, "forget", slowly)
+    answers(invited, 2)
+    assert began.wait(30)
+    answers(invited, 1)
+    assert (invited.writer._rest, now) == (100.0, [5.0])

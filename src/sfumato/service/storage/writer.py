@@ -27,6 +27,8 @@ TOGETHER = 1000
 WAITING = 20_000
 #: Seconds of rest after which the database forgets its traces, and the most until it does while there is no rest.
 REST, BUSY = 1.0, 60.0
+#: How many times as long as it took to forget is left for writing.
+SPARED = 20
 
 
 class Kind(Protocol):
@@ -150,17 +152,19 @@ class Writer:
     def _next(self) -> _Waiting | None:
         """The next job. When none comes for a moment, and else now and then, the database forgets its traces."""
         while self._traced is not None:
-            if time.monotonic() < self._traced + BUSY:
+            if time.monotonic() < self._traced + max(BUSY, self._rest):
                 try:
                     return self._queue.get(timeout=self._rest)
                 except queue.Empty:
                     pass
+            began = time.monotonic()
             try:
                 done = self.forget()
             except (SQLAlchemyError, OtherServerError):  # whoever writes next finds out more
                 done = False
-            self._traced = None if done else time.monotonic()
-            self._rest = REST if done else min(2 * self._rest, BUSY)
+            ended = time.monotonic()
+            self._traced = None if done else ended
+            self._rest = max(SPARED * (ended - began), REST if done else min(2 * self._rest, BUSY))
         return self._queue.get()
 
     def _write(self, kind: Kind, waiting: list[_Waiting]) -> None:

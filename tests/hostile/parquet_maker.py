@@ -12,7 +12,7 @@ import pyarrow as pa
 
 I32, I64, BINARY, LIST, STRUCT, TRUE, FALSE = 5, 6, 8, 9, 12, 1, 2
 CODECS = {None: 0, "snappy": 1, "gzip": 2, "zstd": 6}
-INT32, INT64, BYTE_ARRAY = 1, 2, 6
+INT32, INT64, BYTE_ARRAY, FIXED = 1, 2, 6, 7
 PLAIN, RLE, DELTA, DICTIONARY = 0, 3, 5, 8
 UINT_8, UTF8 = 11, 0
 FIRST, INDEX, SECOND = 0, 2, 3  # kinds of pages: data, a dictionary, data of the second version
@@ -37,6 +37,7 @@ class Column:
     converted: int | None = UINT_8
     more: list[tuple[int, int, Any]] = field(default_factory=list)  # fields of the chunk that no honest one has
     after: list[tuple[int, int, Any]] = field(default_factory=list)  # and such that come behind all others
+    described: list[tuple[int, int, Any]] = field(default_factory=list)  # as the length of all values
 
 
 def unsigned(n: int) -> bytes:
@@ -127,7 +128,13 @@ def make(
     for column in columns:
         converted = [] if column.converted is None else [(6, I32, told("converted type", column.converted))]
         schema.append(
-            [(1, I32, told("type", column.type)), (3, I32, told("repetition", 0)), (4, BINARY, column.name), *converted]
+            [
+                (1, I32, told("type", column.type)),
+                *column.described,
+                (3, I32, told("repetition", 0)),
+                (4, BINARY, column.name),
+                *converted,
+            ]
         )
     about = [[(1, BINARY, key), (2, BINARY, value)] for key, value in (notes or {}).items()]
     footer = fields(

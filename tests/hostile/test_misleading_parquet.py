@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.hostile import parquet_maker
 from tests.hostile.guard import guarded, refused
 from tests.hostile.mutations import EXTREME
 from tests.hostile.parquet_maker import (
@@ -22,12 +23,15 @@ from tests.hostile.parquet_maker import (
     BYTE_ARRAY,
     DELTA,
     DICTIONARY,
+    FIXED,
+    I32,
     INDEX,
     SECOND,
     STRUCT,
     UTF8,
     Column,
     Page,
+    fields,
     make,
     unsigned,
     whole,
@@ -39,6 +43,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence.counting import counter
 from sfumato.reading import tables
 from sfumato.reading.parquet_structure import structure
+from sfumato.released.part import Part
 from sfumato.service.export import _resampled
 from sfumato.service.intake import examine
 from sfumato.service.refusals import RefusalError
@@ -240,6 +245,54 @@ def test_a_number_said_twice_in_a_header_is_refused(tmp_path: Path, notes) -> No
     refused(lambda: structure(path))
 
 
+def test_numbers_of_fields_are_those_that_readers_see(tmp_path: Path, notes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Readers keep 16 bits of them: 66 kB said 40 bytes in field 2 and a gigabyte in field 65538, and took 3.2 GB."""
+
+    def header(page: Page, packed: int, say: parquet_maker.Say) -> bytes:
+        about = [(1, I32, 10), (2, I32, 0), (3, I32, 3), (4, I32, 3)]
+        sizes = [(1, I32, 0), (2, I32, 40), (3, I32, packed)]
+        return fields([*sizes, (5, STRUCT, about), (65538, I32, len(page.body))])
+
+    monkeypatch.setattr(parquet_maker, "header", header)
+    path = make(tmp_path / "wrapped.parquet", codes(Page(10, TEN + bytes(1 << 28))), notes())
+    with guarded(memory=1 << 28):
+        assert "no header" in refused_everywhere(path)
+
+
+def test_a_small_file_of_very_many_rows_is_refused(tmp_path: Path, notes) -> None:
+    """A run of equal codes takes a few bytes: 12 kB told of 10^11 people, and to count them took hours."""
+    run = [
+        Page(2, TEN[:8], INDEX),
+        Page(LARGEST, bytes([1]) + unsigned(LARGEST << 1) + bytes([0]), encoding=DICTIONARY),
+    ]
+    path = make(tmp_path / "rows.parquet", codes(*run), notes(50 * LARGEST), groups=50)
+    assert path.stat().st_size < 12_000
+    assert "rows, more than 2,000 in each" in refused_everywhere(path)
+
+
+def test_a_column_does_not_hide_behind_the_case_of_its_name(tmp_path: Path) -> None:
+    """DuckDB took a column CAR, which nobody had looked at, for car, where a file of a folder had both or only it."""
+    honest, bomb = Page(10, TEN), Page(10, TEN + bytes(1 << 28))
+    for names in (("sex", "CAR", "car"), ("sex", "CAR"), ("sex", "CAR_1", "CAR")):
+        folder = tmp_path / "_".join(names)
+        folder.mkdir()
+        first = ("car", "CAR", "sex") if "CAR_1" in names else ("car", "sex")
+        make(folder / "1.parquet", [Column(name, [honest]) for name in first])
+        make(folder / "2.parquet", [Column(name, [bomb if name == names[1] else honest]) for name in names])
+        part = Part(folder, SCHEME)
+        with guarded(memory=1 << 28):
+            line = refused(lambda part=part: counter(part).counts(("car",)))
+        assert "upper and lower case" in line
+
+
+def test_files_of_a_folder_may_have_their_columns_in_another_order(tmp_path: Path) -> None:
+    ones = np.ones(10, np.int32).tobytes()
+    make(tmp_path / "1.parquet", codes(Page(10, TEN), other=[Page(10, ones)]))
+    make(tmp_path / "2.parquet", codes(Page(10, TEN), other=[Page(10, ones)])[::-1])
+    part = Part(tmp_path, SCHEME)
+    assert counter(part).counts(("sex",)).tolist() == [0, 20, 0]
+
+
 def test_a_small_file_of_very_many_pages_or_groups_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To look at so many would itself take long."""
     monkeypatch.setattr("sfumato.reading.parquet_structure._PAGES", 1000)
@@ -278,6 +331,16 @@ def test_a_dictionary_of_millions_of_empty_texts_is_refused(tmp_path: Path, note
     assert path.stat().st_size < 100_000
     with guarded(memory=1 << 28):
         assert "at a time" in refused(lambda: sf.Release.load(path))
+
+
+def test_a_dictionary_of_millions_of_short_texts_is_refused(tmp_path: Path, notes) -> None:
+    """Texts of one byte each, all of one length: a reader keeps where each stands, and 5 kB took 1.2 GB."""
+    many = 1 << 26
+    pages = [Page(many, bytes(many), INDEX), Page(10, bytes([1, 20, 0]), encoding=DICTIONARY)]
+    ids = Column("id", pages, FIXED, None, described=[(2, I32, 1)])
+    path = make(tmp_path / "ids.parquet", [*codes(Page(10, TEN)), ids], notes(id="id"))
+    with guarded(memory=1 << 28):
+        assert "at a time" in refused(lambda: sf.Release.load(path).decode(3))
 
 
 def test_a_column_that_lies_does_not_hide_behind_others(tmp_path: Path, notes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.reading import tables
-from sfumato.reading.parquet_folder import part_files
+from sfumato.reading.parquet_folder import file_names, part_files
 from sfumato.reading.parquet_structure import structure
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described
@@ -61,5 +62,20 @@ def _on_disk(path: Path, columns: tuple[str, ...]) -> Any:
     files = part_files(path) if path.is_dir() else [path]
     for file in files:
         structure(file, columns)
+    _check_names(files, columns)
     escaped = [glob.escape(str(file)) for file in files]  # a star in the name is a star, not a pattern
     return duckdb.connect().read_parquet(escaped, hive_partitioning=False)
+
+
+def _check_names(files: Sequence[Path], columns: Sequence[str]) -> None:
+    """DuckDB takes columns of other files than the first by their names, in which it tells no cases apart."""
+    first = file_names(files[0])
+    for file in files[1:]:
+        if (names := file_names(file)) == first:
+            continue
+        alike = any(len({name.casefold() for name in some}) < len(some) for some in (first, names))
+        if alike or not set(columns) <= set(names):
+            raise ReleaseError(
+                f"{file}: its columns are not those of {files[0].name}: some are missing, or differ in upper and "
+                f"lower case only; ask its owner for the folder as Sfumato wrote it"
+            )

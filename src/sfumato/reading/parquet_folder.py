@@ -61,6 +61,11 @@ def folder_rows(folder: Path) -> int:
     return sum(parquet_rows(file) for file in part_files(folder))
 
 
+def file_names(file: Path) -> list[str]:
+    """The columns of one of the files."""
+    return list(_schema(file, _state(file)).names)
+
+
 def check_alike(folder: Path, columns: Sequence[str] | None = None) -> list[Path]:
     """The files, if all of them hold these columns (or the same ones), each of one type."""
     files = part_files(folder)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 ALWAYS_FITS = 1 << 27
 #: How many times its own size a larger file may decode to.
 MOST_EXPANSION = 128
+#: Rows that a byte may stand for. A run of equal values takes a few bytes for two billion rows.
+ROWS_OF_A_BYTE = 2000
+_FEW_ROWS = 1 << 28  # which are counted in a moment, however small the file is
 
 #: Bytes of a value by its physical type; texts have a length of their own, and fixed ones that of their column.
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
@@ -36,7 +39,7 @@ _TEXT = "BYTE_ARRAY"
 _FIXED = "FIXED_LEN_BYTE_ARRAY"
 _EXTRA = 8  # bytes of a value for levels, and for an encoding that does not help
 _SLACK = 1 << 12  # bytes of a page, for encodings in blocks: the last one may be nearly empty
-_TEXT_PLACE = 16  # bytes that a reader needs to know where a text of a dictionary stands
+_TEXT_PLACE = 16  # bytes that a reader needs to know where a text of a dictionary stands, of whatever length
 _DELTA_TEXTS = (6, 7)  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
 #: Pages and column chunks that are looked at, whatever the size of the file; beyond, one for so many bytes.
 _PAGES = 100_000
@@ -77,6 +80,7 @@ class _Column(NamedTuple):
     name: str
     width: int | None  # None: texts
     flat: bool
+    pointed: bool  # whether a reader keeps where each value of a dictionary stands
 
 
 class _Pages(NamedTuple):
@@ -169,6 +173,8 @@ def _check(file: BinaryIO, metadata: pq.FileMetaData, found: Structure, asked: C
             raise PageError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time: they must be smaller")
     if rows != metadata.num_rows:
         raise PageError("its row groups hold more or fewer rows than it says")
+    if rows > max(_FEW_ROWS, ROWS_OF_A_BYTE * size):
+        raise PageError(f"it says that it has {rows:,} rows, more than {ROWS_OF_A_BYTE:,} in each of its bytes")
     if any(one[1] > other[0] for one, other in pairwise(sorted(place for place in places if place[1]))):
         raise PageError("two of its columns stand in the same place")
     found.rows, found.columns, found.looks = rows, [column.name for column in columns], found.looks + 1
@@ -184,7 +190,7 @@ def _column(described: Any) -> _Column:
         raise PageError(f"column {described.path!r} is of a kind that is unknown")
     if width is not None and width < 0:
         raise PageError(f"column {described.path!r} has values of no length")
-    return _Column(described.path, width, described.max_repetition_level == 0)
+    return _Column(described.path, width, described.max_repetition_level == 0, kind in (_TEXT, _FIXED))
 
 
 def _place(chunk: Any, most: int) -> tuple[int, int]:
@@ -215,7 +221,7 @@ def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most:
         if page.kind == DICTIONARY:
             if count or page.values * (4 if column.width is None else column.width) > size:
                 raise PageError(f"column {column.name!r} has a dictionary that cannot be one")
-            dictionary = size + (_TEXT_PLACE * page.values if column.width is None else 0)
+            dictionary = size + (_TEXT_PLACE * page.values if column.pointed else 0)
         else:
             if page.rows > page.values or (column.flat and page.rows != page.values):
                 raise PageError(f"a page of column {column.name!r} says how many values it has in two ways")

@@ -9,6 +9,7 @@ from typing import Any
 
 _DEEPEST = 8
 _LONGEST_NUMBER = 10  # bytes of seven bits each
+_FIELDS = 1 << 15  # readers keep 16 bits of the number of a field: 65538 is 2 to them
 
 Fields = dict[int, Any]
 
@@ -35,6 +36,8 @@ def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             number, at = _whole(data, at)
         if number in found:  # readers differ in which of the two they believe
             raise ThriftError("a field stands there twice")
+        if not 0 < number < _FIELDS:
+            raise ThriftError("a field of no number")
         found[number], at = _value(data, at, head & 15, depth)
     return found, at + 1
 

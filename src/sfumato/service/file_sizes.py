@@ -20,13 +20,12 @@ from sfumato.channels.hyperplanes import Hyperplanes
 from sfumato.channels.subset import Subset
 from sfumato.errors import SfumatoError
 from sfumato.reading.memory_limit import TooLargeError, check_decoded
+from sfumato.reading.parquet_structure import ROWS_OF_A_BYTE
 from sfumato.release import Release
 from sfumato.scheme import Scheme
 from sfumato.service.refusals import RefusalError
 
 MOST_ROWS = 1 << 28
-#: Under channels whose entropy is not looked at.
-_ROWS_OF_A_BYTE = 2000
 _MANY = "the file holds more rows than so few bytes of randomized answers can"
 _ENTRIES = 1 << 22  # of a matrix that is looked at
 
@@ -62,7 +61,7 @@ def check_release(path: Path, release: Release) -> None:
     size = path.stat().st_size
     least = {scheme: least_bits(scheme) for scheme in {part.scheme for part in release.parts}}
     bits = sum(len(part) * least[part.scheme] for part in release.parts)
-    if len(release) > min(MOST_ROWS, _ROWS_OF_A_BYTE * size) or bits > 2 * 8 * size:  # twice: chance, and rounding
+    if len(release) > min(MOST_ROWS, ROWS_OF_A_BYTE * size) or bits > 2 * 8 * size:  # twice: chance, and rounding
         raise RefusalError("refused", _MANY)
     columns = {name for part in release.parts for name in (*part.scheme.columns, *([part.id] if part.id else []))}
     try:

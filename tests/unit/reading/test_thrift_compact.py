@@ -37,8 +37,11 @@ def test_a_struct_that_is_cut_asks_for_more(length: int) -> None:
         bytes([0x15]) + b"\xff" * 20,
         bytes([0x1B, 0]),
         bytes([0x1C]) * 50,
+        fields([(1, I32, 1), (65537, I32, 2)]),
+        fields([(1, I32, 1), (-65535, I32, 2)]),
+        fields([(0, I32, 1)]),
     ],
-    ids=["twice", "a long number", "a map", "deep"],
+    ids=["twice", "a long number", "a map", "deep", "twice in 16 bits", "below", "no number"],
 )
 def test_what_is_no_struct_is_refused(data: bytes) -> None:
     with pytest.raises(ThriftError):

@@ -116,3 +116,15 @@ def test_what_cannot_be_compared_is_refused_in_one_line():
         sf.attacks.link(release, register(people()), [1, 2])
     with pytest.raises(SfumatoError, match="a scheme has none"):
         sf.attacks.link(schemes()["clear"], register(people()), [1, 2])
+
+
+def test_an_expected_share_says_what_it_takes_for_granted():
+    """A register of fewer people than the release cannot hold everybody in it."""
+    table = people()
+    release = sf.randomize(table, sf.Scheme.for_gamma(SCHEMA, 9), order="keep", rng=sf.experiment(1))
+    everybody = register(table)
+    some = {name: column[:100] for name, column in everybody.items()}
+    assert sf.attacks.link(release, everybody).details["condition"].endswith("stands in the register once")
+    assert "here at most 100 of 400 do" in sf.attacks.link(release, some).details["condition"]
+    assert "condition" not in sf.attacks.link(release, everybody, np.arange(400)).details
+    assert "condition" not in sf.attacks.link(release.scheme, everybody, rng=1).details

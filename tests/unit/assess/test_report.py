@@ -412,6 +412,16 @@ def test_the_picture_of_precision_agrees_with_the_sentence(monkeypatch):
     assert axes.points[-1] == pytest.approx((2000, 100 * unit.measures["half_width_cdf"]))
 
 
+def test_without_shares_the_accuracy_left_is_the_one_of_the_design():
+    """A common value is harder than one among equals: both pages count on the hardest share."""
+    schema = sf.Schema({"town": sf.Categorical(tuple("abcdefgh"), nullable=True)})
+    designed = sf.design.design(schema, n=2000, gamma=9)
+    (unit,) = report(designed.scheme, n=2000).facts.units
+    assert unit.measures["half_width"] == pytest.approx(designed.choices[0].pick.half_width)
+    (known,) = report(designed.scheme, n=2000, prior={"town": [0.125] * 8 + [0.0]}).facts.units
+    assert known.measures["half_width"] < 0.9 * unit.measures["half_width"]
+
+
 class _Axes:
     """What is drawn as single points; everything else is let pass."""
 

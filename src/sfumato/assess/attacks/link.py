@@ -81,9 +81,17 @@ def link(
     guess, right, possible = found
     success = float(right.mean())
     told = {"attributes": ", ".join(shared), "register": rows, "linked": success, "blind": 1 / rows}
+    if isinstance(of, Release) and own is None:
+        told["condition"] = _condition(len(of), rows)
     if not possible.all():
         told["records_of_nobody_in_the_register"] = float(1 - possible.mean())
     return Recovery("link", guess, 1 - success, 1 - 1 / rows, None, told, _BESIDE)
+
+
+def _condition(records: int, rows: int) -> str:
+    """What the expected share of right links takes for granted, and where that cannot be."""
+    said = "everybody in the release stands in the register once"
+    return said if rows >= records else f"{said}; here at most {rows:,} of {records:,} do, so fewer links are right"
 
 
 def _asked(scheme: Scheme, shared: tuple[str, ...]) -> tuple[str, ...]:

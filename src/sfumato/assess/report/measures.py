@@ -14,7 +14,7 @@ from sfumato.assess.changes import changes
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.entropy import conditional_entropy, entropy, mutual_information, privacy_loss
 from sfumato.assess.guess import map_success, roc
-from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width
+from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width, worst_half_width
 from sfumato.assess.report.unit import Unit
 from sfumato.assess.shares import EQUAL
 from sfumato.assess.subject import subject
@@ -87,19 +87,26 @@ def accuracy_prior(unit: Unit, prior: Array) -> Array:
     return even_prior(unit.channel.k, nullable=True) if unit.nullable and unit.prior_from == EQUAL else prior
 
 
+def widest(unit: Unit, channel: Channel, n: int, target: str = "shares") -> float:
+    """The widest half-width of a share or running share. Where no shares are known: of the hardest, as in a design."""
+    if target == "shares" and unit.prior_from == EQUAL:
+        return worst_half_width(channel, n, nullable=unit.nullable)
+    prior = None if unit.prior is None else accuracy_prior(unit, unit.prior)
+    return float(half_width(channel, n, prior, target=target, nullable=unit.nullable).max())
+
+
 def _accuracy(unit: Unit, channel: Channel, prior: Array, n: int | None) -> dict[str, Any]:
     target = "cdf" if unit.ordered and channel.k - unit.nullable > 2 else "shares"
     prior = accuracy_prior(unit, prior)
     if isinstance(channel, Average):
         return _of_mean(channel, prior, n, unit.nullable)
-    seen, null = subject(channel, prior), unit.nullable
     try:
-        worth = effective_sample_size(seen, prior, target, nullable=null)
+        worth = effective_sample_size(subject(channel, prior), prior, target, nullable=unit.nullable)
         out: dict[str, Any] = {"target": target, "effective_sample_size": worth}
         if n is not None:
-            out["half_width"] = float(half_width(seen, n, nullable=null).max())
+            out["half_width"] = widest(unit, channel, n)
             if target == "cdf":
-                out["half_width_cdf"] = float(half_width(seen, n, target="cdf", nullable=null).max())
+                out["half_width_cdf"] = widest(unit, channel, n, "cdf")
         return out
     except EstimationError as problem:
         return {"not_estimable": str(problem)}

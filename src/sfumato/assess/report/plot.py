@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
-from sfumato.assess.precision import half_width, mean_half_width
+from sfumato.assess.precision import mean_half_width
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.measures import accuracy_prior
+from sfumato.assess.report.measures import accuracy_prior, widest
 from sfumato.assess.report.sentences import number
 from sfumato.channels import Channel, identity
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
@@ -143,7 +143,7 @@ def precision(unit: Unit, n: int | None) -> str | None:
     def reach(channel: Channel) -> float:
         if target == "mean":
             return mean_half_width(channel, 1, prior, nullable=unit.nullable)
-        return float(half_width(channel, 1, prior, target=target, nullable=unit.nullable).max())
+        return widest(unit, channel, 1, target)
 
     one, plain = reach(unit.channel), reach(identity(unit.channel.k))
     centre = n or 10_000

@@ -514,11 +514,13 @@ def test_ranks_whose_numbers_do_not_rise_count_by_their_places() -> None:
     assert Encoding(schema, ["rank"]).table(0).ravel().tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("nullable", [False, True])
 @pytest.mark.parametrize("rare", ["first", "last"])
-def test_values_that_perhaps_nobody_holds_do_not_stop_a_regression(rare):
+def test_values_that_perhaps_nobody_holds_do_not_stop_a_regression(rare, nullable):
+    """Also where hardly anybody left the answer out: those stand at the mean of every column of the attribute."""
     rng = np.random.default_rng(7)
     values = ("none", "a", "b", "c") if rare == "first" else ("a", "b", "c", "none")
-    schema = sf.Schema({"g": sf.Categorical(values), "y": sf.Ordinal(tuple(range(8)))})
+    schema = sf.Schema({"g": sf.Categorical(values, nullable=nullable), "y": sf.Ordinal(tuple(range(8)))})
     g = rng.choice(["a", "b", "c"], 20_000, p=[0.5, 0.3, 0.2])
     effect = {"a": 2, "b": 3, "c": 5}
     y = np.clip(np.rint([effect[one] for one in g] + rng.normal(0, 0.8, g.size)), 0, 7).astype(int)

@@ -42,7 +42,7 @@ def leave_out_rare_values(
     for name in dict.fromkeys(name for column in columns for name in column.names):
         domain = source.schema[name]
         codes = range(domain.size - domain.nullable)
-        own = {code: [column for column in kept if _only_at(column, name, code)] for code in codes}
+        own = {code: [column for column in kept if _only_at(column, name, code, len(codes))] for code in codes}
         constants = [code for code in codes if any(column.names == (name,) for column in own[code])]
         if len(constants) < 2 or noises_of(source, [name]):
             continue
@@ -67,11 +67,11 @@ def leave_out_rare_values(
     return kept, found
 
 
-def _only_at(column: Column, name: str, code: int) -> bool:
-    """Whether the column is 0 for everybody who does not hold this value."""
+def _only_at(column: Column, name: str, code: int, answers: int) -> bool:
+    """Whether the column is 0 for everybody who answered with another value; the silent may stand at its mean."""
     if name not in column.names:
         return False
-    table = column.table.swapaxes(column.names.index(name), 0)
+    table = column.table.swapaxes(column.names.index(name), 0)[:answers]
     return bool(table[code].any()) and not np.delete(table, code, axis=0).any()
 
 

@@ -38,6 +38,7 @@ class Column:
     more: list[tuple[int, int, Any]] = field(default_factory=list)  # fields of the chunk that no honest one has
     after: list[tuple[int, int, Any]] = field(default_factory=list)  # and such that come behind all others
     described: list[tuple[int, int, Any]] = field(default_factory=list)  # as the length of all values
+    statistics: list[tuple[int, int, Any]] = field(default_factory=list)
 
 
 def unsigned(n: int) -> bytes:
@@ -172,4 +173,5 @@ def _chunk(column: Column, out: bytearray, packed: Mapping[bytes, bytes], codec:
     ]
     if column.pages and column.pages[0].kind == INDEX:
         about.append((11, I64, told("dictionary place", start)))
+    about += column.statistics
     return [*column.more, (2, I64, told("chunk place", start)), (3, STRUCT, about), *column.after]

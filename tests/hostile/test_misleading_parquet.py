@@ -8,6 +8,7 @@ import random
 import re
 import struct
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -25,7 +26,9 @@ from tests.hostile.parquet_maker import (
     DICTIONARY,
     FIXED,
     I32,
+    I64,
     INDEX,
+    LIST,
     SECOND,
     STRUCT,
     UTF8,
@@ -233,6 +236,29 @@ def test_what_is_encrypted_is_refused_as_such(tmp_path: Path, notes) -> None:
     locked = [Column("car", [Page(10, TEN)], more=[]), Column("sex", [Page(10, TEN)])]
     locked[0].after = [(8, STRUCT, [(1, STRUCT, [])])]
     assert refused(lambda: look(make(tmp_path / "column.parquet", locked, notes())))
+
+
+def test_what_arrow_cannot_bear_to_look_at_does_not_end_the_process(tmp_path: Path, notes) -> None:
+    """Arrow raised where nothing catches it: the program of whoever opened such a file was aborted."""
+    histogram = [(16, STRUCT, [(3, LIST, (I64, [1, 2, 3, 4]))])]
+    odd = [Column("car", [Page(10, TEN)], statistics=histogram), Column("sex", [Page(10, TEN)])]
+    path = make(tmp_path / "histogram.parquet", odd, notes())
+    with suppress(SfumatoError):
+        look(path)
+    with suppress(SfumatoError):
+        examine(path, STUDY)
+    locked = [Column("car", [Page(10, TEN)]), Column("sex", [Page(10, TEN)])]
+    locked[0].after = [(8, STRUCT, [(2, STRUCT, [(1, LIST, (BINARY, ["car"]))])])]  # under a key of its own
+    assert "it is encrypted" in refused_everywhere(make(tmp_path / "locked.parquet", locked, notes()))
+
+
+def test_a_place_of_another_kind_is_refused(tmp_path: Path, notes) -> None:
+    """Readers leave such a field out, and begin elsewhere than where it says."""
+    path = make(tmp_path / "kind.parquet", codes(Page(2, TEN[:8], INDEX), Page(10, TEN, encoding=DICTIONARY)), notes())
+    data = path.read_bytes()
+    at = data.rindex(bytes([0x26]) + whole(4))  # field 11 behind field 9, 64 bits
+    path.write_bytes(data[:at] + bytes([0x25]) + data[at + 1 :])
+    assert "footer" in refused(lambda: structure(path))
 
 
 def test_a_number_said_twice_in_a_header_is_refused(tmp_path: Path, notes) -> None:

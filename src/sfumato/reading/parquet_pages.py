@@ -9,10 +9,14 @@ import re
 from functools import lru_cache
 from typing import BinaryIO, NamedTuple
 
-from sfumato.reading.thrift_compact import Fields, ThriftError, read_struct
+from sfumato.reading.thrift_compact import I32, Fields, ThriftError, read_struct
 
 DATA, DICTIONARY, DATA_2 = 0, 2, 3  # kinds of pages
 _DETAILS = {DATA: 5, DICTIONARY: 7, DATA_2: 8}  # the field that says more, by the kind of page
+_SHAPE = {
+    **dict.fromkeys((1, 2, 3), I32),
+    **{field: dict.fromkeys(range(1, 7 if kind == DATA_2 else 3), I32) for kind, field in _DETAILS.items()},
+}
 _FIRST = 1 << 8  # bytes that are read first
 _LONGEST = 1 << 20  # a header may hold the smallest and the largest text
 _LARGEST = (1 << 31) - 1
@@ -66,7 +70,7 @@ def page_header(file: BinaryIO, at: int, end: int) -> PageHeader:
             unpacked, packed, values, encoding = map(_whole, usual.groups())
             return PageHeader(DATA, unpacked, packed, values, encoding, values, 0, at + usual.end())
         try:
-            fields, taken = read_struct(data)
+            fields, taken = read_struct(data, _SHAPE)
             return _read(fields, at + taken)
         except ThriftError:
             raise PageError("a page has no header") from None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from sfumato.errors import SchemaError
 from sfumato.reading.file_stamp import Stamp, stamp
+from sfumato.reading.parquet_footer import Chunk, Footer, read_footer
 from sfumato.reading.parquet_pages import DICTIONARY, PageError, page_header
 from sfumato.reading.problems import described
 
@@ -130,40 +131,46 @@ def _look(path: Path, found: Structure, columns: Collection[str] | None) -> None
     try:
         metadata = pq.read_metadata(str(path))
         with path.open("rb", buffering=0) as file:
-            _check(file, metadata, found, columns)
+            _check(file, metadata, _footer(path, stamp(path)), found, columns)
     except PageError as problem:
         raise SchemaError(f"{path}: cannot be read: it is damaged, or made to mislead: {problem}") from None
     except (pa.ArrowException, ValueError, OSError) as problem:
         raise SchemaError(f"{path}: cannot be read: {described(problem)}") from None
 
 
-def _check(file: BinaryIO, metadata: pq.FileMetaData, found: Structure, asked: Collection[str] | None) -> None:
+@lru_cache(maxsize=_LOOKS)  # it is looked at again for other columns
+def _footer(path: Path, _: Stamp | None) -> Footer:
+    with path.open("rb") as file:
+        return read_footer(file)
+
+
+def _check(
+    file: BinaryIO, metadata: pq.FileMetaData, footer: Footer, found: Structure, asked: Collection[str] | None
+) -> None:
     """Note what the pages hold; an error where any part of the file is not as another says."""
     size = file.seek(0, 2)
-    end, budget = size - 8 - metadata.serialized_size, _PAGES + size // _BYTES_OF_A_PAGE
+    budget = _PAGES + size // _BYTES_OF_A_PAGE
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
     if metadata.num_row_groups * max(1, len(columns)) > budget:
         raise PageError("it has more row groups than so few bytes need")
     unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
     rows, texts, delta = 0, Counter[str](), set()
     places: list[tuple[int, int]] = []
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        if group.num_rows < 0 or group.num_columns != len(columns):
+    for group in footer.groups:
+        if group.rows < 0 or len(group.chunks) != len(columns):
             raise PageError("a row group has not the columns of the file")
-        rows += group.num_rows
+        rows += group.rows
         held = 0
-        for j, column in enumerate(columns):
-            chunk = group.column(j)
-            places.append(_place(chunk, end))
-            if chunk.num_values < 0 or (column.flat and chunk.num_values != group.num_rows):
+        for j, (column, chunk) in enumerate(zip(columns, group.chunks, strict=True)):
+            places.append(_place(chunk, footer.place))
+            if chunk.values < 0 or (column.flat and chunk.values != group.rows):
                 raise PageError(f"column {column.name!r} has more or fewer values than its row group has rows")
             if j not in unseen:
                 continue
             pages = _walk(file, *places[-1], column, budget, most_unpacked(size))
-            if pages.values != chunk.num_values:
+            if pages.values != chunk.values:
                 raise PageError(f"the pages of column {column.name!r} have more or fewer values than it says")
-            if pages.unpacked > chunk.total_uncompressed_size:
+            if pages.unpacked > chunk.unpacked:
                 raise PageError(f"column {column.name!r} is larger than it says")
             budget -= pages.number
             held += pages.held
@@ -171,7 +178,7 @@ def _check(file: BinaryIO, metadata: pq.FileMetaData, found: Structure, asked: C
             delta |= {column.name} if pages.delta else set()
         if held > most_unpacked(size):
             raise PageError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time: they must be smaller")
-    if rows != metadata.num_rows:
+    if not rows == footer.rows == metadata.num_rows:
         raise PageError("its row groups hold more or fewer rows than it says")
     if rows > max(_FEW_ROWS, ROWS_OF_A_BYTE * size):
         raise PageError(f"it says that it has {rows:,} rows, more than {ROWS_OF_A_BYTE:,} in each of its bytes")
@@ -193,15 +200,13 @@ def _column(described: Any) -> _Column:
     return _Column(described.path, width, described.max_repetition_level == 0, kind in (_TEXT, _FIXED))
 
 
-def _place(chunk: Any, most: int) -> tuple[int, int]:
+def _place(chunk: Chunk, most: int) -> tuple[int, int]:
     """Where the pages of a column chunk begin and end, as every reader would find it."""
-    start, first, length = chunk.data_page_offset, chunk.dictionary_page_offset, chunk.total_compressed_size
-    if chunk.file_path:
-        raise PageError("its rows stand in another file")
+    start, first, length = chunk.data, chunk.dictionary, chunk.packed
     if length == 0:
         return 0, 0
     if first:  # 0 is how some writers say that there is none
-        if not 4 <= first <= start and chunk.num_values:  # and 0 where a dictionary stands alone
+        if not 4 <= first <= start and chunk.values:  # and 0 where a dictionary stands alone
             raise PageError("a dictionary stands behind what needs it")
         start = first
     if start < 4 or length < 0 or start + length > most:

@@ -1,31 +1,37 @@
-"""Thrift's compact protocol, in which Parquet writes the headers of its pages.
+"""Thrift's compact protocol, in which Parquet writes its footer and the headers of its pages.
 
 https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-_DEEPEST = 8
+I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
+_TRUE, _FALSE, _BYTE, _I16, _DOUBLE, _SET = 1, 2, 3, 4, 7, 10
+
+_DEEPEST = 12
 _LONGEST_NUMBER = 10  # bytes of seven bits each
 _FIELDS = 1 << 15  # readers keep 16 bits of the number of a field: 65538 is 2 to them
 
 Fields = dict[int, Any]
+#: What is read of a struct, by the numbers of its fields: a kind, the shape of a struct within it, or [shape] of a list
+#: of structs. A field of another kind is an error, because readers leave it out.
+Shape = Mapping[int, Any]
 
 
 class ThriftError(ValueError):
     """Bytes that are no struct, whatever follows them."""
 
 
-def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
-    """The fields of a struct by their numbers, and where it ends; IndexError where the bytes end before.
+def read_struct(data: bytes, shape: Shape, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
+    """The fields that the shape has, by their numbers, and where it ends; IndexError where the bytes end before.
 
-    >>> read_struct(bytes([0x15, 0x08, 0x2C, 0x15, 0x02, 0x00, 0x00]))
+    >>> read_struct(bytes([0x15, 0x08, 0x2C, 0x15, 0x02, 0x00, 0x00]), {1: I32, 3: {1: I32}})
     ({1: 4, 3: {1: 1}}, 7)
     """
-    if depth > _DEEPEST:
-        raise ThriftError("structs within structs")
+    _check_depth(depth)
     found: Fields = {}
     number = 0
     while head := data[at]:
@@ -34,43 +40,80 @@ def read_struct(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
             number += step
         else:
             number, at = _whole(data, at)
-        if number in found:  # readers differ in which of the two they believe
-            raise ThriftError("a field stands there twice")
         if not 0 < number < _FIELDS:
             raise ThriftError("a field of no number")
-        found[number], at = _value(data, at, head & 15, depth)
+        wanted = shape.get(number)
+        if wanted is None:
+            at = _passed(data, at, head & 15, depth)
+        elif number in found:  # readers differ in which of the two they believe
+            raise ThriftError("a field stands there twice")
+        else:
+            found[number], at = _value(data, at, head & 15, wanted, depth)
     return found, at + 1
 
 
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    if 4 <= kind <= 6:
-        return _whole(data, at)
-    if kind == 12:
-        return read_struct(data, at, depth + 1)
-    if kind == 8:
+def _value(data: bytes, at: int, kind: int, wanted: Any, depth: int) -> tuple[Any, int]:
+    if kind != (wanted if isinstance(wanted, int) else LIST if isinstance(wanted, list) else STRUCT):
+        raise ThriftError(f"a field of kind {kind}")
+    if kind == BINARY:
         length, at = _unsigned(data, at)
         return data[at : at + length], _within(data, at + length)
-    if kind in (1, 2):  # a flag says its value in its kind
-        return kind == 1, at
-    if kind == 3:
-        return data[at], at + 1
-    if kind == 7:
-        return data[at : at + 8], _within(data, at + 8)
-    if kind in (9, 10):
-        return _list(data, at, depth)
+    if kind == STRUCT:
+        return read_struct(data, wanted, at, depth + 1)
+    if kind == LIST:
+        length, inner, at = _list(data, at)
+        if length and inner != STRUCT:
+            raise ThriftError(f"a list of kind {inner}")
+        found = []
+        for _ in range(length):
+            one, at = read_struct(data, wanted[0], at, depth + 2)
+            found.append(one)
+        return found, at
+    return _whole(data, at)
+
+
+def _passed(data: bytes, at: int, kind: int, depth: int) -> int:
+    """Where a field ends that nobody asks for."""
+    if _I16 <= kind <= I64:
+        while data[at] > 127:
+            at += 1
+        return at + 1
+    if kind == BINARY:
+        length, at = _unsigned(data, at)
+        return _within(data, at + length)
+    if kind in (_TRUE, _FALSE):  # a flag says its value in its kind
+        return at
+    if kind in (_BYTE, _DOUBLE):
+        return at + (1 if kind == _BYTE else 8)
+    _check_depth(depth)
+    if kind == STRUCT:
+        while head := data[at]:
+            at += 1
+            if not head >> 4:
+                _, at = _whole(data, at)
+            at = _passed(data, at, head & 15, depth + 1)
+        return at + 1
+    if kind in (LIST, _SET):
+        length, inner, at = _list(data, at)
+        if inner in (_TRUE, _FALSE):  # here it takes a byte
+            return at + length
+        for _ in range(length):
+            at = _passed(data, at, inner, depth + 1)
+        return at
     raise ThriftError(f"a field of kind {kind}")
 
 
-def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
+def _list(data: bytes, at: int) -> tuple[int, int, int]:
+    """How many items a list has, their kind, and where they begin."""
     head = data[at]
     length, at = (head >> 4, at + 1) if head < 0xF0 else _unsigned(data, at + 1)
     _within(data, at + length)  # each takes a byte at least
-    kind = head & 15
-    found = []
-    for _ in range(length):
-        one, at = (data[at] == 1, at + 1) if kind in (1, 2) else _value(data, at, kind, depth + 1)
-        found.append(one)
-    return found, at
+    return length, head & 15, at
+
+
+def _check_depth(depth: int) -> None:
+    if depth > _DEEPEST:
+        raise ThriftError("structs within structs")
 
 
 def _within(data: bytes, end: int) -> int:
@@ -94,5 +137,7 @@ def _unsigned(data: bytes, at: int) -> tuple[int, int]:
 
 def _whole(data: bytes, at: int) -> tuple[int, int]:
     """A number with a sign, which stands in its last bit."""
+    if (one := data[at]) < 128:
+        return (one >> 1) ^ -(one & 1), at + 1
     value, at = _unsigned(data, at)
     return (value >> 1) ^ -(value & 1), at

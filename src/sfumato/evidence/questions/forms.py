@@ -131,7 +131,7 @@ def bounded_limits(
         sd = np.divide(np.sqrt(np.maximum(variance, 0.0)), bottom, out=np.zeros(len(top)), where=some)
         outside = some & (sd > 0) & (sign * (ratio - end) < 0)
         away = np.divide(sign * (ratio - end), sd, out=np.zeros(len(top)), where=outside)
-        inside = np.clip(end + sign * sd * _reach(away, z), low, high)
+        inside = np.clip(end + sign * sd * reach_inside(away, z), low, high)
         if sign > 0:
             last = np.where(outside, np.maximum(last, inside), last)
         else:
@@ -139,14 +139,14 @@ def bounded_limits(
     return first, last
 
 
-def _reach(away: Array, z: float) -> Array:
+def reach_inside(away: Array, z: float) -> Array:
     """The largest m >= 0 that an estimate of ``away`` < 0, of standard deviation 1, does not contradict.
 
     Estimates are ordered by their likelihood ratio against the best m >= 0: that of m is m (m - 2 away).
     """
     from scipy.special import ndtr
 
-    least, most = np.zeros(len(away)), np.full(len(away), z)
+    least, most = np.zeros(away.shape), np.full(away.shape, z)
     for _ in range(40):
         m = (least + most) / 2
         accepted = ndtr(away - m) + ndtr(-np.sqrt(m * (m - 2 * away))) > 2 * ndtr(-z)

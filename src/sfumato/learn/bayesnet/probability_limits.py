@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.questions.forms import reach_inside
 from sfumato.learn.bayesnet.count_moments import Triple, own_moments
 
 Variance = Callable[[Array], Array]
@@ -20,10 +21,12 @@ def score_limits(estimate: Estimate, second: Triple, level: float, population: b
 
     Fieller's set, with the variance at the probability in question instead of at the estimate, as in Wilson's interval,
     which this is where nothing was randomized. A model says how sure it is only where it is: Fieller's set itself.
+    An estimate outside [0, 1] would leave a point, or less: there limits reach inside as Feldman and Cousins have it.
     """
     from scipy.special import ndtri
 
-    z2 = float(ndtri((1 + level) / 2)) ** 2
+    z = float(ndtri((1 + level) / 2))
+    z2 = z * z
     top = estimate.judged
     bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
     variance = _variance(estimate, second, population)
@@ -42,7 +45,17 @@ def score_limits(estimate: Estimate, second: Triple, level: float, population: b
     first, last = np.fmin(first, inner), np.fmax(last, inner)
     low = _edge(outside, np.maximum(first - grid[1], 0.0), first)
     high = _edge(outside, np.minimum(last + grid[1], 1.0), last)
-    return low, high
+    return np.minimum(low, 1 - _inside(bottom - top, bottom, variance(np.ones(top.shape)), z)), np.maximum(
+        high, _inside(top, bottom, variance(np.zeros(top.shape)), z)
+    )
+
+
+def _inside(top: Array, bottom: Array, variance: Array, z: float) -> Array:
+    """How far from 0 a ratio reaches whose estimate lies below 0, with the variance of its top there; otherwise 0."""
+    below = (top < 0) & (bottom > 0) & (variance > 0)
+    sd = np.sqrt(np.where(below, variance, 1.0))
+    reach = sd * reach_inside(np.where(below, top / sd, 0.0), z) / np.where(below, bottom, 1.0)
+    return np.where(below, np.minimum(reach, 1.0), 0.0)
 
 
 def _variance(estimate: Estimate, second: Triple, population: bool) -> Variance:

@@ -142,6 +142,25 @@ def test_probabilities_stay_on_the_simplex_and_the_raw_ones_are_kept() -> None:
     assert ((low <= high) & (low >= 0) & (high <= 1)).all()
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
+def test_no_interval_of_a_probability_is_a_point() -> None:
+    """Where the unbiased estimate lies well below 0 the interval was [0, 0], beside a standard deviation."""
+    schema = sf.Schema({"priors": sf.Ordinal(tuple(range(20)))})
+    scheme = sf.Scheme.for_gamma(schema, gamma=9)
+    share = 0.6 ** np.arange(20)
+    truth = share / share.sum()
+    below = hits = cells = 0
+    for seed in range(30):
+        people = np.random.default_rng(seed).choice(20, 2000, p=truth)
+        cpt = fit_cpt(sf.evidence(sf.randomize({"priors": people}, scheme, rng=seed)).counts("priors", quiet=True))
+        low, high = cpt.interval()
+        assert (high - low > 0.2 * cpt.sd()).all()
+        below += int((cpt.raw < -1.96 * cpt.sd()).sum())
+        hits, cells = hits + int(((low <= truth) & (truth <= high)).sum()), cells + 20
+    assert below > 0  # such estimates were met
+    assert hits / cells > 0.92
+
+
 def test_moment_and_mle_agree_in_the_interior() -> None:
     seen = noisy(9, n=200_000)
     parents = {"a": [], "b": ["a"], "z": ["b"]}

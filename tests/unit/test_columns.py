@@ -282,6 +282,8 @@ def test_a_column_is_what_its_owner_says() -> None:
         verdict([f"p{i}" for i in range(200)], kinds={"x": "categorical"})
     with pytest.raises(SchemaError, match="asked for as categorical, identifier or text, got 'zip'"):
         verdict(codes, kinds={"x": "zip"})
+    with pytest.raises(SchemaError, match="holds no dates: it has no periods; --bins cuts a column of numbers"):
+        verdict(list(range(1900, 2000)) * 5, by={"x": "year"})
     with pytest.raises(SchemaError, match="has no bins"):
         verdict(codes, kinds={"x": "categorical"}, bins_of={"x": 3})
 

@@ -77,6 +77,8 @@ def _show(found: list[Audit]) -> None:
     )
     sure = f"{1 - found[0].alpha:.6g}"
     console.say(f"{found[0].trials:,} trials for every value; each certified gamma has a confidence of {sure}")
+    if any(one.fit is not None for one in found):
+        console.say(f"answers fail where p is below {found[0].alpha / 2:.2g}")
     for one in found:
         if not one.passed:
             console.say(str(one))

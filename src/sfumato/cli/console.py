@@ -15,6 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.busy import Busy
+from sfumato.pages.display import Precise
 from sfumato.printable import json_text, printable, printable_lines, readable_bins
 
 _NARROW = 12  # characters that a column of words needs at least
@@ -171,6 +172,8 @@ def number(value: Any) -> str:
         return "unknown"
     if isinstance(value, int) or not math.isfinite(value):
         return str(value).replace("inf", "∞")
+    if isinstance(value, Precise):
+        return str(value)
     if 100 <= abs(value) < 1e12:
         return f"{value:,.0f}"
     return f"{value:.4g}"

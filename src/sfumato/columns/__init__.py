@@ -118,7 +118,7 @@ def judge(cells: Cells, requests: Requests) -> Verdict:
     """The verdict on one column."""
     verdict = _judge(cells, requests)
     if cells.name in {*requests.by, *requests.spans} and verdict.kind != "date":
-        raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods")
+        raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods; --bins cuts a column of numbers")
     dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
     if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:
         raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 from sfumato.printable import printable, readable_bins
 
@@ -55,6 +55,8 @@ def shown(value: Any) -> str:
         return readable_bins(text) if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
     if isinstance(value, int) or not math.isfinite(value):
         return f"{value:,}".replace("inf", "∞")
+    if isinstance(value, Precise):
+        return str(value)
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.4g}"
 
 
@@ -65,6 +67,33 @@ def settled(value: float, sd: float) -> float:
     (0.0, 0.4)
     """
     return 0.0 if abs(value) < 1e-3 * sd else value
+
+
+class Precise(float):
+    """A number that is printed with as many decimals as it was given."""
+
+    decimals: int
+
+    def __new__(cls, value: float, decimals: int) -> Self:
+        out = super().__new__(cls, value)
+        out.decimals = decimals
+        return out
+
+    def __str__(self) -> str:
+        return f"{float(self):,.{self.decimals}f}"
+
+
+def told_apart(value: float, sd: float) -> float:
+    """A number with two digits of its error, where four digits would hide them.
+
+    >>> shown(told_apart(2011.83, 0.117)), shown(told_apart(34320.4, 890)), shown(told_apart(0.4281, 0.013))
+    ('2,011.83', '34,320', '0.4281')
+    """
+    if not (math.isfinite(value) and 1e-6 * abs(value) < sd < math.inf):
+        return value
+    wanted = 1 - math.floor(math.log10(sd))
+    there = 0 if abs(value) >= 100 else 3 - math.floor(math.log10(abs(value))) if value else wanted
+    return Precise(value, wanted) if wanted > there else value
 
 
 def _is_number(value: Any) -> bool:

@@ -603,6 +603,7 @@ def test_groups_that_may_hold_nobody_are_not_known() -> None:
         (points,) = found.plot().axes[0].lines
         assert np.isnan(points.get_xdata()).tolist() == [False, False, True]
     assert "not known" not in repr(ev.mean("x"))
+    assert "(rare, 5; rare, 15; " in ev.cdf("x", by="g").notes[-1], "numbers as in the table, not 5.0"
     figure = ev.cdf("x", by="g").plot()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "rare: not known"]
     assert len(figure.axes[0].collections) == 2  # no band over all that is possible

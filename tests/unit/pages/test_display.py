@@ -11,8 +11,9 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.cli.console import number
 from sfumato.errors import MissingPartError, ReleaseError, SfumatoError
-from sfumato.pages.display import shown
+from sfumato.pages.display import shown, told_apart
 from sfumato.printable import many, readable_bins
 
 SCHEMA = sf.Schema(
@@ -184,3 +185,17 @@ def test_one_thing_is_in_the_singular_and_large_bins_are_readable() -> None:
     assert shown("[1000000000000, 20000000000000]") == "[1,000,000,000,000 to 20,000,000,000,000]"
     assert readable_bins("a in [-25000.5, 12)") == "a in [-25,000.5 to 12)"
     assert readable_bins("[0, 25), [1990, 1995] and [a, 20000)") == "[0, 25), [1990, 1995] and [a, 20000)"
+
+
+def test_an_answer_shows_as_many_digits_as_its_error_has():
+    """Means of years differ in what comes after 2,012."""
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "year": sf.Ordinal(tuple(range(2007, 2017)))})
+    years = {"sex": ["F", "M"] * 20_000, "year": [2007, 2009, 2012, 2014, 2016, 2016] * 6_666 + [2010] * 4}
+    release = sf.randomize(years, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(2))
+    found = sf.evidence(release).mean("year", by="sex")
+    low, high = found.interval(0.95)
+    rows = found.in_words(0.95, 12)[1]
+    for row, value, limits in zip(rows, found.value, zip(low, high, strict=True), strict=True):
+        assert [shown(cell) for cell in (row[1], *row[3:5])] == [f"{x:,.3f}" for x in (value, *limits)]
+    assert shown(rows[0][1]) in repr(found) and number(rows[0][1]) == shown(rows[0][1])
+    assert shown(told_apart(0.0, 0.1)) == "0" and shown(told_apart(5000.0, 0.0)) == "5,000"

@@ -15,6 +15,7 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
+from sfumato.pages.display import shown
 from sfumato.printable import label_text, many
 
 #: An interval that takes in so much of what is possible leaves the answer open.
@@ -145,13 +146,17 @@ class Answer(Rows):
         unknown = np.flatnonzero(self.open() | np.isnan(self.value))
         if len(unknown):
             labels = self.labels()
-            some = "; ".join(", ".join(map(label_text, labels[i])) or "everybody" for i in unknown[:3])
+            some = "; ".join(", ".join(map(_named, labels[i])) or "everybody" for i in unknown[:3])
             more = "; ..." if len(unknown) > 3 else ""
             told = f"{len(unknown)} of {many(len(self.value), 'row')} {'is' if len(unknown) == 1 else 'are'} not known"
             out.append(f"{told}, for want of records: nearly all values are possible ({some}{more})")
         if self.everybody is not None:
             out.append("records that gave no answer are left out, and counted under no_answer")
         return tuple(out)
+
+
+def _named(label: object) -> str:
+    return shown(label) if isinstance(label, float) else label_text(label)
 
 
 def _agreeing(cov: Array, told: Array) -> Array:

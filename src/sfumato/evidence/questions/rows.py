@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
-from sfumato.pages.display import MOST, html_table, settled, shown, text_table
+from sfumato.pages.display import MOST, html_table, settled, shown, text_table, told_apart
 from sfumato.printable import label_text, many, printable
 from sfumato.writing.data_frames import as_frame, free_name
 
@@ -149,7 +149,7 @@ class Rows(ABC):
                 columns[value][i], columns[sd][i] = "not known", ""
                 continue
             for name in (value, low, high):
-                columns[name][i] = settled(columns[name][i], error)
+                columns[name][i] = told_apart(settled(columns[name][i], error), error)
             columns[sd][i] = settled(error, 1e-6 * abs(columns[value][i]))  # what rounding leaves of nothing
         for name in self.keys:
             columns[name] = [label_text(label) if label is None else label for label in columns[name]]

@@ -296,6 +296,25 @@ def test_a_small_file_of_very_many_rows_is_refused(tmp_path: Path, notes) -> Non
     assert "rows, more than 2,000 in each" in refused_everywhere(path)
 
 
+def test_rows_of_many_parts_or_files_are_bounded_together(tmp_path: Path, description: dict) -> None:
+    """Each part of a file is read from its beginning, and each file of a folder may be small for its rows."""
+    many = 1 << 28
+    run = [Page(2, TEN[:8], INDEX), Page(many, bytes([1]) + unsigned(many << 1) + bytes([0]), encoding=DICTIONARY)]
+    about = json.loads(json.dumps(description))
+    about["parts"] = [about["parts"][0] | {"rows": many // 64}] * 64
+    path = make(tmp_path / "parts.parquet", codes(*run), {KEY.decode(): json.dumps(about)})
+    assert "more rows in more parts" in refused(lambda: sf.Release.load(path))
+    folder = tmp_path / "release"
+    folder.mkdir()
+    files = {}
+    for number in range(2):
+        file = make(folder / f"part-{number:05}.parquet", codes(*run))
+        files[file.name] = {"rows": many, "bytes": file.stat().st_size, "sha256": "0" * 64}
+    about["parts"] = [about["parts"][0] | {"rows": 2 * many, "folder": ".", "files": files}]
+    (folder / "_release.json").write_text(json.dumps(about))
+    assert "more rows than so few bytes" in refused(lambda: sf.Release.load(folder))
+
+
 def test_a_column_does_not_hide_behind_the_case_of_its_name(tmp_path: Path) -> None:
     """DuckDB took a column CAR, which nobody had looked at, for car, where a file of a folder had both or only it."""
     honest, bomb = Page(10, TEN), Page(10, TEN + bytes(1 << 28))

@@ -99,6 +99,11 @@ def most_unpacked(size: int) -> int:
     return max(ALWAYS_FITS, MOST_EXPANSION * size)
 
 
+def most_rows(size: int) -> int:
+    """The most rows that so many bytes may stand for."""
+    return max(_FEW_ROWS, ROWS_OF_A_BYTE * size)
+
+
 def structure(path: Path, columns: Collection[str] | None = None) -> Structure:
     """What a file holds, if the pages of these columns (None: of all) are as it says; SchemaError where they are not.
 
@@ -180,7 +185,7 @@ def _check(
             raise PageError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time: they must be smaller")
     if not rows == footer.rows == metadata.num_rows:
         raise PageError("its row groups hold more or fewer rows than it says")
-    if rows > max(_FEW_ROWS, ROWS_OF_A_BYTE * size):
+    if rows > most_rows(size):
         raise PageError(f"it says that it has {rows:,} rows, more than {ROWS_OF_A_BYTE:,} in each of its bytes")
     if any(one[1] > other[0] for one, other in pairwise(sorted(place for place in places if place[1]))):
         raise PageError("two of its columns stand in the same place")

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Rows that are read at once where few are asked for.
 _FEW = 1 << 10
+#: Rows that may be passed over for all parts of a file, each read from its beginning, if a byte stands for so many.
+_PASSED, _OF_A_BYTE = 1 << 33, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +156,8 @@ def several_parts(
     whole = _in_memory(path, [scheme for _, scheme, *_ in entries], identifier, total)
     if total != tables.count_rows(path if whole is None else whole):
         raise ReleaseError(f"{path}: the scheme speaks of {total} rows, the file holds another number")
+    if whole is None and total * len(entries) > _PASSED and total > _OF_A_BYTE * path.stat().st_size:
+        raise ReleaseError(f"{path}: it has more rows in more parts than so few bytes of randomized answers can hold")
     found, start = [], 0
     for rows, scheme, link, raw in entries:
         held_rows, span = (path, (start, rows)) if whole is None else (whole.slice(start, rows), None)

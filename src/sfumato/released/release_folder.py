@@ -16,6 +16,7 @@ from typing import Any
 from sfumato.errors import ReleaseError
 from sfumato.reading.parquet_file import parquet_rows
 from sfumato.reading.parquet_folder import part_files
+from sfumato.reading.parquet_structure import most_rows
 from sfumato.released.part import Part
 from sfumato.released.writer import code_types, no_rows, release_document
 from sfumato.scheme import Scheme
@@ -77,6 +78,7 @@ def folder_parts(
 
     out: list[Part] = []
     places: list[str] = []
+    size = 0
     for document, (rows, scheme, link, raw) in zip(documents, entries, strict=True):
         place, listed = document.get("folder"), document.get("files")
         if (
@@ -109,5 +111,8 @@ def folder_parts(
                 raise ReleaseError(f"{file}: is not the file that {DESCRIPTION} describes: its size differs")
         if sum(parquet_rows(file) for file in found.values()) != rows:
             raise ReleaseError(f"{folder}: the scheme speaks of {rows} rows, the files hold another number")
+        size += sum(file.stat().st_size for file in found.values())
         out.append(Part(where, scheme, id, link, order, raw))
+    if sum(rows for rows, *_ in entries) > most_rows(size):
+        raise ReleaseError(f"{folder}: its files hold more rows than so few bytes can")
     return out

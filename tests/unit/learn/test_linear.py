@@ -252,3 +252,32 @@ def test_classes_with_the_same_plane_are_not_told_apart_by_rounding():
     for seed in range(4):
         model = LinearClassifier(rng=seed).fit(sf.evidence(table, schema), target="y")
         assert model.only_class is not None and not model.weights_.any()
+
+
+def by_origin(loss: str, method: str, first: int, rng: int) -> tuple[np.ndarray, float]:
+    """Weights and accuracy where years begin at ``first``; two thirds of the records follow from the year."""
+    draw = np.random.default_rng(rng)
+    year, grade = draw.integers(0, 20, 4000), draw.integers(0, 5, 4000)
+    told = np.where(year + draw.normal(0, 4, 4000) > 7, "yes", "no")
+    schema = sf.Schema(
+        {
+            "year": sf.Ordinal(tuple(range(first, first + 20))),
+            "grade": sf.Ordinal(tuple(range(5))),
+            "told": sf.Categorical(("no", "yes")),
+        }
+    )
+    table = {"year": first + year, "grade": grade, "told": told}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, gamma=9), rng=rng)
+    model = LinearClassifier(loss=loss, rng=1).fit(sf.evidence(release, method=method), target="told")
+    return model.weights_, model.score(table)
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.NegativeCountsWarning")
+@pytest.mark.parametrize("loss", ["pocket", "perceptron", "logistic", "hinge", "least_squares", "lda"])
+def test_years_tell_as_much_as_numbers_from_0(loss: str) -> None:
+    """Far from 0 the pocket said one class of everybody, and products of features told only how tables disagree."""
+    for method in ("moment", "mle"):
+        (near, right), (far, again) = (by_origin(loss, method, first, 5) for first in (0, 1968))
+        assert again > 0.8 and abs(right - again) < 0.03
+        if loss not in ("pocket", "perceptron"):
+            np.testing.assert_allclose(far, near, rtol=0.01, atol=0.01)

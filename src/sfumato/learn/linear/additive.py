@@ -60,7 +60,12 @@ class AdditiveLDA(NumberClassifier):
         n = len(values)
         second = values.T @ values / n - np.diag(taken)
         found = FeatureMoments(
-            second, values.T @ member / n, member.mean(axis=0), 0.0, np.ones(len(second), dtype=np.bool_)
+            second,
+            values.T @ member / n,
+            member.mean(axis=0),
+            np.zeros(len(second)),
+            0.0,
+            np.ones(len(second), dtype=np.bool_),
         )
         if taken.any():
             found = replace(found, noise=float((np.var(values, axis=0) / found.scale**2).mean() / np.sqrt(n)))

@@ -98,7 +98,16 @@ class LinearClassifier(Classifier):
     def _by_cost(self, cells: WeightedCells) -> Array:
         X = self._matrix(list(cells.codes.T))
         mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
-        self.scale_ = np.sqrt(np.average((X[:, :-1] - mean) ** 2, axis=0, weights=cells.weights))
+        X[:, :-1] -= (
+            mean  # costs and penalties stay what they were; far from 0, as years are, no step would lead anywhere
+        )
+        self.scale_ = np.sqrt(np.average(X[:, :-1] ** 2, axis=0, weights=cells.weights))
+        out = self._centred(X, cells)
+        out[:, -1] -= out[:, :-1] @ mean
+        return out
+
+    def _centred(self, X: Array, cells: WeightedCells) -> Array:
+        """Coefficients for features whose means are 0."""
         count = len(self.classes_)
         if self.loss == "logistic":
             return logistic(X, cells.classes, cells.weights, count, self.C)

@@ -20,6 +20,9 @@ _CLEARLY = 2.0  # standard errors
 class FeatureMoments:
     """E[x xᵀ], E[x 1(c)] and Pr(c), and the typical standard deviation of a correlation.
 
+    x is the distance of a feature from its ``centre``, about its mean: tables of different pairs agree on a mean only
+    roughly, and of numbers far from 0, as years are, that would be all that a product of features tells.
+
     ``told`` marks the features whose variance is clearly above its own noise. Nothing is known of the others, such as
     the indicator of a value that hardly anybody holds: they get no weight.
     """
@@ -27,6 +30,7 @@ class FeatureMoments:
     second: Array  # features by features
     by_class: Array  # features by classes
     shares: Array
+    centre: Array
     noise: float
     told: NDArray[np.bool_]
 
@@ -43,7 +47,7 @@ class FeatureMoments:
     def scale(self) -> Array:
         """The standard deviation of each feature, so that the ridge does not depend on units."""
         own = np.diag(self.covariance)
-        return np.sqrt(np.maximum(own, 1e-6 * np.maximum(np.diag(self.second), 1e-12)))
+        return np.sqrt(np.maximum(own, 1e-6 * np.maximum(np.diag(self.second) + self.centre**2, 1e-12)))
 
     @property
     def within(self) -> Array:
@@ -69,6 +73,11 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
     singles = source.counts_many([[name, target] for name in names], quiet=True)
     crossed = source.counts_many([[names[i], names[j]] for i, j in pairs], quiet=True)
     shares = source.counts([target], quiet=True)
+    centres = [
+        table.T @ own.table.sum(axis=1) / max(float(own.table.sum()), 1e-12)
+        for own, table in zip(singles, tables, strict=True)
+    ]
+    tables = [table - centre for table, centre in zip(tables, centres, strict=True)]
     for i, (own, table) in enumerate(zip(singles, tables, strict=True)):
         counts = own.table / own.n
         by_class[ends[i] : ends[i + 1]] = table.T @ counts
@@ -81,7 +90,8 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
             weights = np.kron(tables[i][:, 0] - tables[i][:, 0].mean(), tables[j][:, 0] - tables[j][:, 0].mean())
             spread[ends[i], ends[j]] = float(weights @ pair.cov @ weights) / pair.n**2
     prior = np.maximum(shares.value, 0.0)
-    found = FeatureMoments(second, by_class, prior / prior.sum(), 0.0, np.ones(ends[-1], dtype=np.bool_))
+    centre = np.concatenate(centres)
+    found = FeatureMoments(second, by_class, prior / prior.sum(), centre, 0.0, np.ones(ends[-1], dtype=np.bool_))
     if not source.exact:
         noise = np.concatenate([_variance_noise(source, name, t) for name, t in zip(names, tables, strict=True)])
         found = replace(found, told=np.diag(found.covariance) > _CLEARLY * noise)
@@ -105,13 +115,14 @@ def lda(found: FeatureMoments, ridge: float) -> Array:
     means = found.by_class / np.maximum(found.shares, 1e-12)
     slopes = _solved(found.within, means, ridge, found).T
     constant = np.log(np.maximum(found.shares, 1e-12)) - 0.5 * np.einsum("ij,ji->i", slopes, means)
+    constant -= slopes @ found.centre
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 
 def least_squares(found: FeatureMoments, ridge: float) -> Array:
     """The regression of every class indicator on the features, a row per class, constant last."""
     slopes = _solved(found.covariance, found.by_class - np.outer(found.mean, found.shares), ridge, found).T
-    constant = found.shares - slopes @ found.mean
+    constant = found.shares - slopes @ (found.mean + found.centre)
     return np.concatenate([slopes, constant[:, None]], axis=1)
 
 

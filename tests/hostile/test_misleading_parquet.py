@@ -347,6 +347,27 @@ def test_a_small_file_of_very_many_pages_or_groups_is_refused(tmp_path: Path, mo
     assert "more row groups" in refused(lambda: structure(groups))
 
 
+@pytest.mark.parametrize("kind", ["columns", "chunks", "many groups"])
+def test_a_footer_takes_no_more_memory_than_what_it_describes(tmp_path: Path, kind: str) -> None:
+    """Arrow sets aside 750 bytes for a chunk of three: a footer of 8 MB took 2 GB, before anything looked at it."""
+    names = fields([(4, BINARY, "schema"), (5, I32, 1)]) + fields([(1, I32, 1), (3, I32, 0), (4, BINARY, "car")])
+    before, many = bytes([0x15, 2, 0x19, 0x2C]) + names + bytes([0x16, 0, 0x19]), 1_000_000
+    if kind == "columns":
+        said = (
+            bytes([0x15, 2, 0x19, 0xFC]) + unsigned(many) + bytes([0x48, 0, 0]) * many + bytes([0x16, 0, 0x19, 0x0C, 0])
+        )
+    elif kind == "chunks":
+        group = bytes([0x19, 0xFC]) + unsigned(many) + bytes([0x26, 0, 0]) * many + bytes([0x16, 0, 0x16, 0, 0])
+        said = before + bytes([0x1C]) + group + b"\0"
+    else:
+        group = bytes([0x19, 0xFC]) + unsigned(90_000) + bytes([0x26, 0, 0]) * 90_000 + bytes([0x16, 0, 0x16, 0, 0])
+        said = before + bytes([0xAC]) + group * 10 + b"\0"
+    path = tmp_path / "footer.parquet"
+    path.write_bytes(b"PAR1" + said + struct.pack("<I", len(said)) + b"PAR1")
+    with guarded(memory=1 << 28):
+        assert "footer cannot be one" in refused(lambda: structure(path))
+
+
 @pytest.mark.parametrize("encoding", [6, 7])
 def test_texts_that_hide_their_number_are_refused(tmp_path: Path, notes, encoding: int) -> None:
     """The number of texts stands inside such pages: a file of a kilobyte took 8 GB."""

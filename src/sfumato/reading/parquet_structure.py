@@ -45,6 +45,7 @@ _DELTA_TEXTS = (6, 7)  # DELTA_LENGTH_BYTE_ARRAY, DELTA_BYTE_ARRAY
 #: Pages and column chunks that are looked at, whatever the size of the file; beyond, one for so many bytes.
 _PAGES = 100_000
 _BYTES_OF_A_PAGE = 256
+_BYTES_OF_A_NAME = 64  # of a column or group, with what is said of it elsewhere
 _LOOKS = 8  # at some of the columns; then at all others
 
 
@@ -134,9 +135,10 @@ def _look(path: Path, found: Structure, columns: Collection[str] | None) -> None
     import pyarrow.parquet as pq
 
     try:
+        footer = _footer(path, stamp(path))
         metadata = pq.read_metadata(str(path))
         with path.open("rb", buffering=0) as file:
-            _check(file, metadata, _footer(path, stamp(path)), found, columns)
+            _check(file, metadata, footer, found, columns)
     except PageError as problem:
         raise SchemaError(f"{path}: cannot be read: it is damaged, or made to mislead: {problem}") from None
     except (pa.ArrowException, ValueError, OSError) as problem:
@@ -146,7 +148,17 @@ def _look(path: Path, found: Structure, columns: Collection[str] | None) -> None
 @lru_cache(maxsize=_LOOKS)  # it is looked at again for other columns
 def _footer(path: Path, _: Stamp | None) -> Footer:
     with path.open("rb") as file:
-        return read_footer(file)
+        footer, size = read_footer(file), file.seek(0, 2)
+    if sum(len(group.chunks) for group in footer.groups) > _budget(size):
+        raise PageError("it has more row groups than so few bytes need")
+    if footer.described > _PAGES + size // _BYTES_OF_A_NAME:
+        raise PageError("it has more columns than so few bytes need")
+    return footer
+
+
+def _budget(size: int) -> int:
+    """The pages and column chunks that a file of so many bytes may have."""
+    return _PAGES + size // _BYTES_OF_A_PAGE
 
 
 def _check(
@@ -154,10 +166,8 @@ def _check(
 ) -> None:
     """Note what the pages hold; an error where any part of the file is not as another says."""
     size = file.seek(0, 2)
-    budget = _PAGES + size // _BYTES_OF_A_PAGE
+    budget = _budget(size)
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
-    if metadata.num_row_groups * max(1, len(columns)) > budget:
-        raise PageError("it has more row groups than so few bytes need")
     unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
     rows, texts, delta = 0, Counter[str](), set()
     places: list[tuple[int, int]] = []

@@ -13,6 +13,7 @@ _TRUE, _FALSE, _BYTE, _I16, _DOUBLE, _SET = 1, 2, 3, 4, 7, 10
 
 _DEEPEST = 12
 _LONGEST_NUMBER = 10  # bytes of seven bits each
+_MANY, _LEAST = 100_000, 16  # structs of a list, and bytes of each where they are more
 _FIELDS = 1 << 15  # readers keep 16 bits of the number of a field: 65538 is 2 to them
 
 Fields = dict[int, Any]
@@ -64,6 +65,8 @@ def _value(data: bytes, at: int, kind: int, wanted: Any, depth: int) -> tuple[An
         length, inner, at = _list(data, at)
         if length and inner != STRUCT:
             raise ThriftError(f"a list of kind {inner}")
+        if length > max(_MANY, len(data) // _LEAST):
+            raise ThriftError("a list of more structs than can say anything")
         found = []
         for _ in range(length):
             one, at = read_struct(data, wanted[0], at, depth + 2)

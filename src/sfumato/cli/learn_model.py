@@ -82,7 +82,10 @@ def model(
             }
         )
         return
-    console.say(f"{found.chosen}; {many(found.n, 'record')}, worth about {found.effective_records:,.0f} clean ones")
+    learned = "how two attributes go together" if target is None else f"how {target} goes with another attribute"
+    learned = learned if len(found.names) > 1 else f"about {found.names[0]}"
+    clean = f"worth about {found.effective_records:,.0f} clean ones for learning {learned}"
+    console.say(f"{found.chosen}; {many(found.n, 'record')}, {clean}")
     if found.candidates:
         console.table(
             ["candidate", "held-out gain", "noise", "chosen"],

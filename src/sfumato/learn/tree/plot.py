@@ -206,4 +206,11 @@ def _closed(tree: ShownTree, node: Node) -> str:
 
 
 def _share(share: float) -> str:
+    """A share of the records; a few of them are not 0.0 %.
+
+    >>> _share(0.00004), _share(0.0312), _share(0.31)
+    ('under 0.1%', '3.1%', '31%')
+    """
+    if share < 0.0005:
+        return "under 0.1%"
     return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"

@@ -82,15 +82,19 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")
-    gaps = [name for name in names if whole.column(name).null_count]
-    if gaps:
-        raise SchemaError(
-            f"column {gaps[0]!r} holds {whole.column(gaps[0]).null_count} nulls: fill them or leave those rows out"
-        )
+    if any(whole.column(name).null_count for name in names):
+        raise SchemaError(_gaps(whole, [*names, *(name for name in (target, site_column) if name)]))
     X = np.column_stack([np.asarray(whole.column(name), dtype=np.float64) for name in names])
     labels = _labels(np.asarray(whole.column(target)) if target else y, whole.num_rows)
     site = None if site_column is None else _named(np.asarray(whole.column(site_column)), "sites", "site")
     return Intake(_finite(X, names), names, labels, target, site)
+
+
+def _gaps(whole: pa.Table, names: Sequence[str]) -> str:
+    """All columns that hold nulls, in one line."""
+    first, *others = [(name, whole.column(name).null_count) for name in names if whole.column(name).null_count]
+    more = "".join(f", {name!r} {count:,}" for name, count in others[:5]) + (" and others" if len(others) > 5 else "")
+    return f"column {first[0]!r} holds {many(first[1], 'null')}{more}: fill them or leave those rows out"
 
 
 def _whole(X: Any) -> pa.Table:

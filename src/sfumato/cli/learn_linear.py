@@ -17,7 +17,12 @@ from sfumato.printable import label_text
 def linear(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     target: Annotated[str, typer.Option(help="The attribute to predict.")],
-    loss: Annotated[str, typer.Option(help="pocket, perceptron, logistic, hinge, least_squares or lda.")] = "pocket",
+    loss: Annotated[
+        str,
+        typer.Option(
+            help="pocket, perceptron, logistic, hinge, least_squares, lda; auto: pocket for two classes, else logistic."
+        ),
+    ] = "auto",
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the weights (.svg, .png or .pdf).")] = None,

@@ -281,3 +281,27 @@ def test_years_tell_as_much_as_numbers_from_0(loss: str) -> None:
         assert again > 0.8 and abs(right - again) < 0.03
         if loss not in ("pocket", "perceptron"):
             np.testing.assert_allclose(far, near, rtol=0.01, atol=0.01)
+
+
+def test_more_than_two_classes_are_compared_on_one_scale():
+    """Hyperplanes that are found apart are not: features of large units beside yes and no lead them astray."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 8000)
+    pay = 1000 * np.clip(np.rint(1.5 * y + rng.normal(2, 1.5, y.size)), 0, 9).astype(int)
+    mark = np.clip(np.rint(2 * (y == 1) + rng.normal(3, 1, y.size)), 0, 7).astype(int)
+    schema = sf.Schema(
+        {
+            "y": sf.Ordinal(tuple(range(4))),
+            "pay": sf.Ordinal(tuple(range(0, 10_000, 1000))),
+            "mark": sf.Ordinal(tuple(range(8))),
+        }
+    )
+    table = {"y": y.tolist(), "pay": pay.tolist(), "mark": mark.tolist()}
+    source = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)), method="model")
+    model = LinearClassifier().fit(source, target="y")
+    assert model.loss_ == "logistic" and not model.scale_free
+    assert model.score(table) > LinearClassifier("pocket", rng=1).fit(source, target="y").score(table) + 0.03
+    assert (LinearClassifier().fit(source, target="y").coef_ == model.coef_).all(), "no chance in it"
+    halves = sf.Schema({"y": sf.Categorical(("a", "b")), "x": sf.Ordinal((1, 2))})
+    two = sf.evidence({"y": ["a", "b"] * 9, "x": [1, 2] * 9}, halves)
+    assert LinearClassifier(rng=1).fit(two, target="y").loss_ == "pocket"

@@ -23,7 +23,7 @@ from sfumato.learn.plot import bars
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
 from sfumato.printable import label_text
 
-LOSSES = ("pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
+LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
 GROUPS = 10
 
@@ -33,7 +33,9 @@ class LinearClassifier(Classifier):
 
     "pocket", "perceptron", "logistic" and "hinge" work on cells with their estimated counts, which is the paper's sum
     over posteriors collapsed; "least_squares" and "lda" on moments that pair tables give, so that they take many
-    attributes. ``values`` says what a code is worth as a number (the group means of MGAS); ``C`` is scikit-learn's.
+    attributes. "auto" is the pocket for two classes and logistic for more: hyperplanes of one class against the rest,
+    which are found apart, have no common scale to compare classes by. ``values`` says what a code is worth as a number
+    (the group means of MGAS); ``C`` is scikit-learn's.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -45,7 +47,7 @@ class LinearClassifier(Classifier):
 
     def __init__(
         self,
-        loss: str = "pocket",
+        loss: str = "auto",
         counts: str = "model",
         values: Mapping[str, Any] | None = None,
         C: float = 1.0,
@@ -63,6 +65,7 @@ class LinearClassifier(Classifier):
         self.rng = rng
         self.target = target
 
+    loss_: str  # the loss that was used
     coef_: Array  # a row per class, the constant last
     scale_: Array  # the standard deviation of each feature
     told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
@@ -72,6 +75,7 @@ class LinearClassifier(Classifier):
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
             raise EstimationError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r} instead")
+        self.loss_ = self.loss if self.loss != "auto" else "pocket" if len(self.classes_) == 2 else "logistic"
         check_number("C", self.C, above=0)
         check_number("steps", self.steps, least=1)
         if self.ridge != "auto":
@@ -81,11 +85,11 @@ class LinearClassifier(Classifier):
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
         self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
         self.told_classes_ = surely_held(source, self.target_)
-        if self.loss in ("least_squares", "lda"):
+        if self.loss_ in ("least_squares", "lda"):
             found = moments(source, self.encoding_, self.target_, self.schema_)
             refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
-            self.coef_ = (lda if self.loss == "lda" else least_squares)(found, ridge)
+            self.coef_ = (lda if self.loss_ == "lda" else least_squares)(found, ridge)
             self.scale_, self.told_, self.held_ = found.scale, found.told, found.shares > 0
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
@@ -109,17 +113,17 @@ class LinearClassifier(Classifier):
     def _centred(self, X: Array, cells: WeightedCells) -> Array:
         """Coefficients for features whose means are 0."""
         count = len(self.classes_)
-        if self.loss == "logistic":
+        if self.loss_ == "logistic":
             return logistic(X, cells.classes, cells.weights, count, self.C)
         rng = generator(self.rng)
         out = np.zeros((count, X.shape[1]))
         two, present = count == 2, np.flatnonzero(self.held_)
         for number in [1] if two else present:
             sign = np.where(cells.classes == number, 1.0, -1.0)
-            if self.loss == "hinge":
+            if self.loss_ == "hinge":
                 w = hinge(X, sign, cells.weights, self.C)
             else:
-                start = _regression(X, sign, cells.weights) if self.loss == "pocket" else None
+                start = _regression(X, sign, cells.weights) if self.loss_ == "pocket" else None
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
@@ -154,7 +158,7 @@ class LinearClassifier(Classifier):
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
-        if len(self.classes_) > 2 and self.loss in ("lda", "logistic"):
+        if len(self.classes_) > 2 and self.loss_ in ("lda", "logistic"):
             rows = rows - rows.mean(axis=0)  # what all classes have in common decides nothing
         weights = np.asarray(rows[:, :-1].T * self.scale_[:, None])
         if self.scale_free:
@@ -164,7 +168,7 @@ class LinearClassifier(Classifier):
     @property
     def scale_free(self) -> bool:
         """Whether only the direction of the weights means anything."""
-        return self.loss in ("pocket", "perceptron")
+        return self.loss_ in ("pocket", "perceptron")
 
     @property
     def weighed_classes(self) -> list[str]:

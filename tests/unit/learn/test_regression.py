@@ -377,6 +377,27 @@ def test_a_tree_of_cliques_gets_its_errors_from_the_jackknife() -> None:
 # What is refused.
 
 
+def test_a_covariate_that_varies_no_more_than_its_noise_is_named() -> None:
+    """Not the constant, nor a covariate that goes along with it and is known well."""
+    rng = np.random.default_rng(6)
+    degree = rng.integers(1, 4, 8000)
+    working = np.clip(0.74 + 0.03 * degree + rng.normal(0, 0.04, degree.size), 0, 1)
+    pay = np.clip(1.5 * degree + rng.normal(0, 1, degree.size), 0, 7.9)
+    schema = sf.Schema(
+        {
+            "degree": sf.Ordinal((1, 2, 3)),
+            "working": sf.Numeric(0, 1, bins=20),
+            "pay": sf.Numeric(0, 8, bins=8),
+        }
+    )
+    table = {"degree": degree, "working": working, "pay": pay}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(4))
+    for names in (["working"], ["degree", "working"]):
+        with pytest.raises(EstimationError, match="do not tell how much 'working' varies, under its noise"):
+            Regression("gaussian").fit(release, target="pay", names=names)
+    assert "degree" in Regression("gaussian").fit(release, target="pay", names=["degree"]).terms_
+
+
 @pytest.mark.parametrize("source", [EXACT, RELEASE], ids=["exact", "randomized"])
 def test_collinear_covariates_are_named(source) -> None:
     for family, target in (("gaussian", "income"), ("logistic", "ill"), ("ordinal", "grade")):

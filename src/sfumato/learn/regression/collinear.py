@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
+from sfumato.learn.regression.design_columns import INTERCEPT
 
 _ROUNDING = 1e-10  # of the smallest eigenvalue of the correlations
 _CLEAR = 2.0  # standard errors by which a covariate must vary beyond what the others explain
@@ -33,6 +34,7 @@ def refuse_collinear(
         if len(involved) == 1 or not quadratic_spread:
             named = ", ".join(involved)
             raise EstimationError(f"the covariates are collinear: {named} add up to nothing; leave one of them out")
+        _refuse_what_hardly_varies(terms, gram, quadratic_spread)
         raise EstimationError(f"the records do not tell {', '.join(involved)} apart: leave one of them out")
     if quadratic_spread is None:
         return
@@ -40,9 +42,31 @@ def refuse_collinear(
     directions = inverse / np.diag(inverse) / scale[:, None]
     left, noise = 1 / np.diag(inverse), np.sqrt(np.maximum(quadratic_spread(directions), 0.0))
     worst = int(np.argmin(left - _CLEAR * noise))
-    if left[worst] < _CLEAR * noise[worst]:
+    if left[worst] >= _CLEAR * noise[worst]:
+        return
+    least = _refuse_what_hardly_varies(terms, gram, quadratic_spread)
+    raise EstimationError(
+        f"the records do not tell {(terms[worst] if terms[worst] != INTERCEPT.term else least)!r} apart from a "
+        f"combination of the other covariates: leave it out, give it fewer or narrower bins, merge rare values, or "
+        f"collect more records"
+    )
+
+
+def _refuse_what_hardly_varies(terms: Sequence[str], gram: Array, quadratic_spread: Callable[[Array], Array]) -> str:
+    """Refuse a covariate that varies no more than its noise, whatever the others do; else which one does so least."""
+    covariates = [j for j, term in enumerate(terms) if term != INTERCEPT.term]
+    directions = np.eye(len(terms))[:, covariates]
+    if len(covariates) < len(terms):
+        constant = terms.index(INTERCEPT.term)
+        directions[constant] = -gram[constant, covariates] / gram[constant, constant]
+    left = np.einsum("ij,ik,kj->j", directions, gram, directions)
+    noise = np.sqrt(np.maximum(quadratic_spread(directions), 0.0))
+    told = np.divide(left, noise, out=np.full(len(left), np.inf), where=noise > 0)
+    least = int(np.argmin(told))
+    term = terms[covariates[least]]
+    if told[least] < _CLEAR:
         raise EstimationError(
-            f"the records do not tell {terms[worst]!r} apart from a combination of the other covariates, or how much "
-            f"it varies at all under its noise: leave it out, give it fewer or narrower bins, merge rare "
-            f"values, or collect more records"
+            f"the records do not tell how much {term!r} varies, under its noise: leave it out, give it bins over a "
+            f"narrower range, merge rare values, or collect more records"
         )
+    return term

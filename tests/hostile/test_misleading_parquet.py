@@ -583,6 +583,29 @@ def test_what_honest_writers_write_is_read(tmp_path: Path, rows: int, codec: str
     assert tables.count_rows(tmp_path) == rows * len(list(tmp_path.glob("*.parquet")))
 
 
+def test_wide_tables_that_pack_well_are_read(tmp_path: Path) -> None:
+    """Columns of zeros and a few ones, in pages of a megabyte each: an owner's own table was said to mislead."""
+    polars = pytest.importorskip("polars")
+    zeros = np.zeros(1 << 17)
+    polars.DataFrame({f"c{j}": zeros for j in range(150)}).write_parquet(tmp_path / "wide.parquet")
+    held = structure(tmp_path / "wide.parquet").held
+    assert (tmp_path / "wide.parquet").stat().st_size < 1 << 20 and sum(held.values()) > 1 << 27
+    assert sum(batch.num_rows for batch in tables.batches(tmp_path / "wide.parquet")) == 1 << 17
+
+
+def test_pages_that_pack_well_are_bounded_together_in_a_release(tmp_path: Path, notes) -> None:
+    """However the columns are looked at: one after the other each was small enough."""
+    many = (1 << 24) + 1000
+    path = make(tmp_path / "wide.parquet", codes(Page(many, bytes(4 * many))), notes(many))
+    release = sf.Release.load(path)
+    with guarded():
+        counter(release.parts[0]).counts(("car",))
+        counter(release.parts[0]).counts(("sex",))
+        for act in (lambda: release.decode(1), release.arrow, lambda: examine(path, STUDY)):
+            assert refused(act)
+        assert "at a time" in refused(lambda: release.decode(1))
+
+
 def test_files_without_row_groups_are_read(tmp_path: Path) -> None:
     with pq.ParquetWriter(tmp_path / "none.parquet", pa.schema([("a", pa.int64())])):
         pass

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.reading import tables
 from sfumato.reading.parquet_folder import file_names, part_files
-from sfumato.reading.parquet_structure import structure
+from sfumato.reading.parquet_structure import check_received
 from sfumato.reading.positions import placed
 from sfumato.reading.problems import described
 from sfumato.released.part import Part
@@ -61,7 +61,7 @@ def _on_disk(path: Path, columns: tuple[str, ...]) -> Any:
 
     files = part_files(path) if path.is_dir() else [path]
     for file in files:
-        structure(file, columns)
+        check_received(file, columns)
     _check_names(files, columns)
     escaped = [glob.escape(str(file)) for file in files]  # a star in the name is a star, not a pattern
     return duckdb.connect().read_parquet(escaped, hive_partitioning=False)

@@ -10,7 +10,7 @@ from sfumato.errors import ReleaseError
 from sfumato.reading import tables
 from sfumato.reading.parquet_file import open_parquet, parquet_schema
 from sfumato.reading.parquet_folder import part_files
-from sfumato.reading.parquet_structure import MOST_EXPANSION, check_texts, most_unpacked, structure
+from sfumato.reading.parquet_structure import MOST_EXPANSION, check_received, most_unpacked, structure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,7 +89,7 @@ def _text_bytes(path: Path, name: str, enough: int) -> int:
 
     if (total := structure(path, [name]).text_bytes[name]) > enough:
         return total
-    check_texts(path, [name])
+    check_received(path, [name])
     with open_parquet(path, [name], read_dictionary=[name]) as file:
         total = 0
         for batch in file.iter_batches(_BATCH, columns=[name]):

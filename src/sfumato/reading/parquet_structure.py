@@ -56,6 +56,7 @@ class Structure:
     rows: int = 0
     text_bytes: Counter[str] = field(default_factory=Counter)  # of all pages of texts when unpacked, by their column
     delta_texts: set[str] = field(default_factory=set)  # with pages that say inside, unseen, how many texts they have
+    held: Counter[str] = field(default_factory=Counter)  # what a reader holds at once, by the column
     columns: list[str] | None = None  # all there are; None before the first look
     seen: set[int] = field(default_factory=set)
     looks: int = 0
@@ -116,12 +117,21 @@ def structure(path: Path, columns: Collection[str] | None = None) -> Structure:
     return found
 
 
-def check_texts(path: Path, columns: Collection[str]) -> None:
-    """Refuse columns of others in encodings whose pages can hide how much memory they take. No release has them."""
-    for name in sorted(structure(path, columns).delta_texts & set(columns)):
+def check_received(path: Path, columns: Collection[str]) -> None:
+    """Refuse columns of somebody else's file that could take much memory when they are read together.
+
+    An owner's own table may have pages that pack very well, and encodings that hide their size; no release has them.
+    """
+    found = structure(path, columns)
+    for name in sorted(found.delta_texts & set(columns)):
         raise SchemaError(
             f"{path}: column {name!r} is in an encoding that can hide its size (DELTA_BYTE_ARRAY, "
             f"DELTA_LENGTH_BYTE_ARRAY): ask its owner for the file as Sfumato wrote it"
+        )
+    if sum(found.held[name] for name in set(columns)) > (most := most_unpacked(path.stat().st_size)):
+        raise SchemaError(
+            f"{path}: its pages take more than {most >> 20} MB at a time, {MOST_EXPANSION} times the file: ask its "
+            f"owner for the file as Sfumato wrote it"
         )
 
 
@@ -169,13 +179,12 @@ def _check(
     budget = _budget(size)
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
     unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
-    rows, texts, delta = 0, Counter[str](), set()
+    rows, texts, held, delta = 0, Counter[str](), Counter[str](), set()
     places: list[tuple[int, int]] = []
     for group in footer.groups:
         if group.rows < 0 or len(group.chunks) != len(columns):
             raise PageError("a row group has not the columns of the file")
         rows += group.rows
-        held = 0
         for j, (column, chunk) in enumerate(zip(columns, group.chunks, strict=True)):
             places.append(_place(chunk, footer.place))
             if chunk.values < 0 or (column.flat and chunk.values != group.rows):
@@ -188,11 +197,9 @@ def _check(
             if pages.unpacked > chunk.unpacked:
                 raise PageError(f"column {column.name!r} is larger than it says")
             budget -= pages.number
-            held += pages.held
+            held[column.name] = max(held[column.name], pages.held)
             texts[column.name] += pages.unpacked if column.width is None else 0
             delta |= {column.name} if pages.delta else set()
-        if held > most_unpacked(size):
-            raise PageError(f"its pages take more than {most_unpacked(size) >> 20} MB at a time: they must be smaller")
     if not rows == footer.rows == metadata.num_rows:
         raise PageError("its row groups hold more or fewer rows than it says")
     if rows > most_rows(size):
@@ -201,6 +208,7 @@ def _check(
         raise PageError("two of its columns stand in the same place")
     found.rows, found.columns, found.looks = rows, [column.name for column in columns], found.looks + 1
     found.text_bytes |= texts  # the same if another thread looked meanwhile
+    found.held |= held
     found.delta_texts |= delta
     found.seen |= unseen
 

@@ -13,7 +13,7 @@ from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.memory_limit import TooLargeError, check_decoded, pieces, within_memory
 from sfumato.reading.parquet_file import parquet_schema
 from sfumato.reading.parquet_folder import part_files
-from sfumato.reading.parquet_structure import check_texts
+from sfumato.reading.parquet_structure import check_received
 from sfumato.reading.spark_rows import packed_rows
 from sfumato.released.writer import code_types, common_types, no_rows
 from sfumato.scheme import Scheme
@@ -62,9 +62,16 @@ class Part:
         self.check_unchanged()
         if isinstance(self.rows, Path) and self.id is not None and self.id in columns and most >= tables.BATCH:
             check_decoded(self.rows, [self.id])  # one long id may stand for all rows of a small file
+        for file in self._parquet_files():
+            check_received(file, columns)
         found = tables.batches(self.rows, columns, types, most)
         yield from pieces(found, *self.span) if self.span else found
         self.check_unchanged()
+
+    def _parquet_files(self) -> list[Path]:
+        if not isinstance(self.rows, Path) or tables.suffix(self.rows) in tables.CSV:
+            return []
+        return part_files(self.rows) if self.rows.is_dir() else [self.rows]
 
     def arrow(self) -> pa.Table:
         """The rows in memory."""
@@ -125,10 +132,8 @@ def check_no_texts(parts: Iterable[Part]) -> None:
     import pyarrow as pa
 
     for part in parts:
-        if not isinstance(part.rows, Path) or tables.suffix(part.rows) in tables.CSV:
-            continue
-        for file in part_files(part.rows) if part.rows.is_dir() else [part.rows]:
-            check_texts(file, [] if part.id is None else [part.id])
+        for file in part._parquet_files():
+            check_received(file, [] if part.id is None else [part.id])
             kinds = dict(zip((schema := parquet_schema(file)).names, schema.types, strict=True))
             for name in part.scheme.columns:
                 kind = kinds.get(name, pa.uint8())

@@ -19,6 +19,7 @@ from sfumato.errors import SfumatoError, without_warnings
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.memory_limit import pieces, within_memory
 from sfumato.reading.parquet_file import open_parquet
+from sfumato.reading.parquet_structure import check_received
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
@@ -159,6 +160,7 @@ def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
     if not isinstance(part.rows, Path):  # few rows of several parts, which were read at once
         yield from part.rows.select(columns).to_batches(max_chunksize=_BATCH)
         return
+    check_received(part.rows, columns)
     with open_parquet(part.rows, columns) as file:
         found = file.iter_batches(batch_size=_BATCH, columns=columns)
         yield from pieces(found, *part.span) if part.span else found
@@ -208,6 +210,7 @@ def _resampled(path: Path, study: Study) -> Intake:
         names = file.schema_arrow.names
         if sorted(names) != sorted(study.schema.names):
             raise RefusalError("refused", "its columns are not those of the study's schema")
+        check_received(path, names)
         check_resampled(path, names, file.metadata.num_rows)
         rows = 0
         for batch in within_memory(path, file.iter_batches(batch_size=_BATCH)):

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.errors import SchemaError
-from sfumato.reading.parquet_structure import check_texts, most_unpacked, structure
+from sfumato.reading.parquet_structure import check_received, most_unpacked, structure
 
 
 def test_rows_and_the_bytes_of_texts_are_those_of_the_pages(tmp_path: Path) -> None:
@@ -56,9 +56,9 @@ def test_texts_in_delta_encodings_are_known_by_their_pages(tmp_path: Path) -> No
     table, ways = pa.table({"a": ["x", "y"], "b": ["x", "y"]}), {"a": "DELTA_BYTE_ARRAY", "b": "PLAIN"}
     pq.write_table(table, tmp_path / "t.parquet", use_dictionary=False, column_encoding=ways)
     assert structure(tmp_path / "t.parquet").delta_texts == {"a"}
-    check_texts(tmp_path / "t.parquet", ["b", "c"])
+    check_received(tmp_path / "t.parquet", ["b", "c"])
     with pytest.raises(SchemaError, match="'a' is in an encoding that can hide its size"):
-        check_texts(tmp_path / "t.parquet", ["a", "b"])
+        check_received(tmp_path / "t.parquet", ["a", "b"])
 
 
 def test_a_small_file_may_unpack_to_more_than_a_large_one_by_its_size() -> None:

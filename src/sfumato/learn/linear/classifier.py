@@ -102,28 +102,25 @@ class LinearClassifier(Classifier):
     def _by_cost(self, cells: WeightedCells) -> Array:
         X = self._matrix(list(cells.codes.T))
         mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
-        X[:, :-1] -= (
-            mean  # costs and penalties stay what they were; far from 0, as years are, no step would lead anywhere
-        )
-        self.scale_ = np.sqrt(np.average(X[:, :-1] ** 2, axis=0, weights=cells.weights))
-        out = self._centred(X, cells)
-        out[:, -1] -= out[:, :-1] @ mean
-        return out
-
-    def _centred(self, X: Array, cells: WeightedCells) -> Array:
-        """Coefficients for features whose means are 0."""
+        # Costs and penalties do not depend on the origin, but searches do: of years, 1978 on average, no step would
+        # lead anywhere.
+        centred = X.copy()
+        centred[:, :-1] -= mean
+        self.scale_ = np.sqrt(np.average(centred[:, :-1] ** 2, axis=0, weights=cells.weights))
         count = len(self.classes_)
         if self.loss_ == "logistic":
-            return logistic(X, cells.classes, cells.weights, count, self.C)
+            return _from_centred(logistic(centred, cells.classes, cells.weights, count, self.C), mean)
         rng = generator(self.rng)
         out = np.zeros((count, X.shape[1]))
         two, present = count == 2, np.flatnonzero(self.held_)
         for number in [1] if two else present:
             sign = np.where(cells.classes == number, 1.0, -1.0)
             if self.loss_ == "hinge":
-                w = hinge(X, sign, cells.weights, self.C)
-            else:
-                start = _regression(X, sign, cells.weights) if self.loss_ == "pocket" else None
+                w = _from_centred(hinge(centred, sign, cells.weights, self.C), mean)
+            elif self.loss_ == "perceptron":
+                w = _from_centred(pocket(centred, sign, cells.weights, rng, self.steps), mean)
+            else:  # steps about 0 turn the start less than centred ones, which follow the noise of estimated counts
+                start = _from_centred(_regression(centred, sign, cells.weights), mean)
                 w = pocket(X, sign, cells.weights, rng, self.steps, start)
             # One against the rest compares classes, so that hyperplanes are brought to one scale.
             out[number] = w if two else w / max(float(np.linalg.norm(w[:-1])), 1e-12)
@@ -231,3 +228,10 @@ def _regression(X: Array, sign: Array, weights: Array) -> Array:
     """A least-squares hyperplane: a good place for the pocket to start from."""
     H = (X * weights[:, None]).T @ X
     return np.asarray(np.linalg.solve(H + np.eye(len(H)) * 1e-9 * np.trace(H), X.T @ (weights * sign)))
+
+
+def _from_centred(coefficients: Array, mean: Array) -> Array:
+    """The same hyperplanes for the features themselves."""
+    out = coefficients.copy()
+    out[..., -1] -= out[..., :-1] @ mean
+    return np.asarray(out)

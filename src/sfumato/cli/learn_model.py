@@ -57,7 +57,8 @@ def model(
             csv.write_csv(found.sample(rows, rng=seed), str(temporary))
     if plot is not None:
         names = found.names if target is None else [target]
-        plot_shares([found.counts(name) for name in names], plot, "Shares of each attribute, from the joint model")
+        whose = "each attribute" if target is None else target
+        plot_shares([found.counts(name) for name in names], plot, f"Shares of {whose}, from the joint model")
     score = tested = None
     if target is not None:
         leaves = 200 if isinstance(found, JunctionEvidence) else None

@@ -13,6 +13,7 @@ from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.evidence.questions.rows import Rows
 from sfumato.printable import many
 from sfumato.reading.name_lists import listed
+from sfumato.writing.data_frames import free_name
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,10 @@ def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, 
     if json:
         told = {"question": found.title, "n": found.n, "level": level, "population": found.population_kind}
         held = {"where": where} if where else {}
-        console.emit({**told, **held, "rows": frame.to_pylist(), "notes": list(found.notes)})
+        flag = free_name("known", frame.column_names)
+        known = [bool(one) for one in ~found.open(level)]
+        every = [{**row, flag: one} for row, one in zip(frame.to_pylist(), known, strict=True)]
+        console.emit({**told, **held, "rows": every, "notes": list(found.notes)})
         return
     about = "the population" if found.of_population else "this table"
     console.say(f"{found.title}; of {about}, {many(found.n, 'randomized record')}, intervals {level:.0%}")

@@ -88,3 +88,14 @@ def test_running_shares_of_many_groups_are_drawn_for_the_largest(tmp_path: Path)
     sf.randomize(rows, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)).save(tmp_path / "r.parquet")
     found = run(f"estimate {tmp_path / 'r.parquet'} --cdf x --by g --plot {tmp_path / 'c.svg'}")
     assert found.code == 0 and "6 of 8 groups" in (tmp_path / "c.svg").read_text()
+
+
+def test_machines_are_told_what_is_not_known(tmp_path: Path) -> None:
+    """A mean of a group that perhaps nobody is in has an estimate in the file, and it says nothing."""
+    rng = np.random.default_rng(5)
+    schema = sf.Schema({"g": sf.Categorical(("a", "b", "rare")), "x": sf.Numeric(0, 100, bins=10)})
+    table = {"g": rng.choice(["a", "b"], 3000).tolist(), "x": (100 * rng.random(3000)).tolist()}
+    path = tmp_path / "r.parquet"
+    sf.randomize(table, sf.Scheme.for_gamma(schema, 4), rng=sf.experiment(2)).save(path)
+    rows = json.loads(run(f"estimate {path} --mean x --by g --json").out)["rows"]
+    assert [(row["g"], row["known"]) for row in rows] == [("a", True), ("b", True), ("rare", False)]

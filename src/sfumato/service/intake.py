@@ -210,8 +210,8 @@ def _resampled(path: Path, study: Study) -> Intake:
         names = file.schema_arrow.names
         if sorted(names) != sorted(study.schema.names):
             raise RefusalError("refused", "its columns are not those of the study's schema")
-        check_received(path, names)
         check_resampled(path, names, file.metadata.num_rows)
+        check_received(path, names)
         rows = 0
         for batch in within_memory(path, file.iter_batches(batch_size=_BATCH)):
             for name in names:

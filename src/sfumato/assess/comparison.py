@@ -113,7 +113,7 @@ def compare(
         rows.append(row(name, f"{level:.2f}", risk, tuned(level), note))
     fixed: list[tuple[str, Method]] = [("normal model per class", _gaussian), ("plain bootstrap", _bootstrap)]
     for name, method in fixed:
-        rows.append(row(name, "no knob", shadow_risk(X, y, method, src, _SHADOWS), method))
+        rows.append(row(name, "nothing to set", shadow_risk(X, y, method, src, _SHADOWS), method))
     k, sd = max(X.shape[1] // 2, 1), deviation(X)
     unit = np.where(sd > 0, sd, 1.0)  # else the column with the largest numbers would drown the others
     for name, (R, M) in (
@@ -122,7 +122,7 @@ def compare(
     ):
         found = known_rows(X / unit, M, src)
         phi, error = cost([misses(R, y, Xt / unit @ M.T, yt)])  # the centre turns its test rows, too
-        rows.append(Row(name, "no knob", found, found, phi, "by known rows", error))
+        rows.append(Row(name, "nothing to set", found, found, phi, "by known rows", error))
     return rows
 
 

@@ -20,6 +20,8 @@ class Setting:
 
     >>> Setting(Form("one covariance"), 2.2).words
     'one covariance, noise of strength 2.2'
+    >>> Setting(Form("one covariance"), 0.0).words
+    'one covariance, no noise: drawing the rows is enough'
     """
 
     form: Form
@@ -28,7 +30,8 @@ class Setting:
     @property
     def words(self) -> str:
         """The setting as people read it."""
-        return f"{self.form.name}, noise of strength {self.strength:.3g}"
+        noise = f"noise of strength {self.strength:.3g}" if self.strength else "no noise: drawing the rows is enough"
+        return f"{self.form.name}, {noise}"
 
     def release(self, rows: float) -> Blurring:
         """The way to release at this setting, ``rows`` rows for each record."""

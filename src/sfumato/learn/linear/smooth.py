@@ -51,7 +51,9 @@ def _softmax(X: Array, classes: NDArray[np.int64], weights: Array, count: int, C
     from scipy.optimize import minimize
 
     d = X.shape[1]
-    penalty = np.ones(d)
+    size = np.sqrt(np.average(X**2, axis=0, weights=weights))
+    size = np.where(size > 0, size, 1.0)  # features of one size take few steps; the minimum is the same
+    X, penalty = X / size, 1 / size**2
     penalty[-1] = 0.0
     truth = np.eye(count)[classes]
 
@@ -70,7 +72,7 @@ def _softmax(X: Array, classes: NDArray[np.int64], weights: Array, count: int, C
         objective, np.zeros(count * d), jac=True, method="L-BFGS-B",
         options={"maxiter": 5000, "gtol": 1e-11, "ftol": 1e-16, "maxcor": 30, "maxfun": 20000},
     )  # fmt: skip
-    return np.asarray(found.x).reshape(count, d)
+    return np.asarray(found.x).reshape(count, d) / size
 
 
 def hinge(X: Array, sign: Array, weights: Array, C: float) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
@@ -653,6 +654,37 @@ def test_parties_may_call_their_pseudonyms_as_they_like(http: Http, tmp_path: Pa
     assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 40
     assert http.ask("GET", "/v1/studies/commuting/estimates?names=car,sex").status_code == 200
     assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200
+
+
+@pytest.mark.parametrize("kind", [pa.dictionary(pa.int32(), pa.string()), pa.string_view(), pa.large_string()], ids=str)
+def test_parties_may_store_their_pseudonyms_as_any_text(http: Http, tmp_path: Path, kind: Any) -> None:
+    """Made-up rows of another party's column, with ids as a dictionary, kept that party out."""
+    link = sf.new_link_key()
+    odd = some_columns(tmp_path / "odd.parquet", "sex", range(30), link)
+    notes, rows = pq.read_metadata(odd).metadata, pq.read_table(odd)
+    at = rows.schema.get_field_index("person")
+    rows = rows.set_column(at, "person", rows.column(at).cast(kind))
+    pq.write_table(rows.replace_schema_metadata({"sfumato": notes[b"sfumato"]}), odd)
+    cars = some_columns(tmp_path / "cars.parquet", "car", range(40), link)
+    more = some_columns(tmp_path / "more.parquet", "sex", range(30, 40), link)
+    for file in (cars, odd, more):
+        assert push(http, file, http.token("site")).status_code == 201
+    assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 40
+    assert http.ask("GET", "/v1/studies/commuting/release").status_code == 200
+
+
+def test_a_whole_record_keeps_out_only_the_same_person(http: Http, tmp_path: Path) -> None:
+    """One made-up whole record under the link key kept out every file of some columns."""
+    link = sf.new_link_key()
+    whole = {"car": [SCHEMA["car"].labels[0]], "sex": [SCHEMA["sex"].labels[0]], "person": ["nobody"]}
+    made_up = sf.randomize(whole, SCHEME, id="person", link_key=link).save(tmp_path / "whole.parquet")
+    assert push(http, made_up, http.token("site")).status_code == 201
+    cars = some_columns(tmp_path / "cars.parquet", "car", range(40), link)
+    assert push(http, cars, http.token("site")).status_code == 201
+    whole["person"] = ["p7"]
+    again = sf.randomize(whole, SCHEME, id="person", link_key=link).save(tmp_path / "again.parquet")
+    refused = push(http, again, http.token("site"))
+    assert refused.status_code == 422 and "pushed before" in refused.text
 
 
 def test_files_are_joined_before_the_next_is_taken(http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,6 +201,15 @@ def test_a_folder_is_on_the_disk_before_it_takes_its_place(tmp_path: Path, monke
     assert len(there) > 3 and there <= synced
 
 
+def test_a_link_to_a_release_is_not_replaced(tmp_path: Path) -> None:
+    """The link changed places with the new release, and stayed beside it under a hidden name."""
+    source, target = write(tmp_path / "raw.parquet"), tmp_path / "out"
+    sf.randomize_folder(source, tmp_path / "old", SCHEME, jobs=1)
+    target.symlink_to(tmp_path / "old")
+    assert "is a link" in refused(lambda: sf.randomize_folder(source, target, SCHEME, jobs=1, overwrite=True))
+    assert target.is_symlink() and not list(tmp_path.glob(".out*"))
+
+
 def test_work_does_not_go_on_in_a_folder_that_somebody_else_made(tmp_path: Path) -> None:
     (tmp_path / "theirs").mkdir()
     (tmp_path / ".out.unfinished").symlink_to(tmp_path / "theirs")

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
 from service_client import SCHEME, Clock, new_id
 from sfumato.service.collection import Collection, open_collection
@@ -101,6 +102,17 @@ def test_the_database_does_not_tell_whose_invitation_came_with_a_response(invite
         used = connection.execute(text("SELECT xmin::text, id FROM tokens WHERE used IS NOT NULL ORDER BY ctid")).all()
     assert len({mark for mark, _ in used}) == 1
     assert [id for _, id in used] == sorted(id for _, id in used)
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+def test_a_backup_is_not_waited_for(invited) -> None:
+    """It reads the invitations to its end, and nobody's answer was stored until then."""
+    answers(invited, 3)
+    with invited.database.engine.connect() as connection:
+        connection.execute(text("LOCK TABLE tokens IN ACCESS SHARE MODE"))
+        with pytest.raises(OperationalError, match="lock timeout"):
+            Traces(invited.database).forget()
+    assert Traces(invited.database).forget()
 
 
 @pytest.mark.parametrize("url", ["sqlite", "postgresql"], indirect=True)

@@ -37,11 +37,11 @@ def check_repeated(path: Path, found: Intake, others: Sequence[Held]) -> None:
         if other["link"] != found.link:
             continue
         theirs = other["attributes"]
-        if theirs == found.attributes:
+        if theirs is None or found.attributes is None or theirs == found.attributes:
             again = int(pc.sum(pc.is_in(mine, value_set=_ids(Path(other["file"])))).as_py() or 0)
             if again:
                 raise RefusalError("refused", f"{again:,} of its records were pushed before, in another file")
-        elif theirs is None or found.attributes is None or set(theirs) & set(found.attributes):
+        elif set(theirs) & set(found.attributes):
             raise RefusalError(
                 "refused", "another party pushed some of these columns for records under the same link key"
             )
@@ -65,9 +65,12 @@ def complete(study: Study, held: Sequence[Held]) -> Part | None:
 
 
 def _rows(part: Part) -> pa.Table:
-    """The rows of a part, the pseudonyms under a name that no column has."""
+    """The rows of a part, the pseudonyms under a name that no column has, whatever texts their sender made of them."""
+    import pyarrow as pa
+
     found = part.arrow()
-    return found.rename_columns([_ID if name == part.id else name for name in found.schema.names])
+    place = found.schema.get_field_index(part.id)
+    return found.set_column(place, _ID, found.column(place).cast(pa.large_string()))
 
 
 def joined(study: Study, held: Sequence[Held]) -> Intake:

@@ -39,6 +39,8 @@ def check_folder(path: Path, source: Path, overwrite: bool) -> None:
     """Raise unless a folder can be written there: what is replaced is a release, whole and with nothing beside it."""
     if not path.name:
         raise ReleaseError(f"{str(path)!r} names no folder: choose a name")
+    if path.is_symlink():
+        raise ReleaseError(f"{path} is a link, and only the link would be replaced: name the folder that it leads to")
     if path.exists() and not overwrite:
         raise ReleaseError(f"{path} already exists; choose another name or allow overwriting")
     if path.exists() and not path.is_dir():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -160,7 +161,7 @@ class Writer:
             began = time.monotonic()
             try:
                 done = self.forget()
-            except (SQLAlchemyError, OtherServerError):  # whoever writes next finds out more
+            except (SQLAlchemyError, sqlite3.Error, OtherServerError):  # whoever writes next finds out more
                 done = False
             ended = time.monotonic()
             self._traced = None if done else ended

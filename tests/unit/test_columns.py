@@ -42,6 +42,8 @@ COLUMNS = {
     "shuffled row numbers": (random.Random(1).sample(range(N), N), "identifier"),
     "leading zeros": (draw(lambda r, i: f"{r.randrange(10**6):07d}"), "identifier"),
     "case numbers": (draw(lambda r, i: 10**7 + 7919 * i % 10**6 + i), "identifier"),
+    "numbers of 18 digits": (draw(lambda r, i: 10**17 + r.randrange(10**17)), "identifier"),
+    "the same as text": (draw(lambda r, i: str(10**17 + r.randrange(10**17))), "identifier"),
     "postcodes": (draw(lambda r, i: f"{r.randrange(1000, 99999):05d}"), "identifier"),
     "names": (draw(lambda r, i: f"{r.choice('ABC')}nna Miller {i}"), "identifier"),
     "phones": (draw(lambda r, i: f"+49 (0){r.randrange(10**8)}"), "identifier"),

@@ -36,8 +36,8 @@ def named_like_an_id(name: str) -> bool:
 def names_things(name: str) -> bool:
     """Whether the name says that its numbers are those of persons or things, which may be in several rows.
 
-    >>> [names_things(name) for name in ("schid", "place_id", "zip", "amtpaid", "humid", "median")]
-    [True, True, True, False, False, False]
+    >>> [names_things(name) for name in ("schid", "place_id", "zip", "user_id_str", "amtpaid", "humid", "median")]
+    [True, True, True, True, False, False, False]
     """
     found = _NAMES_THINGS.fullmatch(_spaced(name))
     return found is not None and not (found["word"] and _OTHER_WORDS.fullmatch(found["word"]))
@@ -58,5 +58,5 @@ def may_name_things(name: str, numbers: Counter[float]) -> str | None:
 
 
 def _spaced(name: str) -> str:
-    """PatientNr as Patient_Nr."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    """PatientNr as Patient_Nr; user_id_str as user_id."""
+    return re.sub(r"(?<=\w)_(?:str|txt)$", "", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name), flags=re.IGNORECASE)

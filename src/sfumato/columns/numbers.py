@@ -80,7 +80,7 @@ def read_numbers(counts: Counter[str]) -> Written:
             limited += times * _is_limit(text)
             continue
         value = float(found["number"])
-        numbers[int(value) if value.is_integer() and abs(value) < 2**53 else value] += times
+        numbers[int(value) if value.is_integer() and abs(value) < 2**63 else value] += times
         units[(found["before"] or found["after"] or "").strip()] += times
     return Written(numbers, units, words, limited)
 

@@ -133,7 +133,7 @@ def _plain(value: Any) -> Any:
     number = float(value)
     if math.isnan(number):
         return None
-    return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    return int(number) if number.is_integer() and abs(number) < 2**63 else number
 
 
 def _follow(cells: Cells, column: pa.Array) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.printed_coverage import records
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
@@ -86,26 +87,16 @@ def test_estimated_scores_cover_the_true_accuracy(p):
     assert np.mean(np.abs(blind) < 1.96) < 0.5  # negative control: the channels ignored
 
 
-def _classed(n: int, seed: int) -> dict[str, np.ndarray]:
-    """Three classes, two attributes that tell them, one that leans on another, one of chance."""
-    rng = np.random.default_rng(seed)
-    y = rng.choice(3, n, p=[0.5, 0.35, 0.15])
-    a = (rng.random(n) < np.array([0.2, 0.5, 0.8])[y]).astype(int)
-    b = np.minimum(rng.poisson(np.array([1.0, 2.0, 3.0])[y]), 5)
-    c = np.where(rng.random(n) < 0.6, a, rng.integers(0, 2, n))
-    return {"y": y, "a": a, "b": b, "c": c, "d": rng.choice(4, n, p=[0.4, 0.3, 0.2, 0.1])}
-
-
 def test_limits_in_the_leaves_of_a_tree_cover():
     """The negative control: by the model's own covariance they held two thirds."""
     values = {"y": 3, "a": 2, "c": 2, "d": 4}
     schema = sf.Schema(
         {n: sf.Categorical(tuple(range(k))) for n, k in values.items()} | {"b": sf.Ordinal(tuple(range(6)))}
     )
-    everybody = _classed(300_000, 1)
+    everybody = records(300_000, 1)
     held, own = [], []
     for run in range(6):
-        release = sf.randomize(_classed(5000, 50 + run), sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(70 + run))
+        release = sf.randomize(records(5000, 50 + run), sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(70 + run))
         tree = DecisionTree().fit(release, target="y")
         for leaf in tree.leaves_:
             inside = np.all([everybody[tree.features_[axis]] == code for axis, code in leaf.path] or [True], axis=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from sfumato.service.counted_files import is_json
 from sfumato.service.refusals import RefusalError
 from sfumato.service.upload import Upload
+from sfumato.writing.whole_files import sync
 
 
 class UploadFiles:
@@ -66,20 +66,12 @@ class UploadFiles:
     def take(self, upload: Upload) -> None:
         """Move all that arrived to where accepted files lie, on the disk."""
         arrived, taken = self.arriving(upload), self.taken(upload)
-        _sync(arrived)
+        sync(arrived)
         arrived.replace(taken)
-        _sync(taken.parent)
+        sync(taken.parent)
 
     def remove(self, upload: Upload) -> None:
         """Delete what there is of an upload. What was taken under its digest is another's, unless it was accepted."""
         self.arriving(upload).unlink(missing_ok=True)
         if upload.state == "accepted":
             self.taken(upload).unlink(missing_ok=True)
-
-
-def _sync(path: Path) -> None:
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)

@@ -54,6 +54,18 @@ def replacing(target: str | Path, overwrite: bool = False) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def sync(path: Path) -> None:
+    """Wait until a file or a folder is on the disk."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:  # folders cannot be opened everywhere
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
 def check_free(path: Path, overwrite: bool) -> None:
     """Raise if there is something that must not be overwritten; a link to nothing is something, too."""
     if not overwrite and os.path.lexists(path):

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.errors import ReleaseError
+from sfumato.writing.whole_files import sync
 
 #: What says of a folder which files are its release.
 #: Arrow, Spark and others that read a folder of Parquet files pass over names that begin with _.
@@ -87,7 +88,7 @@ def take_place(temporary: Path, path: Path, source: Path, overwrite: bool) -> No
     check_folder(path, source, overwrite)
     if not path.exists():
         temporary.rename(path)
-        _sync(path.parent)
+        sync(path.parent)
         return
     aside = _hidden(path)
     temporary.rename(aside)
@@ -101,7 +102,7 @@ def take_place(temporary: Path, path: Path, source: Path, overwrite: bool) -> No
             aside.rename(temporary)
             raise
         aside = old
-    _sync(path.parent)
+    sync(path.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -113,19 +114,8 @@ def on_disk(folder: Path) -> None:
     """Wait until the files of a folder are on the disk, so that a power failure does not leave empty ones."""
     for found in sorted(folder.rglob("*")):
         if not found.is_symlink():
-            _sync(found)
-    _sync(folder)
-
-
-def _sync(path: Path) -> None:
-    try:
-        handle = os.open(path, os.O_RDONLY)
-    except OSError:  # folders cannot be opened everywhere
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+            sync(found)
+    sync(folder)
 
 
 def _exchanged(one: Path, other: Path) -> bool:

@@ -16,15 +16,21 @@ from sfumato.service.running import server
 from sfumato.service.settings import Settings
 
 
-@pytest.fixture(scope="module")  # while it is open, its event loop is in the way of other tests
-def browser():
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of the program."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     need(found is not None, "Chromium", "apt-get install chromium")
+    return found
+
+
+@pytest.fixture(scope="module")  # while it is open, its event loop is in the way of other tests
+def browser(chromium):
     need(find_spec("playwright") is not None, "Playwright", "pip install 'sfumato[dev]'")
     from playwright import sync_api
 
     with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield opened
         opened.close()
 

@@ -151,3 +151,20 @@ def test_an_unknown_study_is_said(visit):
     page = visit(f"/answer/{new_id()}")
     page.locator(".callout").wait_for()
     assert "no study" in page.locator(".callout").text_content()
+
+
+def test_the_browser_writes_no_true_answer_to_its_own_files(browser, chromium, site, tmp_path):
+    """Browsers keep what stands in fields, so that a tab can be opened again; a form can ask them not to."""
+    kept = browser.browser_type.launch_persistent_context(
+        tmp_path, executable_path=chromium, args=["--no-sandbox", "--headless=new"], locale="en-GB"
+    )
+    page = kept.new_page()
+    page.goto(site[0] + "/answer/health")
+    answer(page, pay="8642.5")
+    page.locator("#back").click()
+    page.goto("about:blank")  # which writes down what is left
+    kept.close()
+    files = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    assert any("/answer/health".encode(code) in file for file in files for code in ("utf-8", "utf-16-le"))
+    fields = ("8642.5", "radio", "number")
+    assert not [word for word in fields for file in files if word.encode("utf-16-le") in file]

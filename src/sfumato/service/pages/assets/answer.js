@@ -27,7 +27,9 @@
       const below = Explain.below(group, attributes);
       return group.names.map((name, i) => { const part = Questions.question(attributes[i], name, index++); part.append(...below[i]); return part; });
     });
-    show(element("h1", {}, about.title || study), about.text ? element("p", {}, about.text) : null, ...Explain.label(about, asked, groups()), ...parts,
+    show(element("h1", {}, about.title || study), about.text ? element("p", {}, about.text) : null, ...Explain.label(about, asked, groups()),
+      // a form that is never submitted: without one, browsers write what stands in fields to files of their own
+      element("form", { autocomplete: "off", onsubmit: (event) => event.preventDefault() }, ...parts),
       element("p", { class: "about" }, say("blur_note")),
       element("p", { class: "problem", id: "together", role: "alert" }),
       element("div", { class: "buttons" }, button("blur", "blur", look)));

@@ -12,8 +12,11 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_LARGE_BIN = re.compile(rf"\[(?=[^,]*\d{{5}}|[^,]*, -?\d{{5}})({_NUMBER}), ({_NUMBER})([\])])")
+_NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+_SHOWN = r"-?[\d,]+(?:\.\d+)?(?:e[-+]?\d+)?"
+#: A bin as its label has it, and as it is shown. Right after an equals sign stands a list, such as widths=[1, 3].
+_BIN = re.compile(rf"(?<!=)\[({_NUMBER}), ({_NUMBER})([\])])")
+_SHOWN_BIN = re.compile(rf"\[({_SHOWN}) to ({_SHOWN})([\])])")
 
 
 def printable(text: str) -> str:
@@ -45,17 +48,36 @@ def many(count: float, one: str, several: str | None = None) -> str:
 
 
 def readable_bins(text: str) -> str:
-    """The text with thousands marked in bins of large numbers, which have "to" between their ends.
+    """The text with "to" between the ends of every bin, and thousands marked in numbers of five digits and more.
 
-    >>> readable_bins("gdp = [1000000, 20000000)"), readable_bins("[0, 9999]")
-    ('gdp = [1,000,000 to 20,000,000)', '[0, 9999]')
+    >>> readable_bins("gdp = [1000, 5000)"), readable_bins("[5000, 10000)"), readable_bins("[1000000, 20000000]")
+    ('gdp = [1000 to 5000)', '[5000 to 10,000)', '[1,000,000 to 20,000,000]')
     """
-    return _LARGE_BIN.sub(lambda found: f"[{_marked(found[1])} to {_marked(found[2])}{found[3]}", text)
+    return _BIN.sub(lambda found: f"[{_marked(found[1])} to {_marked(found[2])}{found[3]}", text)
+
+
+def plain_bins(text: str) -> str:
+    """The text with every bin as its label has it: what ``readable_bins`` did is undone.
+
+    >>> plain_bins("gdp=[5000 to 10,000)")
+    'gdp=[5000, 10000)'
+    """
+    return _SHOWN_BIN.sub(lambda found: f"[{found[1].replace(',', '')}, {found[2].replace(',', '')}{found[3]}", text)
+
+
+def stretch(first: str, last: str) -> str:
+    """All values from one to another; of bins that follow each other, the bin they make together.
+
+    >>> stretch("[0, 2)", "[4, 6)"), stretch("2023-01", "2023-05")
+    ('[0, 6)', '2023-01 to 2023-05')
+    """
+    low, high = _BIN.fullmatch(first), _BIN.fullmatch(last)
+    return f"{first} to {last}" if low is None or high is None else f"[{low[1]}, {high[2]}{high[3]}"
 
 
 def _marked(number: str) -> str:
     whole, point, rest = number.partition(".")
-    return f"{int(whole):,}{point}{rest}" if int(whole) else number
+    return f"{int(whole):,}{point}{rest}" if len(whole.lstrip("-")) > 4 and whole.lstrip("-").isdigit() else number
 
 
 def figure_text(text: object) -> str:

@@ -15,7 +15,7 @@ from sfumato.errors import ChannelError, EstimationError, SfumatoError, quoted
 from sfumato.evidence import Evidence, mle
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.simplex import project
-from sfumato.printable import label_text
+from sfumato.printable import label_text, plain_bins
 
 #: Where shares can come from, as reports say it.
 GIVEN, ESTIMATED, EQUAL = "given", "estimated", "assumed even"
@@ -30,8 +30,8 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
     if isinstance(shares, Mapping):
         if not labels:
             raise SfumatoError(f"{name} by value need an attribute whose values have names: give a list of {k:,}")
-        known = {label_text(label): i for i, label in enumerate(labels)}
-        named = {label_text(label): share for label, share in shares.items()}
+        known = {plain_bins(label_text(label)): i for i, label in enumerate(labels)}
+        named = {plain_bins(label_text(label)): share for label, share in shares.items()}
         for label in named:
             if label not in known:
                 raise SfumatoError(f"{name} name {label!r}, which is no value of the attribute: it has {_few(known)}")

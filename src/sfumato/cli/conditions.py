@@ -1,58 +1,61 @@
-"""sfumato estimate --where: the values that records must hold, as they are typed."""
+"""sfumato estimate --where: the values that records must hold, as they are typed or pasted from what was printed."""
 
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
 
-from sfumato.domains import Domain
+from sfumato.cli.typed_labels import TypedLabels
 from sfumato.errors import SfumatoError
-from sfumato.printable import label_text
-from sfumato.reading.name_lists import listed
 from sfumato.schema import Schema
 
-_COMMA = "\x00"
-#: A bin as its label is written; its comma ends no condition.
-_BIN = re.compile(r"=\s*\"?\[[^\[\],]*,[^\[\],)]*[\])]")
+_QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
+_LONGEST = 20  # commas that a label may hold
 
 
 def conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
     """The labels that --where asks for, by attribute."""
     held: dict[str, Any] = {}
-    for part in (part for text in where or [] for part in _parts(text)):
-        name, equals, value = part.partition("=")
-        name, value = name.strip(), value.strip()
-        if len(value) > 1 and value[0] == value[-1] == '"':
-            value = value[1:-1]
-        if not equals or not name:
-            raise SfumatoError(f"--where must look like sex=F or sex=F,grade=a, got {part!r} instead")
-        label = _label(schema[name], name, value)
-        if held.setdefault(name, label) != label:
-            raise SfumatoError(f"--where asks for two values of {name!r}, which no record holds; give one")
+    labels: dict[str, TypedLabels] = {}
+    for text in where or []:
+        rest = text
+        while rest.strip(" ,"):
+            name, rest = _name(rest, schema)
+            if name not in labels:
+                labels[name] = TypedLabels(schema[name])
+            value, rest = _value(rest, labels[name])
+            try:
+                label = labels[name].meant(value)
+            except SfumatoError as problem:
+                raise SfumatoError(f"--where: {name} has {problem}") from None
+            if held.setdefault(name, label) != label:
+                raise SfumatoError(f"--where asks for two values of {name!r}, which no record holds; give one")
     return held
 
 
-def _parts(text: str) -> list[str]:
-    """The conditions of one --where. The comma of a bin, age=[18, 21), ends none."""
-    whole = _BIN.sub(lambda found: found[0].replace(",", _COMMA), text)
-    return [part.replace(_COMMA, ",") for part in listed(whole)]
+def _name(text: str, schema: Schema) -> tuple[str, str]:
+    """The attribute that a condition begins with, and what follows its equals sign."""
+    text = text.lstrip(" ,")
+    own = [name for name in schema if text.startswith(name) and text[len(name) :].lstrip().startswith("=")]
+    quoted = _QUOTED.match(text)
+    if own:
+        name = max(own, key=len)
+        rest = text[len(name) :].lstrip()
+    elif quoted is not None:
+        name, rest = quoted[1].replace('""', '"'), text[quoted.end() :]
+    else:
+        name, _, _ = text.partition("=")
+        rest = text[len(name) :]
+    if not rest.startswith("=") or not name.strip():
+        raise SfumatoError(f"--where must look like sex=F or sex=F,grade=a, got {text!r} instead")
+    return name.strip(), rest[1:]
 
 
-def _label(domain: Domain, name: str, value: str) -> Any:
-    """The label that a text means: the label itself, "no answer" or nothing for the missing one, a number in a bin."""
-    labels = {label_text(label): label for label in domain.labels}
-    if None in domain.labels:
-        labels.setdefault("", None)
-    if value in labels:
-        return labels[value]
-    with suppress(ValueError):
-        wanted = float(value)
-        for label in domain.labels:
-            if isinstance(label, int | float) and label == wanted:
-                return label
-    if value and domain.kind in ("numeric", "date"):
-        with suppress(SfumatoError, ValueError):
-            return domain.labels[int(domain.encode([value])[0])]
-    shown = ", ".join([label for label in labels if label][:12])
-    raise SfumatoError(f"--where: {name} has no value {value!r}; it has {shown}{', ...' * (len(domain.labels) > 12)}")
+def _value(text: str, labels: TypedLabels) -> tuple[str, str]:
+    """The value up to a comma, and what follows. A comma inside the value ends it only where no label has it."""
+    quoted = _QUOTED.match(text)
+    if quoted is not None and text[quoted.end() : quoted.end() + 1] in ("", ","):
+        return quoted[1].replace('""', '"'), text[quoted.end() + 1 :]
+    ends = [*[found.start() for found in re.finditer(",", text)][:_LONGEST], len(text)]
+    end = next((end for end in reversed(ends) if labels.written(text[:end].strip())), ends[0])
+    return text[:end].strip(), text[end + 1 :]

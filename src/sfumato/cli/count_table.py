@@ -143,4 +143,9 @@ def _in_words(row: list[Any], attributes: int) -> list[Any]:
     """A row to print: "no answer" in words, and no digits of an estimate or a limit far below its error."""
     labels, (value, sd, low, high) = row[:attributes], row[attributes:]
     value, low, high = (settled(number, sd) for number in (value, low, high))
-    return [*(label_text(label) if label is None else label for label in labels), value, sd, low, high]
+    return [*map(_label, labels), value, sd, low, high]
+
+
+def _label(label: Any) -> Any:
+    """A value as it is printed: a number with all its digits, since it is no estimate."""
+    return label_text(label) if label is None else f"{label:.15g}" if isinstance(label, float) else label

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sfumato.assess.evasive import evasive
 from sfumato.assess.robust import robust
 from sfumato.cli import console
+from sfumato.cli.typed_labels import TypedLabels, some_labels
 from sfumato.errors import SfumatoError
 from sfumato.printable import label_text, many
 from sfumato.release import Release
@@ -35,9 +36,11 @@ def show_evasive(release: Release, names: list[str], safe: str, level: float, js
     """How many hold the sensitive one of two values, and how many give the safe one whatever the device says."""
     if len(names) != 1:
         raise SfumatoError("--evasive goes with one attribute of two values: --columns NAME")
-    labels = [label_text(label) for label in release.schema[names[0]].labels]
-    if safe not in labels or len(labels) != 2:
-        raise SfumatoError(f"--evasive must name one of the two values of {names[0]}: {console.some(labels)}")
+    domain = release.schema[names[0]]
+    labels, typed = [label_text(label) for label in domain.labels], TypedLabels(domain)
+    if len(labels) != 2 or not typed.written(safe):
+        raise SfumatoError(f"--evasive must name one of the two values of {names[0]}: {some_labels(domain.labels)}")
+    safe = label_text(typed.meant(safe))
     found = evasive(release, attribute=names[0], safe=labels.index(safe), level=level)
     other = labels[1 - labels.index(safe)]
     if json:

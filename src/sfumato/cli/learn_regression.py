@@ -9,8 +9,9 @@ import numpy as np
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.typed_labels import TypedLabels
 from sfumato.domains import Domain
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, SfumatoError
 from sfumato.learn.regression import Regression, family_of
 from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
@@ -53,7 +54,7 @@ def regression(
     chosen, value = family, None
     if explained in release.schema:
         chosen = family or family_of(release.schema[explained], event is not None)
-        value = _event(release.schema[explained], event)
+        value = _event(release.schema[explained], explained, event)
     noisy = any(explained in part.scheme.noises for part in release.parts)
     if through == "model" or (noisy and (chosen or "gaussian") != "gaussian"):
         release = learning.cut_numbers(release)
@@ -89,8 +90,14 @@ def regression(
     )
 
 
-def _event(domain: Domain, text: str | None) -> Any:
+def _event(domain: Domain, name: str, text: str | None) -> Any:
     """The value that is written so."""
     if text is None:
         return None
-    return next((label for label in domain.labels if label is not None and str(label) == text), text)
+    try:
+        label = TypedLabels(domain).meant(text)
+    except SfumatoError as problem:
+        raise SfumatoError(f"--event: {name} has {problem}") from None
+    if label is None:
+        raise SfumatoError(f"--event: records without an answer are left out; name a value of {name}")
+    return label

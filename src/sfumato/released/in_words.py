@@ -12,7 +12,7 @@ from sfumato.channels import Channel
 from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.windows import Windows
 from sfumato.domains import Domain
-from sfumato.printable import NO_ANSWER, label_text
+from sfumato.printable import NO_ANSWER, label_text, stretch
 from sfumato.scheme import Scheme
 
 #: A table of chances with more entries is not looked through to find words.
@@ -59,7 +59,7 @@ def _stretches(channel: Windows, domain: Domain, codes: Sequence[Any]) -> list[s
         start, width = starts[code].tolist()
         first, last = max(start, 0), min(start + width, channel.values) - 1
         whole = last - first + 1 == channel.values
-        out.append("any" if whole else names[first] if first == last else f"{names[first]} to {names[last]}")
+        out.append("any" if whole else names[first] if first == last else stretch(names[first], names[last]))
     return out
 
 
@@ -72,9 +72,9 @@ def _meant(channel: Channel, domains: Sequence[Domain], code: int, most: int) ->
     if len(members) == channel.k:
         return "any"
     inside = [int(x) for x in members if names[x] != NO_ANSWER]
-    stretch = len(domains) == 1 and domains[0].ordered and len(inside) > 1
-    if stretch and inside[-1] - inside[0] == len(inside) - 1:
-        words = [f"{names[inside[0]]} to {names[inside[-1]]}"]
+    in_order = len(domains) == 1 and domains[0].ordered and len(inside) > 1
+    if in_order and inside[-1] - inside[0] == len(inside) - 1:
+        words = [stretch(names[inside[0]], names[inside[-1]])]
     else:
         words = [names[x] for x in inside]
     if len(inside) < len(members):

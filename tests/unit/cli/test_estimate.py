@@ -55,7 +55,7 @@ def test_a_bin_is_named_by_its_label_or_by_a_number_in_it(written: str) -> None:
 
 def test_a_number_outside_is_refused() -> None:
     ran = run("estimate release.parquet --columns sex --where age=99")
-    assert (ran.code, "age has no value '99'; it has [18, 21)" in ran.error) == (1, True)
+    assert (ran.code, "age has no value '99'; it has [18 to 21)" in ran.error) == (1, True)
 
 
 def test_a_missing_answer_has_words() -> None:

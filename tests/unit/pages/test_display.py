@@ -175,7 +175,7 @@ def test_a_typo_is_answered_with_the_name_it_comes_near():
         sf.randomise  # noqa: B018
 
 
-def test_one_thing_is_in_the_singular_and_large_bins_are_readable() -> None:
+def test_one_thing_is_in_the_singular_and_bins_are_readable() -> None:
     assert [many(count, "leaf", "leaves") for count in (0, 1, 1.0, 4000)] == [
         "0 leaves",
         "1 leaf",
@@ -184,7 +184,7 @@ def test_one_thing_is_in_the_singular_and_large_bins_are_readable() -> None:
     ]
     assert shown("[1000000000000, 20000000000000]") == "[1,000,000,000,000 to 20,000,000,000,000]"
     assert readable_bins("a in [-25000.5, 12)") == "a in [-25,000.5 to 12)"
-    assert readable_bins("[0, 25), [1990, 1995] and [a, 20000)") == "[0, 25), [1990, 1995] and [a, 20000)"
+    assert readable_bins("[0, 25), [1990, 1995] and [a, 20000)") == "[0 to 25), [1990 to 1995] and [a, 20000)"
 
 
 def test_an_answer_shows_as_many_digits_as_its_error_has():

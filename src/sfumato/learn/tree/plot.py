@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
-from sfumato.printable import figure_text, label_text, many, printable
+from sfumato.printable import figure_text, label_text, many, printable, stretch
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
@@ -55,9 +55,7 @@ def _values(names: list[str], codes: list[int], in_order: int) -> str:
             runs[-1].append(code)
         else:
             runs.append([code])
-    parts = [
-        [f"{names[run[0]]} to {names[run[-1]]}"] if len(run) > 2 else [names[code] for code in run] for run in runs
-    ]
+    parts = [[stretch(names[run[0]], names[run[-1]])] if len(run) > 2 else [names[x] for x in run] for run in runs]
     return ", ".join(part for run in parts for part in run)
 
 

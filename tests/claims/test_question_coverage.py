@@ -7,6 +7,7 @@ import pytest
 from benchmarks.looking_often import EVERY, LAST, paths
 from benchmarks.question_coverage import Setting, Z, questions, replies, scheme
 
+import sfumato as sf
 from sfumato import channels as c
 from sfumato.evidence.critical import critical_value
 
@@ -43,6 +44,29 @@ def test_limits_of_quantiles_cover_wherever_values_lie_in_their_bins(place: floa
             evenly.append(np.mean(np.abs(truth - reply.value) <= 0.25 / 20))
     assert np.mean(covered) > 0.93
     assert np.mean(evenly) < 0.75
+
+
+def test_limits_of_means_hold_where_few_of_a_group_are_in_the_widest_bin() -> None:
+    """Noise explained how much lower that bin is, so that it counted as even. The control: limits of the middles alone."""
+    edges = (0, 10, 50, 250, 1000, 5000, 10_000, 20_000, 400_000)
+    held = {"many": (680, 1042, 1134, 811, 645, 341, 528, 268), "few": (162, 142, 255, 267, 343, 166, 135, 81)}
+    rng, ends = np.random.default_rng(5), (*edges[1:-1], 40_000)
+    bins = [(low, high, n) for each in held.values() for low, high, n in zip(edges, ends, each, strict=False)]
+    x = np.concatenate([rng.uniform(*one) for one in bins])
+    group = np.repeat(list(held), [sum(each) for each in held.values()])
+    domains = {"group": sf.Categorical(tuple(held)), "x": sf.Numeric(edges=edges)}
+    own = sf.Scheme.for_gamma(sf.Schema(domains), gamma=9)
+    truth = np.array([x[group == name].mean() for name in held])
+    covered, middles = [], []
+    for run in range(RUNS // 2):
+        released = sf.randomize({"group": group, "x": x}, own, rng=sf.experiment(run))
+        found = sf.evidence(released).mean("x", by="group")
+        low, high = found.interval()
+        covered.append((low <= truth) & (truth <= high))
+        low, high = getattr(found.form, "form", found.form).limits(*found._found, Z)
+        middles.append((low <= truth) & (truth <= high))
+    assert np.mean(covered, axis=0).min() > 0.88
+    assert np.mean(middles, axis=0).max() < 0.6
 
 
 def test_anytime_limits_hold_at_all_looks_and_plain_ones_do_not() -> None:

@@ -119,14 +119,15 @@ def test_a_correlation_of_wide_bins_says_so() -> None:
     assert not sf.evidence(table, near).correlation("x", "y").notes
 
 
-def test_limits_of_a_mean_are_no_wider_where_noise_explains_the_heights_of_bins() -> None:
+def test_limits_of_a_mean_are_little_wider_where_noise_explains_the_heights_of_bins() -> None:
     scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 1000, bins=10)}), 9)
     x = np.random.default_rng(3).uniform(0, 1000, 2000)
-    found = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(2))).mean("x")
-    sd = np.sqrt(
-        (found.form.jacobian(found._found[0]) @ found._found[1] @ found.form.jacobian(found._found[0]).T)[0, 0]
-    )
-    assert found.sd[0] == pytest.approx(sd)
+    wider = []
+    for run in range(15):
+        found = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(run))).mean("x")
+        J = found.form.jacobian(found._found[0])
+        wider.append(found.sd[0] / np.sqrt((J @ found._found[1] @ J.T)[0, 0]))
+    assert min(wider) > 0.99 and np.median(wider) < 1.3
 
 
 @pytest.mark.parametrize("at", [0.0, 0.02, 0.98])

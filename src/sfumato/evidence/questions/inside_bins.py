@@ -7,8 +7,11 @@ of the bins on the left and on the right over that of the bin between them, its 
     w (1 - B)(1 - s) / 2,    s = (1 - B) / (A - B),    A = a if a >= 1 else ∞,    B = b if b < 1 else 0
 
 of its width w, and by nothing where a <= 1 <= b; right of it the same with a and b exchanged. Beside the first and the
-last bin stands nothing, or where these are the higher ones, a heap at the end. Heights that noise or chance explains
-are equal.
+last bin stands nothing, or where these are the higher ones, a heap at the end.
+
+The step d between two heights has limits d ± z sd, by noise and by chance. What the steps themselves leave open, those
+whose limits hold 0 being none, moves the limits of a mean. What the worst steps within their limits leave open beyond
+that is an error of each bin, and is added to the mean's own error in squares.
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.domains import Numeric
 from sfumato.evidence.questions.answer import Answer
+from sfumato.evidence.questions.combinations import LEVEL95
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.statistics import ModelSums, Sums
 from sfumato.evidence.questions.values import off_by
 from sfumato.pages.display import shown
 
-_EXPLAINED = 3.0  # standard deviations that a difference of two heights may be noise
 _HIDDEN = 0.05
 #: What is less, of the standard deviation of a mean, hardly changes how often its limits hold.
 MATERIAL = 0.25
@@ -36,13 +39,15 @@ MATERIAL = 0.25
 def widened(found: Answer, domain: Numeric, running: Sums | ModelSums, per: int) -> Answer:
     """Means with limits that hold what the bins leave open, from the running sums, ``per`` of each group."""
     starts = [per * row for row in range(len(found.value))]
-    below, above = off_the_middle(*running.finite(), starts, np.diff(domain.edges_between_values))
-    some = np.maximum(below, above) > MATERIAL * np.nan_to_num(found.sd)
+    if isinstance(running, ModelSums) and running.unbiased is not None:  # as the limits themselves
+        running = running.unbiased
+    bins = Bins(*running.finite(), starts, np.diff(domain.edges_between_values))
+    room = np.maximum(*(np.hypot(*side) for side in bins.off_the_middle(LEVEL95)))
+    some = room > MATERIAL * np.nan_to_num(found.sd)
     if not some.any():
         return replace(found, said=(*found.said, middles(domain)))
     said = f"{middles(domain)}; intervals hold what the heights of the bins leave open"
-    form = Widened(found.form, np.where(some, below, 0.0), np.where(some, above, 0.0))
-    return replace(found, form=form, said=(*found.said, said))
+    return replace(found, form=Widened(found.form, bins, some), said=(*found.said, said))
 
 
 def middles(domain: Numeric) -> str:
@@ -59,34 +64,55 @@ def hidden_spread(halves: Sequence[float], *variances: float) -> tuple[str, ...]
     return (f"numbers count as the middle of their bin: the correlation of the numbers themselves may differ {how}",)
 
 
-def off_the_middle(sums: Array, cov: Array, starts: Sequence[int], widths: Array) -> tuple[Array, Array]:
-    """How much lower and how much higher the mean of each group may be, from its running sums at ``starts``.
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """The running sums of groups with their covariance, those of each group from one of ``starts`` on."""
 
-    >>> low, high = off_the_middle(np.array([90.0, 99.0, 100.0]), np.zeros((3, 3)), [0], np.ones(3))
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.446], [0.0])
-    """
-    k = len(widths)
-    below, above = np.zeros(len(starts)), np.zeros(len(starts))
-    for row, start in enumerate(starts):
+    sums: Array
+    cov: Array
+    starts: Sequence[int]
+    widths: Array
+
+    def off_the_middle(self, z: float) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """How much lower the mean of each group may be, and how much higher: by the steps, and by their errors.
+
+        >>> known = Bins(np.array([90.0, 99.0, 100.0]), np.zeros((3, 3)), [0], np.ones(3))
+        >>> (low, more_low), (high, more_high) = known.off_the_middle(2.0)
+        >>> low.round(3).tolist(), high.round(3).tolist()
+        ([0.446], [0.0])
+        """
+        each = np.array([self._of_group(start, z) for start in self.starts]).reshape(-1, 4).T
+        return (each[0], each[1]), (each[2], each[3])
+
+    def _of_group(self, start: int, z: float) -> tuple[float, float, float, float]:
+        k, widths = len(self.widths), self.widths
         own = slice(start, start + k)
         L = (np.eye(k) - np.eye(k, k=-1)) / widths[:, None]
-        heights = L @ sums[own]
-        chance = np.maximum(heights * widths, 1.0) / widths**2  # of records that are a sample of an even stretch
-        noise = L @ cov[own, own] @ L.T + np.diag(chance)
+        heights = L @ self.sums[own]
         total = float(heights @ widths)
         if total <= 0:
-            continue
-        steps = np.diff(heights)
+            return 0.0, 0.0, 0.0, 0.0
+        chance = np.maximum(heights * widths, 1.0) / widths**2  # of records that are a sample of an even stretch
+        noise = L @ self.cov[own, own] @ L.T + np.diag(chance)
         variance = np.diag(noise)[1:] + np.diag(noise)[:-1] - 2 * np.diag(noise, 1)
-        told = np.abs(steps) > _EXPLAINED * np.sqrt(np.maximum(variance, 0.0))
-        safe = np.maximum(heights, 1e-9 * total / widths.sum())
-        after = np.where(told, np.maximum(heights[1:], 0.0) / safe[:-1], 1.0)
-        before = np.where(told, np.maximum(heights[:-1], 0.0) / safe[1:], 1.0)
-        a, b = np.append(_outside(after[0]), before), np.append(after, _outside(before[-1]))
-        held = widths * np.maximum(heights, 0.0) * widths / total
-        below[row], above[row] = held @ _leftmost(a, b), held @ _leftmost(b, a)
-    return below, above
+        heights = np.maximum(heights, 1e-9 * total / widths.sum())
+        steps, reach = np.diff(heights), z * np.sqrt(np.maximum(variance, 0.0))
+        near = _sides(heights, np.where(np.abs(steps) > reach, steps, 0.0))
+        far = [_sides(heights, steps + end) for end in (-reach, reach)]
+        held = widths * heights * widths / total
+        left, right = held * _leftmost(*near), held * _leftmost(*near[::-1])
+        worst = [(a, b) for a, _ in far for _, b in far]  # room is most where each step is at a limit
+        lefter = held * np.max([_leftmost(a, b) for a, b in worst], axis=0)
+        righter = held * np.max([_leftmost(b, a) for a, b in worst], axis=0)
+        more = [float(np.linalg.norm(np.maximum(one, 0.0))) for one in (lefter - left, righter - right)]
+        return float(left.sum()), more[0], float(right.sum()), more[1]
+
+
+def _sides(heights: Array, steps: Array) -> tuple[Array, Array]:
+    """The heights on the left and on the right of each bin over its own, given the steps from each to the next."""
+    after = np.where(steps == 0, 1.0, np.maximum(heights[:-1] + steps, 0.0) / heights[:-1])
+    before = np.where(steps == 0, 1.0, np.maximum(heights[1:] - steps, 0.0) / heights[1:])
+    return np.append(_outside(after[0]), before), np.append(after, _outside(before[-1]))
 
 
 def _outside(inner: float) -> float:
@@ -105,12 +131,8 @@ class Widened:
     """Answers whose limits reach further down and up, by what no covariance tells."""
 
     form: AnswerForm
-    below: Array
-    above: Array
-
-    @property
-    def by_limits(self) -> NDArray[np.bool_]:
-        return np.asarray((self.below > 0) | (self.above > 0))
+    bins: Bins
+    by_limits: NDArray[np.bool_]
 
     @property
     def low(self) -> Array:
@@ -128,7 +150,11 @@ class Widened:
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         low, high = self.form.limits(S, C, z)
-        return np.maximum(low - self.below, self.low), np.minimum(high + self.above, self.high)
+        value, known = self.form.value(S), self.by_limits
+        (below, more_below), (above, more_above) = self.bins.off_the_middle(z)
+        least = np.maximum(value - below - np.hypot(value - low, more_below), self.low)
+        most = np.minimum(value + above + np.hypot(high - value, more_above), self.high)
+        return np.where(known, np.fmin(least, low), low), np.where(known, np.fmax(most, high), high)
 
     def records(self, S: Array) -> Array:
         return self.form.records(S)

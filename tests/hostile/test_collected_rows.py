@@ -16,6 +16,7 @@ import sfumato as sf
 from service_client import SCHEME, Clock, new_id
 from sfumato.errors import DisclosureWarning
 from sfumato.service import collection
+from sfumato.service.allowed_columns import AllowedColumns
 from sfumato.service.collection import open_collection
 from sfumato.service.export import _resampled, row_bytes
 from sfumato.service.file_sizes import least_bits
@@ -211,7 +212,7 @@ def test_neither_ids_nor_times_within_the_hour_are_kept_or_sent(tmp_path: Path) 
     data, id = path.read_bytes(), new_id()
     held.writer.now(held.uploads.announce("commuting", id, token.id, hashlib.sha256(data).hexdigest(), len(data)))
     held.uploads.files.append(held.uploads.find("commuting", id), 0, data)
-    held.uploads.commit("commuting", id, token.id)
+    held.uploads.commit("commuting", id, token.id, AllowedColumns())
     sent = held.export("commuting")
     assert pq.read_schema(sent).names == list(SCHEME.columns) and pq.read_metadata(sent).num_rows == 41
     times = {"responses": ["hour"], "uploads": ["hour"], "tokens": ["created"], "studies": ["created", "opened"]}

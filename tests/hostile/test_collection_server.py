@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import pathlib
-import tempfile
 import threading
 import time
 import tracemalloc
@@ -19,32 +18,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import select
-from starlette.testclient import TestClient
 
 import sfumato as sf
 from service_client import SCHEMA, SCHEME, Clock, Http, new_id
 from sfumato.service import collected, collection, counted_files, export, intake, noisy_numbers, reader, study, tallies
-from sfumato.service.app import create_app
+from sfumato.service.allowed_columns import AllowedColumns
 from sfumato.service.collection import Collection, open_collection
 from sfumato.service.refusals import RefusalError
 from sfumato.service.settings import Settings
 from sfumato.service.storage import tables
 from sfumato.service.sweeping import UNFINISHED
-
-UPLOADS = "/v1/studies/commuting/uploads"
-
-
-def served(**limits: Any) -> Iterator[Http]:
-    """A server with an open study, and its admin's client."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(**{"per_address": 0, "per_token": 0, "read_apart": False, **limits})
-        held = open_collection(folder, None, settings, Clock())
-        held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
-        held.writer.now(held.studies.open("commuting"))
-        ((_, admin),) = held.writer.now(held.tokens.make("admin", None))
-        with TestClient(create_app(held), raise_server_exceptions=False) as client:
-            yield Http(client, held, held.clock, admin)
-        held.close()
+from upload_client import UPLOADS, push, send, served, some_columns
 
 
 @pytest.fixture
@@ -60,21 +44,6 @@ def raw(n: int, seed: int = 0) -> dict[str, list[str]]:
 
 def released(path: Path, n: int = 100, seed: int = 0, **more: Any) -> Path:
     return sf.randomize(raw(n, seed), more.pop("scheme", SCHEME), **more).save(path)
-
-
-def send(http: Http, file: Path, token: str, id: str) -> None:
-    """Announce a file and send all of it."""
-    data = file.read_bytes()
-    about = {"id": id, "digest": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
-    assert http.ask("POST", UPLOADS, about, token).status_code == 201
-    kind = {"content-type": "application/octet-stream", "upload-offset": "0"}
-    assert http.ask("PATCH", f"{UPLOADS}/{id}", token=token, content=data, headers=kind).status_code == 200
-
-
-def push(http: Http, file: Path, token: str, id: str | None = None) -> Any:
-    id = id or new_id()
-    send(http, file, token, id)
-    return http.ask("POST", f"{UPLOADS}/{id}/commit", token=token)
 
 
 def downloaded(http: Http, path: Path) -> sf.Release:
@@ -456,7 +425,7 @@ def take(held: Collection, path: Path, token: str) -> None:
     data, id = path.read_bytes(), new_id()
     held.writer.now(held.uploads.announce("commuting", id, token, hashlib.sha256(data).hexdigest(), len(data)))
     held.uploads.files.append(held.uploads.find("commuting", id), 0, data)
-    held.uploads.commit("commuting", id, token)
+    held.uploads.commit("commuting", id, token, AllowedColumns())
 
 
 def asking(http: Http, path: str, token: str, count: int) -> list[int]:
@@ -610,18 +579,13 @@ def test_what_is_said_of_a_file_does_not_name_those_of_others(
     assert push(http, released(tmp_path / "a.parquet", id="person", link_key=link), site).status_code == 201
     (other,) = http.collection.uploads.files.folder.rglob("*.parquet")
 
-    def check(path: Path, found: Any, others: Any) -> None:
+    def check(path: Path, found: Any, others: Any, study: Any) -> None:
         raise sf.SfumatoError(f"{path} and {others[0]['file']} do not fit")
 
     monkeypatch.setattr(reader, "check_repeated", check)
     refused = push(http, released(tmp_path / "b.parquet", seed=1, id="person", link_key=link), site)
     assert refused.json()["error"]["message"] == "the file and a file of another upload do not fit"
     assert other.stem not in refused.text
-
-
-def some_columns(path: Path, name: str, people: range, link: bytes, id: str = "person") -> Path:
-    raw = {name: [SCHEMA[name].labels[0]] * len(people), id: [f"p{i}" for i in people]}
-    return sf.randomize(raw, SCHEME.select([name]), id=id, link_key=link).save(path)
 
 
 def test_parties_without_a_record_in_common_wait_for_each_other(http: Http, tmp_path: Path) -> None:

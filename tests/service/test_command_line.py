@@ -44,7 +44,8 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     assert "north" in run(f"study tokens commuting --to {to}").out
     (tmp_path / "site.token").write_text(token["token"])
     table = {"car": ["no", "yes"] * 50, "sex": ["F", "M"] * 50}
-    sf.randomize(table, SCHEME).save(tmp_path / "a.parquet")
+    for name in "ab":
+        sf.randomize(table, SCHEME).save(tmp_path / f"{name}.parquet")
     pushed = run(f"push a.parquet --study commuting --token-file site.token --to {to}")
     assert pushed.code == 0 and "100 rows" in pushed.out
     again = json.loads(run(f"push a.parquet --study commuting --token-file site.token --json --to {to}").out)
@@ -54,6 +55,12 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     some.save(tmp_path / "cars.parquet")
     waits = run(f"push cars.parquet --study commuting --token-file site.token --to {to}")
     assert waits.code == 0 and "do not count yet" in waits.out and "do not count yet" not in pushed.out
+    mine = json.loads(run(f"study tokens commuting --new site --columns car --name cars --json --to {to}").out)
+    assert re.search(r"columns\n.*\bcar\b", run(f"study tokens commuting --to {to}").out, re.DOTALL)
+    assert "for new tokens" in run(f"study tokens commuting --columns car --to {to}").error
+    (tmp_path / "cars.token").write_text(mine["tokens"][0]["token"])
+    kept_out = run(f"push b.parquet --study commuting --token-file cars.token --to {to}")
+    assert kept_out.code == 1 and "this token pushes car; the file holds car, sex" in kept_out.error
     link = run(f"study tokens commuting --new miner --to {to}").out
     assert re.search(rf"(sfm_\S+) {to}/results/commuting#token=\1", link)
     saved = run(f"study tokens commuting --new invitation --count 2 --save guests.token --json --to {to}")

@@ -10,6 +10,7 @@ from sfumato.errors import SfumatoError
 from sfumato.service.collection import open_collection
 from sfumato.service.storage import tables
 from sfumato.service.storage.migrations import STEPS, VERSION, migrate
+from sfumato.service.tokens import digest
 
 
 def engine_of(folder, url):
@@ -27,6 +28,26 @@ def test_every_older_version_reaches_the_newest(folder, url):
     for table in tables.metadata.tables.values():
         assert {column["name"] for column in found.get_columns(table.name)} == {column.name for column in table.columns}
     engine.dispose()
+
+
+def test_tokens_of_an_older_version_are_good_and_name_no_columns(folder, url):
+    engine = engine_of(folder, url)
+    row = {"id": "1" * 32, "hash": digest("sfs_old"), "role": "site", "study": "commuting", "name": "", "created": 0}
+    with engine.begin() as connection:
+        migrate(connection, STEPS[:2])
+        names = ", ".join(row)
+        connection.execute(text(f"INSERT INTO tokens ({names}) VALUES ({', '.join(f':{name}' for name in row)})"), row)
+    engine.dispose()
+    held = open_collection(folder, url, now=Clock())
+    found = held.tokens.find("sfs_old")
+    assert (found.id, found.columns) == (row["id"], None)
+    held.writer.now(held.studies.create("commuting", {"scheme": SCHEME.to_dict(), "minimum": 2}))
+    ((made, secret),) = held.writer.now(held.tokens.make("site", "commuting", columns=["sex", "car"]))
+    held.close()
+    again = open_collection(folder, url, now=Clock())
+    assert again.tokens.find(secret) == made and made.columns == ("sex", "car")
+    assert again.tokens.allowed_columns(found).reserved == {"sex", "car"}
+    again.close()
 
 
 def test_a_newer_database_is_refused(folder, url):

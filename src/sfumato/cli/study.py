@@ -16,6 +16,7 @@ from sfumato.cli.preparation import prepared
 from sfumato.cli.service_address import HERE, To, TokenFile, client
 from sfumato.errors import SfumatoError
 from sfumato.reading.json_documents import read_json
+from sfumato.reading.name_lists import listed
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich", help="The studies of a collection server.")
 
@@ -94,6 +95,9 @@ def tokens(
     role: Annotated[str | None, typer.Option("--new", help="Make tokens: miner, site or invitation.")] = None,
     count: Annotated[int, typer.Option(help="How many.")] = 1,
     name: Annotated[str, typer.Option(help="Whose they are, to tell them apart later.")] = "",
+    columns: Annotated[
+        str | None, typer.Option(help="The columns that this site pushes (a,b,c); tokens that do not name them cannot.")
+    ] = None,
     expires: Annotated[str | None, typer.Option(help="Until when they are good: 2026-12-31T23:00:00Z.")] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write new tokens to this file, one a line, instead of showing them.")
@@ -109,6 +113,8 @@ def tokens(
 
     sfumato study tokens commuting --new site --name "north clinic" --save north.token
 
+    sfumato study tokens commuting --new site --name registry --columns sex,age --save registry.token
+
     sfumato study tokens commuting --new invitation --count 50 --json
 
     sfumato study tokens commuting --revoke 0f3a5c
@@ -118,8 +124,11 @@ def tokens(
         raise SfumatoError("make tokens or revoke one, not both at a time")
     if role is None and save is not None:
         raise SfumatoError("--save is for new tokens: say which with --new")
+    if role is None and columns is not None:
+        raise SfumatoError("--columns is for new tokens: say --new site")
     if role is not None:
         asked = {"role": role, "study": id, "name": name, "count": count, "expires": expires}
+        asked |= {} if columns is None else {"columns": listed(columns)}
         with _own_file(save) as file:
             made = server.ask("POST", "/v1/tokens", asked)
             if file is not None:
@@ -184,7 +193,9 @@ def _show_tokens(found: list[dict[str, Any]], json: bool) -> None:
         console.emit({"tokens": found})
         return
     columns = ["id", "role", "name", "created", "expires", "revoked", "used"]
-    console.table(columns, [[*(one[name] for name in columns[:-1]), "yes" if one["used"] else ""] for one in found])
+    columns += ["columns"] if any(one["columns"] for one in found) else []
+    shown = [{**one, "columns": ", ".join(one["columns"] or ()), "used": "yes" if one["used"] else ""} for one in found]
+    console.table(columns, [[one[name] for name in columns] for one in shown])
 
 
 COMMANDS: dict[str, Callable[..., Any]] = {

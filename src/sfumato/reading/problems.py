@@ -33,6 +33,8 @@ def described(problem: BaseException) -> str:
     text = str(problem).strip()
     if showing_values():
         return (text.splitlines() or [type(problem).__name__])[0]
+    if isinstance(problem, MemoryError):
+        return "there is not enough memory for it"
     if isinstance(problem, OSError) and problem.strerror:
         return problem.strerror
     place = _PLACE.search(text)

@@ -34,15 +34,15 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     form = read_document(path).get("format")
     if form == COUNTS:
         parts = read_counts(path)
-        _check_schemes(study, (part.scheme for part in parts))
+        told = _attributes(study, [part.scheme for part in parts])
         rows = _records(parts)
         if not rows:
             raise RefusalError("refused", "the file counts no records")
-        return Intake(rows, counted=True)
+        return Intake(rows, counted=True, told=told)
     if form != SHARE:
         raise RefusalError("refused", "it is neither a release nor a file of counts")
     share = Share.load(path)
-    _check_schemes(study, (scheme for scheme, _ in share.layout))
+    told = _attributes(study, [scheme for scheme, _ in share.layout])
     if not share.complete:
         raise RefusalError("refused", "push the sum of what all sites sent you (sfumato add), not a single share")
     group = _group(share)
@@ -51,7 +51,7 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
         raise RefusalError("refused", f"the sum of site {share.to} was pushed before")
     if len(same) + 1 == share.sites:
         _records(summed([*(other["file"] for other in same), path]))  # refused here where they do not add up
-    return Intake(0, counted=True, share={"group": group, "to": share.to, "sites": share.sites})
+    return Intake(0, counted=True, share={"group": group, "to": share.to, "sites": share.sites}, told=told)
 
 
 def _records(parts: Iterable[CountedPart]) -> int:
@@ -62,12 +62,13 @@ def _records(parts: Iterable[CountedPart]) -> int:
     return records
 
 
-def _check_schemes(study: Study, schemes: Iterable[Scheme]) -> None:
-    """Counts may be of some attributes only: nothing is joined."""
+def _attributes(study: Study, schemes: Sequence[Scheme]) -> list[str]:
+    """What the counts are of, perhaps some attributes only: nothing is joined. Refused where it does not fit."""
     own = [layout.scheme for layout in study.forms]
     for scheme in schemes:
         if scheme not in own:
             check_part(scheme, study)
+    return sorted({name for scheme in schemes for name in scheme.schema.names})
 
 
 def _group(share: Share) -> str:

@@ -74,6 +74,7 @@ class TokensIn(Document):
     name: str = Field(default="", max_length=200)
     count: int = Field(default=1, ge=1, le=100_000)
     expires: str | None = None
+    columns: list[str] | None = Field(default=None, description="those that a site pushes, and nobody without them")
 
 
 class NewToken(Document):
@@ -90,6 +91,7 @@ class TokenOut(Document):
     role: str
     study: str | None
     name: str
+    columns: list[str] | None
     used: bool
     created: str
     expires: str | None

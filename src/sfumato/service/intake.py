@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.reading.json_documents import read_json
@@ -25,6 +26,7 @@ from sfumato.released.part import Part
 from sfumato.scheme import Scheme
 from sfumato.service.file_sizes import check_release, check_resampled
 from sfumato.service.noisy_numbers import reach
+from sfumato.service.pseudonym_keys import NO_KEYS, Keys, keys_of
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
@@ -50,10 +52,11 @@ class Intake:
     link: str | None = None
     counted: bool = False  # whether it is a file of counts, without rows
     share: dict[str, Any] | None = None  # which sum of shares it is, if it is one
+    told: list[str] | None = None  # the attributes that a file of counts tells of
 
     def about(self) -> dict[str, Any]:
         n = {str(form): tally.n for form, tally in self.forms.items()}
-        known = {name: getattr(self, name) for name in ("rows", "attributes", "link", "counted", "share")}
+        known = {name: getattr(self, name) for name in ("rows", "attributes", "link", "counted", "share", "told")}
         return {**known, "forms": n}
 
     def packed(self) -> bytes:
@@ -109,10 +112,12 @@ def _release(path: Path, study: Study) -> Intake:
             if found.link not in (None, part.link):
                 raise RefusalError("refused", "its pseudonyms were made under different keys")
             found.link = part.link
-        for codes, rows in checked_batches(part, start):
+        for codes, _, known in checked_batches(part, start):
+            if not known.all():
+                raise _offending(part.id or "", "is no pseudonym", ~known, start)
             if form >= 0:
-                tally.add(codes, rows)
-            start += rows
+                tally.add(codes, len(known))
+            start += len(known)
     if found.attributes is not None and found.forms:
         raise RefusalError("refused", "some rows have all columns and some have not: push them separately")
     if not start:
@@ -142,17 +147,21 @@ def check_part(scheme: Scheme, study: Study) -> None:
         raise RefusalError("refused", "it was not made under the study's scheme, nor under a part of it")
 
 
-def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any], int]]:
-    """The codes of the rows, batch by batch; refused where they hold others. ``start`` rows come before."""
+def checked_batches(part: Part, start: int = 0) -> Iterator[tuple[dict[str, Any], Keys, NDArray[np.bool_]]]:
+    """The codes of the rows, batch by batch, their pseudonyms, and which rows have one (all, where there are no ids).
+
+    Refused where they hold other codes. ``start`` rows come before.
+    """
     sizes = part.scheme.output_sizes
     columns = list(part.scheme.columns)
     ends = {name: reach(part.scheme, name) for name in part.scheme.noises}
     for batch in _batches(part, [*columns, *([part.id] if part.id else [])]):
         codes = {name: _codes(batch, name, sizes.get(name), ends.get(name), start) for name in columns}
-        if part.id is not None:
-            _check_ids(batch, part.id, start)
+        if part.id is None:
+            yield codes, NO_KEYS, np.ones(batch.num_rows, dtype=bool)
+        else:
+            yield codes, *keys_of(batch.column(batch.schema.get_field_index(part.id)))
         start += batch.num_rows
-        yield codes, batch.num_rows
 
 
 def _batches(part: Part, columns: list[str]) -> Iterator[pa.RecordBatch]:
@@ -184,14 +193,6 @@ def _codes(batch: pa.RecordBatch, name: str, size: int | None, ends: tuple[float
         rule = f"is no number from {low:g} to {high:g}" if size is None else f"is no code from 0 to {size - 1}"
         raise _offending(name, rule, outside, start)
     return values
-
-
-def _check_ids(batch: pa.RecordBatch, name: str, start: int) -> None:
-    column = batch.column(batch.schema.get_field_index(name))
-    text = column.to_pylist()
-    bad = np.array([not isinstance(one, str) or len(one) != 32 for one in text])
-    if bad.any():
-        raise _offending(name, "is no pseudonym", bad, start)
 
 
 def _offending(column: str, rule: str, where: Any, start: int) -> RefusalError:

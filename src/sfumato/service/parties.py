@@ -2,75 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sfumato.reading.parquet_file import open_parquet
+import numpy as np
+
 from sfumato.release import Release
-from sfumato.released.joining import match
 from sfumato.released.part import Part
-from sfumato.service.intake import Intake
+from sfumato.released.writer import code_types
+from sfumato.scheme import Scheme
+from sfumato.service.intake import Intake, checked_batches
+from sfumato.service.pseudonym_keys import in_batches, in_order, places
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+#: Rows of the same columns under one link key, and the bytes that as many joined records take: so the columns of one
+#: party never keep those of another from being joined.
+MOST_JOINED, _BYTES = 10_000_000, 768 << 20
+MOST_FILES = 1000  # that hold those rows
+_KEY = 40  # bytes of a pseudonym while its record is looked for
 
-_ID = "\0pseudonym"
-Held = Mapping[str, Any]  # an accepted upload: "file", "attributes" and "link"
+Held = Mapping[str, Any]  # an accepted upload: "file", "rows", "attributes" and "link"
 
 
-def check_repeated(path: Path, found: Intake, others: Sequence[Held]) -> None:
+def most_rows(scheme: Scheme) -> int:
+    """The most rows of the same columns that are joined with those of other parties."""
+    record = sum(int(kind.bit_width) // 8 for kind in code_types(scheme).values())
+    return min(MOST_JOINED, _BYTES // (_KEY + record))
+
+
+def check_repeated(path: Path, found: Intake, others: Sequence[Held], study: Study) -> None:
     """Refuse records that were pushed before, as their pseudonyms tell, and columns that another party holds."""
     if found.link is None:
         return
-    import pyarrow.compute as pc
-
-    mine = _ids(path)
-    twice = len(mine) - len(pc.unique(mine))
+    linked = [other for other in others if other["link"] == found.link]
+    if found.attributes is not None:
+        _check_columns(found, linked, study)
+    mine = in_order([path])
+    twice = int((mine[1:] == mine[:-1]).sum())
     if twice:
         raise RefusalError("refused", f"{twice:,} of its pseudonyms occur more than once; each record needs its own")
-    for other in others:
-        if other["link"] != found.link:
-            continue
-        theirs = other["attributes"]
-        if theirs is None or found.attributes is None or theirs == found.attributes:
-            again = int(pc.sum(pc.is_in(mine, value_set=_ids(Path(other["file"])))).as_py() or 0)
+    for other in linked:
+        if other["attributes"] is None or found.attributes is None or _same(other, found.attributes):
+            again = sum(int(places(theirs, mine)[1].sum()) for theirs in in_batches(Path(other["file"])))
             if again:
                 raise RefusalError("refused", f"{again:,} of its records were pushed before, in another file")
-        elif set(theirs) & set(found.attributes):
+
+
+def _check_columns(found: Intake, linked: Iterable[Held], study: Study) -> None:
+    names, rows, files = found.attributes or [], found.rows, 1
+    for other in linked:
+        if other["attributes"] is None:
+            continue
+        if _same(other, names):
+            rows, files = rows + other["rows"], files + 1
+        elif set(other["attributes"]) & set(names):
             raise RefusalError(
                 "refused", "another party pushed some of these columns for records under the same link key"
             )
+    if files > MOST_FILES:
+        raise RefusalError(
+            "refused", f"there are {MOST_FILES:,} files of these columns under one link key: push more rows in a file"
+        )
+    if rows > (most := most_rows(study.forms[0].scheme)):
+        raise RefusalError(
+            "refused",
+            f"{rows:,} rows of these columns under one link key are more than the {most:,} that are joined with those "
+            f"of other parties: push fewer, or one group of people under each link key",
+        )
+
+
+def _same(other: Held, names: Iterable[str]) -> bool:
+    return set(other["attributes"]) == set(names)
 
 
 def complete(study: Study, held: Sequence[Held]) -> Part | None:
     """The records that all parties hold, under the study's scheme; None as long as columns are missing.
 
     Parties may have no record in common yet, and call their pseudonyms as they like: none can stop the others by that.
+    Only the pseudonyms of the party with the fewest rows are held in memory, with a record for each.
     """
     if {name for one in held for name in one["attributes"]} != set(study.schema.names):
         return None
     import pyarrow as pa
 
-    groups: dict[tuple[str, ...], list[pa.Table]] = {}
+    parties: dict[frozenset[str], list[Held]] = {}
     for one in held:
-        groups.setdefault(tuple(one["attributes"]), []).extend(map(_rows, Release.load(one["file"]).parts))
-    columns = [pa.concat_tables(tables, promote_options="permissive") for tables in groups.values()]
-    rows = reduce(lambda left, right: match(left, right, _ID), columns)
-    return Part(rows.drop([_ID]), study.forms[0].scheme, order="shuffled")
-
-
-def _rows(part: Part) -> pa.Table:
-    """The rows of a part, the pseudonyms under a name that no column has, whatever texts their sender made of them."""
-    import pyarrow as pa
-
-    found = part.arrow()
-    place = found.schema.get_field_index(part.id)
-    return found.set_column(place, _ID, found.column(place).cast(pa.large_string()))
+        parties.setdefault(frozenset(one["attributes"]), []).append(one)
+    fewest = min(parties.values(), key=lambda files: sum(one["rows"] for one in files))
+    known, scheme = in_order([Path(one["file"]) for one in fewest]), study.forms[0].scheme
+    records = {name: np.zeros(len(known), kind.to_pandas_dtype()) for name, kind in code_types(scheme).items()}
+    whole = np.ones(len(known), dtype=bool)
+    for files in parties.values():
+        there = np.zeros(len(known), dtype=bool)
+        for part in (part for one in files for part in Release.load(one["file"]).parts):
+            for codes, keys, good in checked_batches(part):
+                place, hit = places(keys, known)
+                there[place[hit]] = True
+                for name, column in codes.items():
+                    records[name][place[hit]] = column[good][hit]
+        whole &= there
+    for name in records:
+        records[name] = records[name][whole]
+    return Part(pa.table(records), scheme, order="shuffled")
 
 
 def joined(study: Study, held: Sequence[Held]) -> Intake:
@@ -81,11 +117,3 @@ def joined(study: Study, held: Sequence[Held]) -> Intake:
         rows = whole.arrow()
         tally.add({name: rows.column(name).to_numpy() for name in scheme.output_sizes}, rows.num_rows)
     return Intake(tally.n, {0: tally})
-
-
-def _ids(path: Path) -> pa.Array:
-    import pyarrow as pa
-
-    name = [Release.load(path).id or ""]
-    with open_parquet(path, name) as file:
-        return pa.concat_arrays(file.read(columns=name).column(0).cast(pa.large_string()).chunks)

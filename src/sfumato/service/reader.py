@@ -65,8 +65,14 @@ def _apart(request: dict[str, Any]) -> dict[str, Any]:
         with _READERS:
             return own_process.ask("sfumato.service.reader", json.dumps(request).encode(), _TIME)
     except own_process.NoAnswerError as problem:
-        said = "takes too long to read" if problem.late else "cannot be read, or takes too much memory"
-        raise RefusalError("refused", f"the file {said}") from None
+        raise RefusalError("refused", _failed(request, problem.late)) from None
+
+
+def _failed(request: dict[str, Any], late: bool = False) -> str:
+    if "join" in request:
+        much = "long" if late else "much memory"
+        return f"its columns cannot be joined with those of other parties: it takes too {much}"
+    return "the file takes too long to read" if late else "the file cannot be read, or takes too much memory"
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
@@ -84,7 +90,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
     except SfumatoError as problem:
         return {"refused": {"message": _without_paths(str(problem), request), "details": {}}}
     except MemoryError:
-        return {"refused": {"message": "the file takes more memory to read than is allowed", "details": {}}}
+        return {"refused": {"message": _failed(request), "details": {}}}
 
 
 def _without_paths(said: str, request: dict[str, Any]) -> str:
@@ -106,7 +112,7 @@ def _examined(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     if is_json(path):
         return examine_counts(path, study, others)
     found = examine(path, study)
-    check_repeated(path, found, others)
+    check_repeated(path, found, others, study)
     return found
 
 

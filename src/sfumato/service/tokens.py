@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from sfumato.service.allowed_columns import AllowedColumns, check_named
 from sfumato.service.clock import Clock, hour_of, iso
 from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
@@ -23,7 +25,9 @@ _NAME = 200  # characters
 
 @dataclass(frozen=True)
 class Token:
-    """One token without its secret. ``used`` marks an invitation that let a response in."""
+    """One token without its secret. ``used`` marks an invitation that let a response in, ``columns`` are those that a
+    site pushes, and nobody without them.
+    """
 
     id: str
     hash: str
@@ -34,6 +38,17 @@ class Token:
     expires: int | None = None
     revoked: int | None = None
     used: str | None = None
+    columns: tuple[str, ...] | None = None
+
+    @classmethod
+    def read(cls, row: Any) -> Token:
+        """A token as the database holds it."""
+        columns = None if row["columns"] is None else tuple(json.loads(row["columns"]))
+        return cls(**{**row, "columns": columns})
+
+    def row(self) -> dict[str, Any]:
+        """The same for the database."""
+        return {**vars(self), "columns": None if self.columns is None else json.dumps(self.columns)}
 
     def public(self) -> dict[str, Any]:
         """What an administrator reads of it."""
@@ -43,6 +58,7 @@ class Token:
             "role": self.role,
             "study": self.study,
             "name": self.name,
+            "columns": None if self.columns is None else list(self.columns),
             "used": self.used is not None,
             **times,
         }
@@ -77,7 +93,7 @@ class Tokens:
     def load(self, connection: Connection) -> None:
         """Read what the database holds."""
         found = connection.execute(select(tables.tokens)).mappings().all()
-        self._held = {row["hash"]: Token(**row) for row in found}
+        self._held = {row["hash"]: Token.read(row) for row in found}
 
     def __iter__(self) -> Iterator[Token]:
         return iter(list(self._held.values()))
@@ -94,7 +110,20 @@ class Tokens:
     def _good(self, token: Token) -> bool:
         return token.revoked is None and (token.expires is None or self._clock() < token.expires)
 
-    def make(self, role: str, study: str | None, name: str = "", count: int = 1, expires: int | None = None) -> Alone:
+    def allowed_columns(self, token: Token) -> AllowedColumns:
+        """Which columns it pushes. Those of a token that expired stay reserved, those of a revoked one do not."""
+        others = (one.columns or () for one in self if one.study == token.study and one.revoked is None)
+        return AllowedColumns(frozenset(token.columns or ()), frozenset().union(*others))
+
+    def make(
+        self,
+        role: str,
+        study: str | None,
+        name: str = "",
+        count: int = 1,
+        expires: int | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> Alone:
         """New tokens; the outcome lists each with its secret, which is shown this once."""
         if role not in ROLES:
             raise RefusalError("malformed", f"role must be one of {', '.join(ROLES)}", where="role")
@@ -104,14 +133,20 @@ class Tokens:
             raise RefusalError("malformed", f"count must be from 1 to {MOST:,}", where="count")
         if len(name) > _NAME or not name.isprintable():
             raise RefusalError("malformed", f"name must be printable text of at most {_NAME} characters", where="name")
-        now = hour_of(self._clock())
+        if columns is not None and role != "site":
+            raise RefusalError("malformed", "columns are for the token of a site, which pushes them", where="columns")
+        now, held = hour_of(self._clock()), None if columns is None else tuple(dict.fromkeys(columns))
         drawn = [f"sf{role[0]}_{secrets.token_urlsafe(32)}" for _ in range(count)]
-        made = [Token(secrets.token_hex(16), digest(one), role, study, name, now, expires) for one in drawn]
+        made = [
+            Token(secrets.token_hex(16), digest(one), role, study, name, now, expires, columns=held) for one in drawn
+        ]
 
         def run(connection: Connection) -> list[tuple[Token, str]]:
             if study is not None:
-                self._studies[study]  # refused here if it is gone
-            connection.execute(insert(tables.tokens), [vars(token) for token in made])
+                asked = self._studies[study]  # refused here if it is gone
+                if held is not None:
+                    check_named(held, asked)
+            connection.execute(insert(tables.tokens), [token.row() for token in made])
             return list(zip(made, drawn, strict=True))
 
         return Alone(run, lambda outcome: self._held.update({token.hash: token for token, _ in outcome}))

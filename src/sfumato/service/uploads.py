@@ -17,6 +17,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from sfumato.released.counted import CountedPart
 from sfumato.service import reader
+from sfumato.service.allowed_columns import AllowedColumns
 from sfumato.service.clock import HOUR, Clock, hour_of
 from sfumato.service.counted_files import counted_parts
 from sfumato.service.joins import Joins
@@ -169,7 +170,7 @@ class Uploads:
 
     # Taking.
 
-    def commit(self, study: str, id: str, token: str) -> tuple[Upload, bool]:
+    def commit(self, study: str, id: str, token: str, may: AllowedColumns) -> tuple[Upload, bool]:
         """Check the whole file and take it; the upload, and whether it is new. Waits for the disk."""
         with without_waiting(self.lock(self.find(study, id, token))):
             upload = self.find(study, id, token)
@@ -185,17 +186,18 @@ class Uploads:
             if there != upload.bytes:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
             with reader.in_line(), self._taking(study):
-                return self._take(upload, asked), True
+                return self._take(upload, asked, may), True
 
     def _taking(self, study: str) -> threading.Lock:
         """One file of a study after the other: what is compared with all that was taken must see all of it."""
         return self._locks.of(study, "")
 
-    def _take(self, upload: Upload, study: Study) -> Upload:
+    def _take(self, upload: Upload, study: Study, may: AllowedColumns) -> Upload:
         """Columns of a party are joined with those of others at once; a file with which that fails is not kept."""
         try:
             with self.files.looked_at(upload) as file:
                 about, counts = self._look(file, upload, study)
+                may.check(about, study)
             self.files.take(replace(upload, about=about))
             upload = self._finish(upload, "accepted", about=about, counts=counts)
             if about["attributes"] is not None:

@@ -19,7 +19,7 @@ async def make(body: TokensIn, request: Request) -> Any:
     """New tokens. Their secrets are shown this once; the server keeps hashes."""
     allowed(request, "admin")
     until = seconds_of(body.expires, "expires")
-    job = collection(request).tokens.make(body.role, body.study, body.name, body.count, until)
+    job = collection(request).tokens.make(body.role, body.study, body.name, body.count, until, body.columns)
     return {"tokens": [{"id": token.id, "token": secret} for token, secret in await write(request, job)]}
 
 

@@ -84,8 +84,8 @@ async def piece(study: str, id: str, request: Request, upload_offset: Annotated[
 async def commit(study: str, id: str, request: Request, response: Response) -> Any:
     """Check the file and take it, whole or not at all."""
     token = allowed(request, "site", study=study)
-    uploads = collection(request).uploads
-    found, new = await run_in_threadpool(uploads.commit, study, id, token.id)
+    uploads, may = collection(request).uploads, collection(request).tokens.allowed_columns(token)
+    found, new = await run_in_threadpool(uploads.commit, study, id, token.id, may)
     response.status_code = 201 if new else 200
     return uploads.public(found)
 

@@ -27,6 +27,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE joins (study VARCHAR(64) NOT NULL, link VARCHAR(64) NOT NULL, uploads TEXT NOT NULL,
             parts TEXT NOT NULL, counts {blob} NOT NULL, PRIMARY KEY (study, link))""",
     ),
+    ("ALTER TABLE tokens ADD COLUMN columns TEXT",),
 )
 
 VERSION = len(STEPS)

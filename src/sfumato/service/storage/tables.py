@@ -18,7 +18,8 @@ studies = Table(
     Column("closed", BigInteger),
 )
 
-#: What tokens allow. Only their hashes are kept. ``used`` is a mark that only holders of the invitation can check.
+#: What tokens allow. Only their hashes are kept. ``used`` is a mark that only holders of the invitation can check;
+#: ``columns`` lists in JSON those that a site pushes.
 tokens = Table(
     "tokens",
     metadata,
@@ -31,6 +32,7 @@ tokens = Table(
     Column("expires", BigInteger),
     Column("revoked", BigInteger),
     Column("used", String(64)),
+    Column("columns", Text),
 )
 
 #: The released codes of one person each. A deleted one keeps its id and loses its codes.

@@ -179,7 +179,8 @@ def test_a_dictionary_is_as_large_as_its_values(tmp_path: Path, notes, said: dic
         {"chunk packed": 1 << 40},
         {"chunk packed": -1},
         {"chunk packed": 0},
-        {"chunk unpacked": 0},
+        {"chunk unpacked": 1},
+        {"chunk unpacked": -1},
         {"page packed": LARGEST},
         {"page packed": 0},
         {"page packed": -1},
@@ -581,6 +582,12 @@ def test_what_honest_writers_write_is_read(tmp_path: Path, rows: int, codec: str
         assert tables.count_rows(path) == rows
         assert sum(batch.num_rows for batch in tables.batches(path)) == rows
     assert tables.count_rows(tmp_path) == rows * len(list(tmp_path.glob("*.parquet")))
+
+
+def test_a_size_that_a_writer_leaves_at_0_is_not_said(tmp_path: Path) -> None:
+    """As DuckDB did before version 0.6: an owner's own table was said to mislead."""
+    path = make(tmp_path / "old.parquet", codes(Page(10, TEN)), lies={"chunk unpacked": 0})
+    assert sum(batch.num_rows for batch in tables.batches(path)) == tables.count_rows(path) == 10
 
 
 def test_wide_tables_that_pack_well_are_read(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ def _check(
             pages = _walk(file, *places[-1], column, budget, most_unpacked(size))
             if pages.values != chunk.values:
                 raise PageError(f"the pages of column {column.name!r} have more or fewer values than it says")
-            if pages.unpacked > chunk.unpacked:
+            if 0 != chunk.unpacked < pages.unpacked:  # 0 is how some writers say nothing
                 raise PageError(f"column {column.name!r} is larger than it says")
             budget -= pages.number
             held[column.name] = max(held[column.name], pages.held)

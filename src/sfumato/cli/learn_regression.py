@@ -78,6 +78,8 @@ def regression(
             "left_out": model.left_out_,
             "rare_values": model.rare_values_.records,
             "compared_with": model.rare_values_.compared_with,
+            "off_the_middle_by": model.binned_.off_by,
+            "clipped": list(model.binned_.clipped),
             "method": model.method_,
             "covariance": model.covariance_,
             "converged": model.converged_,

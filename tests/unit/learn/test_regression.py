@@ -631,3 +631,36 @@ def test_what_unbiased_scores_show_a_model_to_be_wrong_by_counts_as_error() -> N
     assert ((low < exact.coef_) & (exact.coef_ < high)).all() and (np.abs(exact.coef_ - crossed.coef_) > 1).any()
     simple = Regression("logistic", through="model").fit(RELEASE, target="ill", names=["age", "sex"])
     assert "wrong by" not in simple.covariance_
+
+
+def test_a_summary_says_what_bins_and_clipping_leave_out() -> None:
+    """Coefficients of numbers in coarse bins lay outside their intervals, and nothing said why."""
+    rng = np.random.default_rng(1)
+    age = rng.uniform(20, 70, 3000)
+    table = {"age": age, "sex": rng.choice(["F", "M"], 3000)}
+    table["income"] = (rng.lognormal(2, 0.6, 3000) + 0.1 * age).clip(max=40)
+    schema = sf.Schema(
+        {
+            "age": sf.Numeric(20, 70, bins=5),
+            "sex": sf.Categorical(("F", "M")),
+            "income": sf.Numeric(0, 40, bins=10, clip=True),
+        }
+    )
+    ev = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 15), rng=sf.experiment(1)))
+    both = Regression().fit(ev, target="income", names=["age", "sex"])
+    assert both.binned_.off_by == {"income": 2.0, "age": 5.0} and both.binned_.clipped == ("income",)
+    assert "middle of their bin, and may lie off it: income (by up to 2), age (by up to 5)" in both.summary()
+    assert "the ends: income" in both.summary()
+    dummies = Regression("logistic").fit(ev, target="sex", names=["C(age)"])
+    assert "Bins" not in dummies.summary() and "Clipped" not in dummies.summary()
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_numbers_with_a_bin_each_or_with_noise_are_said_to_lie_in_no_bin() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 10, 3000).astype(float)
+    schema = sf.Schema({"x": sf.Numeric(0, 10, bins=10, step=1), "y": sf.Numeric(-50, 70, bins=4)})
+    scheme = sf.Scheme(schema, {"x": c.windows(10, 20), "y": c.gaussian(2.0)})
+    released = sf.randomize({"x": x, "y": x + rng.normal(0, 3, 3000)}, scheme, rng=sf.experiment(1))
+    found = Regression().fit(sf.evidence(released), target="y", names=["x"])
+    assert not found.binned_.off_by and "Bins" not in found.summary()

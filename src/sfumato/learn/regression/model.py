@@ -17,6 +17,7 @@ from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
+from sfumato.learn.regression.binned_numbers import binned_numbers
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import fit
@@ -163,9 +164,8 @@ class Regression(Classifier):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
         names = (*self.features_, self.target_)
         result = fit(source, Problem(family, columns, found, names, self.cov == "robust"), self.through)
-        self.columns_ = columns
-        self.terms_ = [column.term for column in columns]
-        self.classes_ = found.labels
+        self.binned_ = binned_numbers(source, columns, [self.target_] if self.family == "gaussian" else [])
+        self.columns_, self.terms_, self.classes_ = columns, [column.term for column in columns], found.labels
         if isinstance(family, Ordinal):
             shown = [label_text(label) for label in found.labels]
             self.terms_ += [f"{one}/{other}" for one, other in pairwise(shown)]

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.evidence.limits import check_level
+from sfumato.learn.regression.binned_numbers import BinnedNumbers
+from sfumato.pages.display import shown
 from sfumato.printable import label_text, many, printable
 
 _LEAST = 78
@@ -33,16 +35,16 @@ def summary(model: Any, level: float = 0.95) -> str:
     body = [_line("", heads, wide, widths), *(_line(t, r, wide, widths) for t, r in zip(terms, rows, strict=True))]
     width = max(_LEAST, *map(len, body))
     title = f"{model.family.capitalize()} regression results"
-    head = [f"{name + ':':<14}{text}" for name, text in _facts(model)]
+    head = [f"{name + ':' if name else '':<14}{text}" for name, text in _facts(model)]
     double, single = "=" * width, "-" * width
     return "\n".join([title.center(width).rstrip(), double, *head, double, body[0], single, *body[1:], double])
 
 
 def _facts(model: Any) -> list[tuple[str, str]]:
-    shown = printable(model.target_)
+    target = printable(model.target_)
     if model.family == "logistic":
-        shown += f" (odds of {printable(label_text(model.classes_[1]))})"
-    out = [("Target", shown), ("Records", f"{model.n_:,}")]
+        target += f" (odds of {printable(label_text(model.classes_[1]))})"
+    out = [("Target", target), ("Records", f"{model.n_:,}")]
     if model.left_out_ > 0:
         guessed = "" if model.method_ == "exact records" else ", as estimated"
         out.append(("Left out", f"{many(model.left_out_, 'record')} without an answer{guessed}"))
@@ -58,6 +60,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if rare.compared_with:
         told = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
         out.append(("Compared", f"{told}, since the first value is so rare"))
+    out += _known_by_bins(model.binned_)
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
@@ -68,6 +71,21 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         out.append(("Errors", "so wide that nothing is told: take fewer covariates, or another family"))
     if not model.converged_:
         out.append(("Converged", "no: the coefficients mean little"))
+    return out
+
+
+def _known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
+    """What errors leave out of numbers that are known by their bins, or by the ends of their range."""
+    out = []
+    if binned.off_by:
+        told = ", ".join(f"{printable(name)} (by up to {shown(half)})" for name, half in binned.off_by.items())
+        out += [
+            ("Bins", f"numbers count as the middle of their bin, and may lie off it: {told}"),
+            ("", "errors and intervals are those of the middles; the numbers' own coefficients may differ"),
+        ]
+    if binned.clipped:
+        told = ", ".join(map(printable, binned.clipped))
+        out.append(("Clipped", f"numbers beyond the ends of the range count as the ends: {told}"))
     return out
 
 

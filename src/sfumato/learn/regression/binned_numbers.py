@@ -1,0 +1,40 @@
+"""Numbers that a regression knows by their bins alone, or by the ends of their range.
+
+A number counts as the middle of its bin. Where values heap on one side of wide bins, coefficients of the numbers
+themselves differ from those of the middles, and standard errors, which speak of noise and chance, do not tell how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sfumato.domains import Domain
+from sfumato.evidence import Evidence
+from sfumato.evidence.questions.values import off_by
+from sfumato.learn.regression.design_columns import Column
+from sfumato.learn.regression.noisy_moments import noises_of
+
+
+@dataclass(frozen=True)
+class BinnedNumbers:
+    """How far off the middle of its bin each number may be, at most; and those that may have been moved to an end."""
+
+    off_by: dict[str, float] = field(default_factory=dict)
+    clipped: tuple[str, ...] = ()
+
+
+def binned_numbers(source: Evidence, columns: Sequence[Column], response: Sequence[str]) -> BinnedNumbers:
+    """Of covariates that count by their numbers, not by a dummy for each bin, and of a ``response`` that does."""
+    covariates = [name for column in columns if not np.isin(column.table, (0, 1)).all() for name in column.names]
+    names = [name for name in dict.fromkeys((*response, *covariates)) if source.schema[name].ordered]
+    noisy = noises_of(source, names)
+    off = {name: 0.0 if name in noisy else off_by(source.schema[name]) for name in names}
+    clipped = tuple(name for name in names if _clips(source.schema[name]))
+    return BinnedNumbers({name: half for name, half in off.items() if half > 0}, clipped)
+
+
+def _clips(domain: Domain) -> bool:
+    return bool(getattr(domain, "clip", False))

@@ -60,7 +60,7 @@ def tree(
     if plot is not None:
         found.plot(plot, depth=depth)
     if json:
-        about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text()}
+        about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text(level=0.95)}
         console.emit(learning.document("tree", found, score, tested, **about))
         return
     leaves_found = len(found.root_.leaves)
@@ -69,7 +69,10 @@ def tree(
     else:
         console.say(f"no question: nothing in these {len(release):,} records is sure to tell {target}")
     least = 0.0 if everything else least_share(found, depth)
-    console.say(found.text(depth, least, None if everything else 100))
+    console.say(found.text(depth, least, None if everything else 100, level=0.95))
+    console.note(
+        "shares of a class with their 95 % intervals, by unbiased counts of the records that a branch leads to"
+    )
     if least:
         console.note(
             f"branches of less than {least:.1%} of the records are taken together; --all prints each of them, "
@@ -104,6 +107,7 @@ def _by_reconstruction(
         return
     console.say(_size(about["leaves"], about["depth"], len(release)))
     console.say(model.text(depth))
+    console.note("shares of a class have no errors in trees by reconstruction: they are as good as the densities are")
     if tested is None:
         console.note("how often it is right is not estimated for trees by reconstruction: give clean rows with --test")
     else:

@@ -231,3 +231,27 @@ def test_siblings_that_are_asked_for_together_get_the_tables_they_get_alone(kind
     for case, fixed in enumerate(({"a": 0, "b": 2}, {"a": 1, "b": 0}, {"a": 1, "b": 1})):
         for alone, several in zip(source.within(fixed, ["d", "c"], "y"), together, strict=True):
             np.testing.assert_allclose(several[case], alone, rtol=1e-10, atol=1e-10)
+
+
+def test_printed_shares_carry_the_interval_of_their_branch_or_are_not_told():
+    """Leaves of big trees were printed as shares without errors, where nearly every share was possible."""
+    rng = np.random.default_rng(4)
+    place, few = rng.choice(list("abcd"), 6000, p=[0.4, 0.3, 0.2, 0.1]), rng.integers(0, 2, 6000)
+    ill = rng.random(6000) < np.select([place == "a", place == "b"], [0.15, 0.2], 0.8)
+    schema = sf.Schema(
+        {"place": sf.Categorical(tuple("abcd")), "few": sf.Categorical((0, 1)), "ill": sf.Categorical((False, True))}
+    )
+    own = sf.Scheme.for_gamma(schema, 6)
+    ev = sf.evidence(sf.randomize({"place": place, "few": few, "ill": ill}, own, rng=sf.experiment(1)))
+    tree = DecisionTree(max_depth=1).fit(ev, target="ill")
+    lines = tree.text(level=0.95).splitlines()
+    low, high = ev.share("ill", where={"place": ["a", "b"]}).population().interval()
+    assert lines[0] == "place?" and "a, b: False" in lines[1] and "c, d: True" in lines[2]
+    assert f"({low[0]:.1%} to {high[0]:.1%})" in lines[1]
+    assert "to" not in tree.text().splitlines()[1]
+    weak = sf.Scheme.for_gamma(schema, 1.2)
+    hardly = sf.evidence(sf.randomize({"place": place, "few": few, "ill": ill}, weak, rng=sf.experiment(1)))
+    grown = DecisionTree(max_depth=1, counts="paper").fit(hardly, target="ill")
+    assert "(not told)" in grown.text(level=0.95)
+    with pytest.raises(EstimationError, match="level"):
+        tree.text(level=2)

@@ -15,10 +15,11 @@ from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import model_about
+from sfumato.evidence.limits import check_level
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier, refuse_one_class
 from sfumato.learn.tree.grow import CRITERIA, CountSource, Node, Rules, grow, prune, same_answer
-from sfumato.learn.tree.intervals import set_intervals
+from sfumato.learn.tree.intervals import branch_limits, set_intervals
 from sfumato.learn.tree.plot import draw, least_share, text
 from sfumato.learn.tree.sources import PathSource, TableSource
 from sfumato.printable import label_text
@@ -131,14 +132,22 @@ class DecisionTree(Classifier):
         domain = self.schema_[self.features_[node.attribute or 0]]
         return domain.size - domain.nullable if domain.ordered else 0
 
-    def text(self, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
+    def text(
+        self,
+        depth: int | None = None,
+        least: float = 0.0,
+        width: int | None = None,
+        level: float | None = None,
+    ) -> str:
         """The tree in words, a line per node, all of it unless told.
 
         ``depth`` is how many levels to show, ``least`` the share of records below which branches are taken together,
-        ``width`` the most characters of the values of a branch.
+        ``width`` the most characters of the values of a branch, ``level`` that of intervals of the shares, if any.
         """
         self._check_fitted()
-        return text(self, depth, least, width)
+        if level is not None:
+            check_level(level)
+        return text(self, depth, least, width, None if level is None else branch_limits(self, level))
 
     def _repr_html_(self) -> str:
         tree = f"<pre>{escape(self.text(3, least_share(self, 3), 100))}</pre>" if self.fitted_ else ""

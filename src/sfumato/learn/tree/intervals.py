@@ -7,6 +7,8 @@ tells, and leaves are chosen for what they seem to say. Where there is no unbias
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sfumato.arrays import Array
@@ -14,6 +16,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method
 from sfumato.learn.tree.grow import GrownTree, Node
+from sfumato.learn.tree.plot import Branch, Limits
 
 
 def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
@@ -26,9 +29,26 @@ def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
         if leaf.low is not None:
             continue
         leaf.low, leaf.high = own_limits(tree, leaf, z)
-        told = None if unbiased is None else _unbiased_limits(unbiased, tree, leaf, z)
+        path = [(axis, (code,)) for axis, code in leaf.path]
+        told = None if unbiased is None else _unbiased_limits(unbiased, tree, path, len(leaf.counts), z)
         if told is not None:
             leaf.low, leaf.high = np.minimum(told[0], leaf.low), np.maximum(told[1], leaf.high)
+
+
+def branch_limits(tree: GrownTree, level: float) -> Limits:
+    """The unbiased limits of the class shares in a branch, which several values of its last question may lead to."""
+    from scipy.special import ndtri
+
+    z = float(ndtri((1 + level) / 2))
+    source = tree.evidence_ if tree.evidence_.exact else by_method(tree.evidence_, "moment")
+
+    def limits(branch: Branch) -> tuple[Array, Array] | None:
+        path: list[tuple[int, Sequence[int]]] = [(axis, (code,)) for axis, code in branch.node.path]
+        if path and branch.codes:
+            path[-1] = (path[-1][0], branch.codes)
+        return _unbiased_limits(source, tree, path, len(branch.node.counts), z)
+
+    return limits
 
 
 def own_limits(tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array]:
@@ -40,14 +60,19 @@ def own_limits(tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array]:
     return np.asarray(expit(logit(share) - slope)), np.asarray(expit(logit(share) + slope))
 
 
-def _unbiased_limits(source: Evidence, tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array] | None:
-    """Of the shares of the classes in a leaf; None where no unbiased answer is told, or no answer is a class."""
-    fixed = {tree.features_[axis]: source.schema[tree.features_[axis]].labels[code] for axis, code in leaf.path}
+def _unbiased_limits(
+    source: Evidence, tree: GrownTree, path: Sequence[tuple[int, Sequence[int]]], classes: int, z: float
+) -> tuple[Array, Array] | None:
+    """Of the shares of the classes where a path leads; None where these are not told, or no answer is a class."""
+    fixed = {}
+    for axis, codes in path:
+        labels = source.schema[tree.features_[axis]].labels
+        fixed[tree.features_[axis]] = [labels[code] for code in codes] if len(codes) > 1 else labels[codes[0]]
     try:
         low, high = source.share(tree.target_, where=fixed).population().limits(z)
     except EstimationError:  # a channel without an inverse, or a table that is too large
         return None
-    return (low, high) if len(low) == len(leaf.probabilities) else None
+    return (low, high) if len(low) == classes else None
 
 
 def _deviation(tree: GrownTree, leaf: Node, share: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import shorten, wrap
@@ -9,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
+from sfumato.evidence.questions.answer import ALL_POSSIBLE
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
 from sfumato.printable import figure_text, label_text, many, printable, stretch
@@ -25,6 +28,11 @@ class Branch:
 
     values: str  # of the question above
     node: Node
+    codes: tuple[int, ...] = ()  # of these values
+
+
+#: The limits of the class shares among the records of a branch; None where they are not told.
+Limits = Callable[[Branch], tuple[Array, Array] | None]
 
 
 def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]:
@@ -39,7 +47,8 @@ def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]
         first = node.children[codes[0]]
         counts = np.sum([node.children[code].counts for code in codes], axis=0)
         shown = first if len(codes) == 1 else Node(first.path, counts)
-        out.append(Branch(_values([printable(name) for name in names], codes, tree.in_order(node)), shown))
+        values = _values([printable(name) for name in names], codes, tree.in_order(node))
+        out.append(Branch(values, shown, tuple(codes)))
     return out
 
 
@@ -59,25 +68,34 @@ def _values(names: list[str], codes: list[int], in_order: int) -> str:
     return ", ".join(part for run in parts for part in run)
 
 
-def text(tree: ShownTree, depth: int | None = None, least: float = 0.0, width: int | None = None) -> str:
-    """A line per branch: the question, the answer, how many records and how sure."""
+def text(
+    tree: ShownTree,
+    depth: int | None = None,
+    least: float = 0.0,
+    width: int | None = None,
+    limits: Limits | None = None,
+) -> str:
+    """A line per branch: the question, the answer, how many records and how sure, with ``limits`` where there are."""
     lines: list[str] = []
     total = max(float(tree.root_.counts.sum()), 1e-300)
 
-    def visit(node: Node, indent: int, said: str) -> None:
-        below: list[Branch] = []
+    def visit(branch: Branch, indent: int, said: str) -> None:
+        node, below = branch.node, list[Branch]()
         if node.attribute is not None and (depth is None or indent < depth):
             together = bool(least) or all(child.low is None for child in node.children)
             below = _large(branches(tree, node, together), least * total)
         if node.attribute is None or not below:
-            lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, total)}{_closed(tree, node)}")
+            known = (node.low, node.high) if node.low is not None and node.high is not None else None
+            told = known if known is not None or limits is None else limits(branch)
+            sure = _sure(node, told, limits is not None)
+            lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, sure, total)}{_closed(tree, node)}")
             return
         lines.append(f"{'  ' * indent}{said}{printable(tree.features_[node.attribute])}?")
-        for branch in below:
-            values = branch.values if width is None else shorten(branch.values, width, placeholder=" …")
-            visit(branch.node, indent + 1, f"{values}: ")
+        for one in below:
+            values = one.values if width is None else shorten(one.values, width, placeholder=" …")
+            visit(one, indent + 1, f"{values}: ")
 
-    visit(tree.root_, 0, "")
+    visit(Branch("", tree.root_), 0, "")
     return "\n".join(lines)
 
 
@@ -102,7 +120,8 @@ def _large(found: list[Branch], least: float) -> list[Branch]:
         return [] if len(small) == len(found) else found
     counts = np.sum([one.node.counts for one in small], axis=0)
     kept = [one for one in found if not any(one is other for other in small)]
-    return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts))]
+    codes = tuple(code for one in small for code in one.codes)
+    return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts), codes)]
 
 
 def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
@@ -186,14 +205,22 @@ def _words(tree: ShownTree, node: Node, opened: bool, total: float) -> str:
     return f"{said}: {node.probabilities[best]:.0%} of {share}"
 
 
-def _verdict(tree: ShownTree, node: Node, total: float) -> str:
+def _verdict(tree: ShownTree, node: Node, sure: str, total: float) -> str:
     best = int(node.probabilities.argmax())
-    sure = f"{float(node.probabilities[best]):.1%}"
-    if node.low is not None and node.high is not None:
-        sure += f" ({node.low[best]:.1%} to {node.high[best]:.1%})"
     return (
         f"{printable(label_text(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
     )
+
+
+def _sure(node: Node, limits: tuple[Array, Array] | None, asked: bool) -> str:
+    """The share of the commonest class with its limits; those that leave nearly all open tell nothing."""
+    best = int(node.probabilities.argmax())
+    share = float(node.probabilities[best])
+    low, high = (0.0, 1.0) if limits is None else (float(limits[0][best]), float(limits[1][best]))
+    low, high = min(low, share), max(high, share)
+    if high - low < ALL_POSSIBLE:
+        return f"{share:.1%} ({low:.1%} to {high:.1%})"
+    return f"{share:.1%} (not told)" if asked or limits is not None else f"{share:.1%}"
 
 
 def _closed(tree: ShownTree, node: Node) -> str:

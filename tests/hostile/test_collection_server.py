@@ -688,3 +688,30 @@ def test_joined_tables_go_with_the_files_they_were_made_of(http: Http, tmp_path:
     with http.collection.database.engine.connect() as connection:
         assert connection.execute(select(tables.joins.c.counts)).all() == []
     assert http.ask("GET", "/v1/studies/commuting/progress").json()["rows"] == 0
+
+
+def test_a_draft_cannot_be_told_from_no_study(http: Http) -> None:
+    """Its id may say what is going to be asked: an answer to it was "too early", one to no study "unknown"."""
+    http.study("drinking", opened=False)
+    id, fingerprint = new_id(), SCHEME.fingerprint
+    body = {"id": id, "fingerprint": fingerprint, "answers": {"car": 1, "sex": 0}}
+    asked: list[tuple[str, str, Any]] = [
+        ("GET", "", None),
+        ("GET", "/questionnaire", None),
+        ("POST", "/responses", body),
+        ("GET", f"/responses/{id}", None),
+        ("DELETE", f"/responses/{id}", None),
+        ("GET", "/progress", None),
+        ("GET", "/uploads", None),
+        ("POST", "/uploads", {"id": id, "digest": "0" * 64, "bytes": 1}),
+    ]
+    for token in (None, "sfi_nonsense", *(http.token(role) for role in ("site", "miner", "invitation"))):
+        for method, path, document in asked:
+            said = [
+                http.ask(method, f"/v1/studies/{study}{path}", document, token) for study in ("drinking", "nothing")
+            ]
+            assert said[0].status_code == said[1].status_code >= 400, (method, path, token)
+            assert said[0].content == said[1].content
+        batch = [[{"study": study, **body}] for study in ("drinking", "nothing")]
+        both = [http.ask("POST", "/v1/responses", {"responses": one}, token).content for one in batch]
+        assert both[0] == both[1]

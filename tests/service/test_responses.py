@@ -91,7 +91,9 @@ def code_or_none(answer):
 
 def test_a_study_takes_answers_only_while_it_is_open(http, clock):
     http.study("later", opened=False, ends="2027-01-15T10:00:00Z")
-    assert code(http.respond(study="later")) == "too_early"
+    assert code(http.respond(study="later", token=http.token("invitation", "later"))) == "too_early"
+    for token in (None, http.token("invitation")):
+        assert code(http.respond(study="later", token=token)) == "unknown_study"
     http.ask("POST", "/v1/studies/later/open")
     assert http.respond(study="later").status_code == 201
     clock.now += 3600 * 24 * 365
@@ -182,7 +184,7 @@ def test_a_batch_answers_for_each_report(http):
     assert [one["status"] for one in answer.json()["results"]] == [
         "accepted",
         "replayed",
-        "too_early",
+        "unknown_study",
         "unknown_study",
         "wrong_fingerprint",
         "outside_codes",

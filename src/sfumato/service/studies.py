@@ -36,7 +36,14 @@ class Studies:
         try:
             return self._held[id]
         except KeyError:
-            raise RefusalError("unknown_study", "there is no such study") from None
+            raise _unknown() from None
+
+    def public(self, id: str) -> Study:
+        """A study that strangers may know of. A draft is none: its id may say what is going to be asked."""
+        found = self[id]
+        if found.state == "draft":
+            raise _unknown()
+        return found
 
     def create(self, id: str, fields: Mapping[str, Any]) -> Alone:
         """A draft; the outcome is the study, and whether it is new."""
@@ -107,6 +114,10 @@ class Studies:
 
     def _keep(self, study: Study) -> None:
         self._held[study.id] = study
+
+
+def _unknown() -> RefusalError:
+    return RefusalError("unknown_study", "there is no such study")
 
 
 def _row(study: Study) -> dict[str, Any]:

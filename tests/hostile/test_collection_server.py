@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
+from sqlalchemy.exc import OperationalError
 
 import sfumato as sf
 from service_client import SCHEMA, SCHEME, Clock, Http, new_id
@@ -715,3 +716,27 @@ def test_a_draft_cannot_be_told_from_no_study(http: Http) -> None:
         batch = [[{"study": study, **body}] for study in ("drinking", "nothing")]
         both = [http.ask("POST", "/v1/responses", {"responses": one}, token).content for one in batch]
         assert both[0] == both[1]
+
+
+def test_an_answer_that_may_have_been_withdrawn_is_in_no_later_snapshot(
+    http: Http, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables that waited to be written were those from before, and a start counted the answer again."""
+    held, id = http.collection, new_id()
+    waiting: list[Any] = []
+    monkeypatch.setattr(held.writer, "later", waiting.append)
+    assert http.respond(id).status_code == 201 and http.respond().status_code == 201
+    http.clock.now += 3600
+    assert http.respond().status_code == 201 and len(waiting) == 1  # the tables of the hour that ended
+
+    def gone(connection: Any) -> None:
+        connection.connection.execute("COMMIT")
+        raise OperationalError("COMMIT", {}, Exception("the connection is gone"))
+
+    event.listen(held.database.engine, "commit", gone)
+    assert http.ask("DELETE", f"/v1/studies/commuting/responses/{id}", token=None).status_code == 503
+    event.remove(held.database.engine, "commit", gone)
+    held.writer.now(waiting[0])
+    with held.database.engine.connect() as connection:
+        again = collected.Collected.load(connection, held.studies["commuting"], 1 << 40)
+    assert (again.responses, http.count()) == (2, 2)

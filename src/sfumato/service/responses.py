@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -161,7 +162,7 @@ class Responses:
                 if job.invitation is not None and job.mark is not None:
                     self._tokens.used({job.invitation: job.mark})
         for study in turned:
-            self._writer.later(Alone(self._collected[study].save))
+            self._writer.later(Alone(partial(self._save, study)))
 
     # Asking and taking back.
 
@@ -198,9 +199,13 @@ class Responses:
 
     def save(self) -> None:
         """Write down the tables of finished hours, where that was not done yet."""
-        for held in self._collected.values():
+        for study, held in list(self._collected.items()):
             if held.stale:
-                self._writer.now(Alone(held.save))
+                self._writer.now(Alone(partial(self._save, study)))
+
+    def _save(self, study: str, connection: Connection) -> None:
+        """What is held when it is written: after a failure that is not what was held when it was to be written."""
+        self._collected[study].save(connection)
 
 
 _COLUMNS = ("study", "id", "form", "codes", "receipt", "hour")

@@ -176,12 +176,6 @@ class Schema(Mapping[str, Domain]):
     @classmethod
     def infer(cls, table: Any, bins: int = 20, most_values: int = 100, columns: Sequence[str] | None = None) -> Schema:
         """A schema read off the data. It warns, because what it finds there is itself a disclosure."""
-        warn(
-            "Schema.infer looks at the data: the values and limits it finds become public with the scheme. "
-            "Write the schema from what is publicly known instead, or check it before you publish.",
-            DisclosureWarning,
-            stacklevel=2,
-        )
         found = examine(table, columns, requests=Requests(bins=bins, most_values=most_values))
         strange = [verdict for verdict in found.verdicts if verdict.domain is None]
         if strange:
@@ -189,6 +183,12 @@ class Schema(Mapping[str, Domain]):
                 f"{'; '.join(f'column {v.name!r} ({v.kind}) {v.why}' for v in strange[:20])}: leave "
                 f"{'it' if len(strange) == 1 else 'them'} out, or write the schema by hand (sfumato schema drafts one)"
             )
+        warn(
+            "Schema.infer looks at the data: the values and limits it finds become public with the scheme. "
+            "Write the schema from what is publicly known instead, or check it before you publish.",
+            DisclosureWarning,
+            stacklevel=2,
+        )
         return cls({v.name: v.domain for v in found.verdicts if v.domain is not None})
 
 

@@ -54,7 +54,7 @@ def test_codes_outside_the_scheme_are_not_decoded(code) -> None:
         ('{"\\udfff": 1}', "surrogate"),
         ("[" * 100_000, "nested too deeply"),
         (b'{"a": "\xff"}', "not UTF-8"),
-        ("", "not JSON"),
+        ("", "is empty"),
         (7, "must be text"),
     ],
 )
@@ -110,12 +110,13 @@ def test_a_ratio_or_noise_that_is_no_number() -> None:
         assert refused(lambda entries=entries: sf.Scheme.from_json(document(channels=entries)))
 
 
-def test_an_unforeseen_failure_is_one_line_too(monkeypatch) -> None:
+def test_an_unforeseen_failure_is_one_line_too(tmp_path, monkeypatch) -> None:
     def fail(*_, **__):
         raise RuntimeError("secret value 4711")
 
     monkeypatch.setattr("sfumato.cli.inspect.Release.load", fail)
-    ran = run("inspect r.parquet")
+    (tmp_path / "r.parquet").touch()
+    ran = run(f"inspect {tmp_path / 'r.parquet'}")
     assert ran.code == 70 and "4711" not in ran.error and "Traceback" not in ran.error
     assert "RuntimeError" in ran.error
     np.testing.assert_equal(ran.out, "")

@@ -91,9 +91,16 @@ READS_TABLES = (
 )
 #: Options that name a folder.
 FOLDERS: dict[Callable[..., Any], tuple[str, ...]] = {reproduce.reproduce: ("out",), counts.split: ("out",)}
+#: Options whose files are made where they are missing; of a ledger that is missing, more is said.
+MADE: dict[Callable[..., Any], tuple[str, ...]] = {
+    assess.assess: ("ledger",),
+    demo.demo: ("folder",),
+    randomize.randomize: ("target", "key_file", "link_key_file", "ledger"),
+    sample.sample: ("folder",),
+    serve.serve: ("folder",),
+}
 for command, said in COMMANDS.items():
-    folders = FOLDERS.get(command, ())
-    ready = prepared(command, said, folders=folders, also=("out",))
+    ready = prepared(command, said, FOLDERS.get(command, ()), also=("out",), made=MADE.get(command, ()))
     app.command(cls=Command)(with_csv_options(ready) if command in READS_TABLES else ready)
 app.add_typer(learn.app, name="learn")
 app.add_typer(study.app, name="study")

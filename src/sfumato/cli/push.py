@@ -37,8 +37,8 @@ def push(
     """
     from sfumato.service.push import push as send
 
-    if not release.is_file():
-        raise SfumatoError(f"{release}: there is no such file")
+    if release.is_dir():
+        raise SfumatoError(f"{release}: is a folder; name a file")
     server = client(to, token_file)
     with console.progress(f"pushing {release.name}", release.stat().st_size) as advance:
         receipt = send(server, release, study, advance)

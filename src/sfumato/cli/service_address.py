@@ -39,8 +39,12 @@ def client(to: str, token_file: Path | None) -> Client:
 def _read(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        raise SfumatoError(f"{path}: cannot be read as a token") from None
+    except FileNotFoundError:
+        raise SfumatoError(f"{path}: there is no such file") from None
+    except OSError as problem:
+        raise SfumatoError(f"{path}: cannot be read: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise SfumatoError(f"{path}: holds no token, which is one word of text") from None
     if not text or len(text.split()) != 1 or not text.isascii():
         raise SfumatoError(f"{path}: holds no token, which is one word")
     return text

@@ -13,6 +13,7 @@ import typer
 from sfumato.cli import console
 from sfumato.cli.command import Command
 from sfumato.cli.preparation import prepared
+from sfumato.cli.scheme_files import read_text
 from sfumato.cli.service_address import HERE, To, TokenFile, client
 from sfumato.errors import SfumatoError
 from sfumato.reading.json_documents import read_json
@@ -50,8 +51,8 @@ def create(
         "id": id,
         "title": title or id,
         "text": text,
-        "scheme": read_json(scheme.read_bytes(), str(scheme)),
-        "questions": {} if questions is None else read_json(questions.read_bytes(), str(questions)),
+        "scheme": read_json(read_text(scheme), f"{scheme}:"),
+        "questions": {} if questions is None else read_json(read_text(questions), f"{questions}:"),
         "minimum": minimum,
         "ends": ends,
         "access": "invitation" if invitation else "open",

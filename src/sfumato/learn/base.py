@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -184,6 +185,8 @@ class Classifier(Parameters, ABC):
         try:
             return wanted.encode(table)
         except SchemaError as problem:
+            if isinstance(table, str | os.PathLike) and str(problem).startswith(f"{os.fspath(table)}:"):
+                raise  # it cannot be read at all
             raise SchemaError(f"the table does not fit the schema of this {type(self).__name__}: {problem}") from None
 
     def _own_target(self, table: Any) -> NDArray[Any]:

@@ -25,6 +25,7 @@ WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", 
 BLOCK = 1 << 18  # bytes that are looked at
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _MOST = 1 << 23  # bytes that are looked at where the first line is so long
+_BINARY = 64  # characters at the beginning among which text has no zero
 _MOST_COLUMNS = 100_000  # each takes the reader kilobytes
 #: What the description beside a file of ours says of itself, wherever in its beginning.
 _OURS = re.compile(rb'"format"\s*:\s*"sfumato (?:release|resampled)"')
@@ -122,7 +123,7 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     if not block.strip(b"\r\n \t"):
         raise SchemaError(f"{path}: the file is empty")
     encoding = asked.encoding or _encoding(block, whole)
-    text = _decoded(path, block, encoding, whole)
+    text = _decoded(path, block, encoding, whole, asked.encoding is not None)
     usual = "\t" if ".tsv" in path.name.lower() else ","
     told, skip = _told_by_excel(text)
     if skip:
@@ -214,8 +215,9 @@ def _encoding(block: bytes, whole: bool) -> str:
     for mark, name in _BOMS:
         if block.startswith(mark):
             return name
-    if len(block) > 3 and block.count(0) > len(block) // 4:
-        return "utf-16-le" if block[1::2].count(0) > block[::2].count(0) else "utf-16-be"
+    first, second = block[::2].count(0), block[1::2].count(0)
+    if len(block) > 3 and first + second > len(block) // 4 and min(first, second) < max(first, second) / 20:
+        return "utf-16-le" if second > first else "utf-16-be"
     try:
         block.decode("utf-8")
     except UnicodeDecodeError as problem:
@@ -224,11 +226,14 @@ def _encoding(block: bytes, whole: bool) -> str:
     return "utf-8"
 
 
-def _decoded(path: Path, block: bytes, encoding: str, whole: bool) -> str:
+def _decoded(path: Path, block: bytes, encoding: str, whole: bool, given: bool) -> str:
     try:
         text = block.decode(encoding, errors="strict" if whole else "ignore")
     except UnicodeDecodeError:
-        raise SchemaError(f"{path}: is not written in {encoding}: try another --encoding") from None
+        wrong = f"is not written in {encoding}: try another --encoding" if given else "is not text, which a table is"
+        raise SchemaError(f"{path}: {wrong}") from None
+    if "\0" in text[:_BINARY] and not given:
+        raise SchemaError(f"{path}: is not text, which a table is")
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 

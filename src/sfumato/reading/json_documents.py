@@ -52,6 +52,8 @@ def _read(text: str | bytes, what: str, pairs: Pairs | None) -> Any:
     except UnicodeDecodeError:
         raise DocumentError(f"{what} is not UTF-8 text") from None
     except json.JSONDecodeError as problem:
+        if not text.strip():
+            raise DocumentError(f"{what} is empty, where JSON is expected") from None
         raise DocumentError(f"{what} is not JSON: {problem.msg}, line {problem.lineno}") from None
     except RecursionError:
         raise DocumentError(f"{what} is nested too deeply") from None

@@ -41,6 +41,7 @@ from sfumato.cli import (
 from sfumato.cli.command import Command
 from sfumato.cli.console import emit, error, warn
 from sfumato.cli.csv_options import with_csv_options
+from sfumato.cli.option_names import in_options
 from sfumato.cli.preparation import prepared
 from sfumato.cli.signals import Stopped, stoppable
 from sfumato.errors import MissingPartError, SfumatoError, SfumatoWarning, quoted
@@ -167,7 +168,7 @@ def _unforeseen(problem: Exception) -> NoReturn:
 def stop(kind: str, line: str, code: int) -> NoReturn:
     """Say what went wrong and leave: in a line, or under --json in a document where the answer would have stood."""
     if "--json" in sys.argv[1:]:
-        emit({"error": {"kind": kind, "message": " ".join(line.split())}})
+        emit({"error": {"kind": kind, "message": " ".join(in_options(line).split())}})
     else:
         error(line)
     sys.exit(code)

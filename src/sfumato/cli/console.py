@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
@@ -15,6 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sfumato.cli.busy import Busy
+from sfumato.cli.option_names import in_options
 from sfumato.pages.display import Precise
 from sfumato.printable import json_text, printable, printable_lines, readable_bins
 
@@ -34,26 +34,6 @@ def error(text: str) -> None:
 def warn(text: str) -> None:
     _busy.clear()
     _err.print(f"[yellow]warning:[/] {_fitted(_one_line(in_options(text)), _err, 9)}", soft_wrap=True)
-
-
-def in_options(text: str) -> str:
-    """What a message says in Python's words, in those of the command line.
-
-    >>> in_options("ask for it with again=True, or begin one with new=True")
-    'ask for it with --again, or begin one with --new-ledger'
-    >>> in_options("declare it nullable=True"), in_options("half_width must lie in (0, 1)")
-    ('declare it "nullable": true in the schema', '--half-width must lie in (0, 1)')
-    """
-    text = re.sub(r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2", text).replace("new=True", "--new-ledger")
-    text = text.replace("nullable=True", '"nullable": true in the schema')
-    text = re.sub(r'share\("(.*?)"\)', r"--columns \1", text)
-    text = text.replace("smooth=False: neither, True: both", "--no-smooth: neither, --smooth: both")
-    text = re.sub(r"^(joint_gamma|rho1|rho2|sigma|p_max|half_width|level)(?= must)", _as_option, text)
-    return re.sub(r"\b([a-z_]+)=True\b", _as_option, text)
-
-
-def _as_option(found: re.Match[str]) -> str:
-    return "--" + found[1].replace("_", "-")
 
 
 def note(text: str) -> None:

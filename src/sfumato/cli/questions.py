@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.cli import console
+from sfumato.cli.option_names import in_options
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.plot import MOST_DRAWN
@@ -86,7 +87,7 @@ def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, 
     if frame.num_rows > rows:
         console.note(f"the first {rows:,} of {frame.num_rows:,} rows: --rows shows more, --json all of them")
     for note in found.notes:
-        console.note(console.in_options(note))
+        console.note(in_options(note))
 
 
 def _numbers(text: str) -> list[float]:

@@ -14,8 +14,8 @@ _UNSAFE = re.compile(
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 _SHOWN = r"-?[\d,]+(?:\.\d+)?(?:e[-+]?\d+)?"
-#: A bin as its label has it, and as it is shown. Right after an equals sign stands a list, such as widths=[1, 3].
-_BIN = re.compile(rf"(?<!=)\[({_NUMBER}), ({_NUMBER})([\])])")
+#: A bin as its label has it, and as it is shown. What follows widths= is a list of two numbers.
+_BIN = re.compile(rf"(?<!widths=)\[({_NUMBER}), ({_NUMBER})([\])])")
 _SHOWN_BIN = re.compile(rf"\[({_SHOWN}) to ({_SHOWN})([\])])")
 
 

@@ -280,3 +280,12 @@ def test_blanks_around_a_number_do_not_keep_it_from_the_nearest_one() -> None:
 def test_moments_are_found_among_words_that_list_them() -> None:
     when = pa.array([dt.datetime(2020, 1, 1), dt.datetime(2020, 1, 2)])
     assert sf.Categorical(("2020-01-02 00:00:00", "2020-01-01 00:00:00")).encode(when).tolist() == [1, 0]
+
+
+def test_whole_numbers_beyond_a_double_fall_into_their_bins() -> None:
+    """They were called text, in 0 rows."""
+    domain = sf.Numeric(0, 2e19, bins=4)
+    assert domain.encode(pa.array([2**63 + 5, 3], type=pa.uint64())).tolist() == [1, 0]
+    assert domain.encode(pa.array([2**53 + 1, 3])).tolist() == [0, 0]
+    with pytest.raises(sf.SfumatoError, match="column 'x' holds whole numbers beyond 64 bits"):
+        sf.Schema({"x": domain}).encode({"x": [2**63 + 5, 3]})

@@ -105,8 +105,8 @@ class Subset(SetChannel):
         gamma = as_float(self.bound)
         if (self.design, self.size) == best_sets(self.values, gamma):
             return f"subset({self.values}, gamma={gamma:.6g})"
-        design = "" if self.design == "sets" else f"design={self.design}, "
-        return f"subset({self.values}, gamma={gamma:.6g}, {design}size={self.size})"
+        chosen = f"size={self.size}" if self.design == "sets" else f"{self.design} of order {self.size}"
+        return f"subset({self.values}, gamma={gamma:.6g}, {chosen})"
 
 
 @overload

@@ -192,8 +192,6 @@ def _key(path: Path | None, of_links: bool = False) -> bytes | None:
     """The key in a file, which must be there: a new one would find nobody."""
     if path is None:
         return None
-    if not path.exists():
-        raise SfumatoError(f"{path}: there is no such key file")
     return read_link_key(path, {}) if of_links else read_key(path, {}, study="")
 
 

@@ -126,7 +126,7 @@ def add(
 
 
 def _said(release: Release, out: Path, json: bool, done: str) -> None:
-    held = [list(columns) for part in release.parts for columns in part.rows]
+    held = [list(columns) for columns in dict.fromkeys(columns for part in release.parts for columns in part.rows)]
     if json:
         console.emit({"out": str(out), "records": len(release), "parts": len(release.parts), "tables": held})
         return

@@ -80,21 +80,28 @@ def learn(
     release = source if isinstance(source, Release) else source.release
     if any(isinstance(part, CountedPart) for part in release.parts):
         return model, None
-    foretell(each, refits)
-    # what a warning would say of four fifths of the records it said of all of them
-    silent, total = without_warnings(), steps(len(model.classes_), FOLDS)
+    total = steps(len(model.classes_), FOLDS)
+    foretell(each, refits, total - 2 * FOLDS)
+    silent = without_warnings()  # what a warning would say of four fifths of the records it said of all of them
     with silent, console.progress("steps of learning and judging", total) as advance:
         score = cross_score(make(), source, target, FOLDS, rng=seed, progress=_foretelling(advance, total))
     return model, score
 
 
-def foretell(each: float, refits: int = 0) -> None:
-    """A line beforehand where the fits that follow will try somebody's patience; ``each`` is in seconds."""
+def foretell(each: float, refits: int = 0, cells: int = 0) -> None:
+    """A line beforehand where the fits that follow will try somebody's patience; ``each`` is in seconds.
+
+    How long it takes to judge them, and to estimate the ``cells`` of the confusion matrix, is not known yet.
+    """
     total = each * (FOLDS + refits)
     if total < PATIENCE:
         return
     errors = f", and {refits} for the errors of the weights (--no-errors leaves these out)" if refits else ""
-    console.note(f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {_duration(total)}")
+    matrix = f" and the {cells} cells of the confusion matrix" if cells else ""
+    console.note(
+        f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {_duration(total)} for the "
+        f"fits alone. Judging them{matrix} comes on top, and may take longer than the fits"
+    )
 
 
 def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +21,7 @@ from sfumato.owner.randomize import randomize_file
 from sfumato.owner.spark_files import randomize_on_spark
 from sfumato.printable import many
 from sfumato.reading import tables
-from sfumato.reading.file_stamp import stamp
+from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.schema import Schema
@@ -145,29 +147,28 @@ def randomize(
         if path is not None and path.exists() and not overwrite:
             raise ReleaseError(f"{path} already exists; choose another name or give --overwrite")
     chosen = _scheme(source, scheme, gamma, schema, columns, id)
-    watched = {target: stamp(target)}
-    with keys(key_file, link_key_file, watched, study or chosen.fingerprint) as (key, link_key):
-        account = None
-        if ledger is not None:
-            account = _ledger(ledger, population, new_ledger, limit, person_limit, same or [])
-            watched[ledger] = stamp(ledger)
-        with console.progress("randomizing", tables.count_rows(source)) as advance:
-            asked: dict[str, Any] = {
-                "key": key,
-                "id": id,
-                "link_key": link_key,
-                "clear_ids": clear_ids,
-                "overwrite": overwrite,
-                "study": study,
-                "ledger": account,
-                "again": again,
-            }
-            if engine is not None:
-                release = randomize_on_spark(engine, source, target, chosen, order=order, **asked)
-            elif into_folder:
-                release = randomize_folder(source, target, chosen, order=order, jobs=jobs, progress=advance, **asked)
-            else:
-                release = randomize_file(source, target, chosen, order=order, progress=advance, **asked)
+    watched: dict[Path, Stamp | None] = {target: stamp(target)}
+    with (
+        keys(key_file, link_key_file, watched, study or chosen.fingerprint) as (key, link_key),
+        _ledger(ledger, population, new_ledger, limit, person_limit, same or [], watched) as account,
+        console.progress("randomizing", tables.count_rows(source)) as advance,
+    ):
+        asked: dict[str, Any] = {
+            "key": key,
+            "id": id,
+            "link_key": link_key,
+            "clear_ids": clear_ids,
+            "overwrite": overwrite,
+            "study": study,
+            "ledger": account,
+            "again": again,
+        }
+        if engine is not None:
+            release = randomize_on_spark(engine, source, target, chosen, order=order, **asked)
+        elif into_folder:
+            release = randomize_folder(source, target, chosen, order=order, jobs=jobs, progress=advance, **asked)
+        else:
+            release = randomize_file(source, target, chosen, order=order, progress=advance, **asked)
     if save_scheme is not None:
         with replacing(save_scheme, overwrite) as temporary:
             temporary.write_text(chosen.to_json(), encoding="utf-8")
@@ -215,14 +216,35 @@ def _say(target: Path, release: Release, chosen: Scheme | Forms, account: Ledger
             console.say(f"all answers of one person in the ledger add up to a gamma of {spent}{bound}")
 
 
-def _ledger(path: Path, population: str, new: bool, limit: float, person_limit: float, same: list[str]) -> Ledger:
+@contextmanager
+def _ledger(
+    path: Path | None,
+    population: str,
+    new: bool,
+    limit: float,
+    person_limit: float,
+    same: list[str],
+    watched: dict[Path, Stamp | None],
+) -> Iterator[Ledger | None]:
+    """The ledger, where one is named. A new one is taken away if the block fails before anything is booked in it."""
+    if path is None:
+        yield None
+        return
     ledger = Ledger(path, population, new=new, limit=limit, person_limit=person_limit)
-    for pair in same:
-        name, equals, attribute = pair.partition("=")
-        if not equals or not name or not attribute:
-            raise SchemeError(f"--same must look like new_name=old_name, got {pair!r} instead")
-        ledger.same(name, attribute)
-    return ledger
+    watched[path] = stamp(path)
+    try:
+        for pair in same:
+            name, equals, attribute = pair.partition("=")
+            if not equals or not name or not attribute:
+                raise SchemeError(f"--same must look like new_name=old_name, got {pair!r} instead")
+            ledger.same(name, attribute)
+        watched[path] = stamp(path)
+        yield ledger
+    except BaseException:
+        if new and stamp(path) == watched[path]:
+            path.unlink(missing_ok=True)
+            watched[path] = None
+        raise
 
 
 def _scheme(

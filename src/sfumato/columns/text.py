@@ -199,7 +199,8 @@ def _by_name(
     )  # fmt: skip
     left = rows_that(values.total() - sum(values[word] for word in kept), "go", "goes")
     more = "more than " if cells.overflowing else ""
-    why = f"{more}{len(values):,} different words, the {len(kept)} commonest by name"
+    noun = "numbers" if all(is_number(value) for value in kept) else "words"
+    why = f"{more}{len(values):,} different {noun}, the {len(kept)} commonest by name"
     return Verdict(
         cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
         (f"{left} to {other!r}; --most-values keeps more of them",),

@@ -213,7 +213,7 @@ class Numeric(Domain):
                 text = pc.replace_substring_regex(text, rf"^{unit}\s*|\s*{unit}$", "")
             column = pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, text.type), text)
         try:
-            column = column.cast(pa.float64())
+            column = column.cast(pa.float64(), safe=not pa.types.is_integer(column.type))  # the nearest double
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             bad = [value for value in column.to_pylist() if value is not None and not is_number(value)]
             first = bad[0] if bad else column.type

@@ -70,25 +70,31 @@ def settled(value: float, sd: float) -> float:
 
 
 class Precise(float):
-    """A number that is printed with as many decimals as it was given."""
+    """A number that is printed with as many decimals as it was given, and with thousands marked unless it is a year."""
 
     decimals: int
+    year: bool
 
-    def __new__(cls, value: float, decimals: int) -> Self:
+    def __new__(cls, value: float, decimals: int, year: bool = False) -> Self:
         out = super().__new__(cls, value)
-        out.decimals = decimals
+        out.decimals, out.year = decimals, year
         return out
 
     def __str__(self) -> str:
-        return f"{float(self):,.{self.decimals}f}"
+        return f"{float(self):.{self.decimals}f}" if self.year else f"{float(self):,.{self.decimals}f}"
 
 
-def told_apart(value: float, sd: float) -> float:
+def told_apart(value: float, sd: float, years: bool = False) -> float:
     """A number with two digits of its error, where four digits would hide them.
 
-    >>> shown(told_apart(2011.83, 0.117)), shown(told_apart(34320.4, 890)), shown(told_apart(0.4281, 0.013))
-    ('2,011.83', '34,320', '0.4281')
+    >>> shown(told_apart(1011.83, 0.117)), shown(told_apart(34320.4, 890)), shown(told_apart(0.4281, 0.013))
+    ('1,011.83', '34,320', '0.4281')
+    >>> shown(told_apart(2011.83, 0.117, years=True)), shown(told_apart(2011.83, 20, years=True))
+    ('2011.83', '2012')
     """
+    if years and math.isfinite(value):
+        told = 0 < sd < math.inf
+        return Precise(value, max(0, 1 - math.floor(math.log10(sd))) if told else 2 * (value % 1 != 0), year=True)
     if not (math.isfinite(value) and 1e-6 * abs(value) < sd < math.inf):
         return value
     wanted = 1 - math.floor(math.log10(sd))

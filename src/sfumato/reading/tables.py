@@ -144,6 +144,18 @@ def _narwhals(table: Any) -> Any:
         ) from None
 
 
+def _column(name: str, values: Any) -> Any:
+    """The values of a column that is given by itself."""
+    import pyarrow as pa
+
+    try:
+        return values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(values)
+    except OverflowError:
+        raise SchemaError(
+            f"column {name!r} holds whole numbers beyond 64 bits: give them as text, or as numbers with a point"
+        ) from None
+
+
 def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
     """The whole table in memory as Arrow."""
     import narwhals as nw
@@ -151,7 +163,7 @@ def _arrow(table: Any, columns: list[str] | None = None) -> pa.Table:
 
     if isinstance(table, Mapping):
         with without_values("the columns do not make a table"):
-            table = pa.table(dict(table))
+            table = pa.table({name: _column(name, values) for name, values in table.items()})
     if isinstance(table, pa.RecordBatch):
         table = pa.Table.from_batches([table])
     if isinstance(table, pa.Table):

@@ -83,7 +83,7 @@ def id_text(ids: Any) -> NDArray[np.bytes_]:
     if ids.null_count:
         raise SchemaError(f"the id column holds {ids.null_count} nulls; every record needs an id")
     if pa.types.is_floating(ids.type) or (pa.types.is_decimal(ids.type) and ids.type.scale > 0):
-        raise SchemaError("the id column holds fractions; use whole numbers or text")
+        raise SchemaError(f"the id column holds {_no_ids(ids)}; use whole numbers or text")
     try:
         text = ids.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -116,6 +116,16 @@ def _one_spelling(text: pa.Array) -> pa.Array:
     if empty:
         raise SchemaError(f"the id column is empty in {empty} row{'s' * (empty > 1)}; every record needs an id")
     return text
+
+
+def _no_ids(ids: pa.Array) -> str:
+    """What is wrong with numbers that may have a fraction."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = ids.cast(pa.float64(), safe=False)
+    whole = pc.all(pc.equal(numbers, pc.floor(numbers))).as_py()
+    return "doubles, which do not keep numbers of 16 digits apart" if whole else "fractions"
 
 
 def decoded(column: Any) -> Any:

@@ -379,7 +379,7 @@ def test_the_size_of_sets_is_told_where_sets_differ_in_size():
     assert channel.membership.sum(axis=0)[0] == 0  # a plane that none of the 38 values lies on
     scheme = sf.Scheme(sf.Schema({"ward": sf.Categorical(tuple(map(str, range(38))))}), {"ward": channel})
     assert "a set of about 9 of the 38 values" in sf.report(scheme).text()
-    assert str(channel) == "subset(38, gamma=9, design=projective, size=4)"  # 4 is no size of a set
+    assert str(channel) == "subset(38, gamma=9, projective of order 4)"  # 4 is no size of a set
 
 
 def test_shares_of_pairs_that_do_not_sum_to_1_say_so():

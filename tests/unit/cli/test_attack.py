@@ -73,7 +73,7 @@ def test_shuffled_rows_are_held_against_the_truth_by_their_ids() -> None:
     for rest, words in (
         (line, "give the key that made them"),
         (f"{line} --key-file other.key", "under another key"),
-        (f"{line} --key-file absent.key", "no such key file"),
+        (f"{line} --key-file absent.key", "there is no such file"),
         (f"{line.replace('register', 'some')} --key-file own.key", "151 released rows have an id"),
         (f"{line.replace('register', 'nameless')} --key-file own.key", "the truth has no column 'name'"),
         ("attack bayes shuffled.parquet --attribute town --truth register.csv", "carry no ids"),

@@ -94,3 +94,17 @@ def test_what_cannot_be_added_is_refused(sites, tmp_path) -> None:
     ):
         with pytest.raises((ReleaseError, SfumatoError), match=said):
             run(*arguments)
+
+
+def test_tables_of_several_files_are_named_once(sites) -> None:
+    out = sites / "twice.json"
+    said = run("counts", sites / "1.parquet", sites / "2.parquet", "-o", out)
+    assert "3,000 records" in said and "3 tables, sex x age, sex x ill, age x ill" in said
+    assert (
+        len(
+            json.loads(run("counts", sites / "1.parquet", sites / "2.parquet", "-o", out, "--overwrite", "--json"))[
+                "tables"
+            ]
+        )
+        == 3
+    )

@@ -227,7 +227,8 @@ def test_what_takes_long_is_said_beforehand(files, monkeypatch):
     said = " ".join(run(*asked).stderr.split())
     assert "one fit took 3.0 s; 5 more follow for the accuracy, and 10 for the errors of the weights" in said
     assert "about 45 seconds" in said and "one of 5 folds was judged in 3.0 s: about 12 seconds more" in said
-    assert "confusion" not in said  # nine seconds
+    assert "for the fits alone. Judging them and the 4 cells of the confusion matrix comes on top" in said
+    assert "cells of the confusion matrix was judged" not in said  # nine seconds
     monkeypatch.setattr(learning, "monotonic", lambda: 0.0)
     assert "more follow" not in run(*asked).stderr
 

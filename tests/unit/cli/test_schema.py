@@ -144,7 +144,7 @@ def test_bins_of_several_columns_are_given_in_one_option_or_in_several(tmp_path:
         ("schema klinik.csv --delimiter abc", "delimiter must be one sign"),
         ("schema klinik.csv --encoding klingon", "encoding 'klingon' is unknown"),
         ("randomize klinik.csv r.parquet --gamma 3", "column 'Nr' (identifier)"),
-        ("randomize klinik.csv r.parquet --scheme s.json --schema s.json", "--schema goes with --gamma"),
+        ("randomize klinik.csv r.parquet --scheme klinik.csv --schema klinik.csv", "--schema goes with --gamma"),
     ],
 )
 def test_errors_are_one_line(line: str, words: str, clinic: Path) -> None:
@@ -194,3 +194,12 @@ def test_numbers_that_may_be_codes_are_pointed_out(tmp_path: Path, monkeypatch: 
     (tmp_path / "t.csv").write_text("\n".join(["trade,pay,year", *lines]) + "\n")
     said = " ".join(run("schema t.csv", width=400).out.split())
     assert "if they are codes, say --as trade=categorical" in said and "--as pay" not in said
+
+
+def test_numbers_that_are_asked_to_be_a_category_are_not_called_words(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("code\n" + "\n".join(str(i % 170) for i in range(3400)))
+    said = run("schema t.csv --as code=categorical").out
+    assert (
+        "170 different numbers, the 99 commonest by name" in said or "170 different numbers, the 100 commonest" in said
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -18,6 +19,7 @@ from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn import Regression
 from sfumato.learn.regression.families import Logistic, Ordinal
 from sfumato.learn.weighted_cells import Encoding
+from sfumato.printable import readable_bins
 
 SCHEMA = sf.Schema(
     {
@@ -664,3 +666,28 @@ def test_numbers_with_a_bin_each_or_with_noise_are_said_to_lie_in_no_bin() -> No
     released = sf.randomize({"x": x, "y": x + rng.normal(0, 3, 3000)}, scheme, rng=sf.experiment(1))
     found = Regression().fit(sf.evidence(released), target="y", names=["x"])
     assert not found.binned_.off_by and "Bins" not in found.summary()
+
+
+def test_a_summary_stays_in_line_beside_bins_and_long_labels() -> None:
+    """A bin is printed longer than its label, and a long pair of labels pushed the numbers off the screen."""
+    rng = np.random.default_rng(3)
+    grades = (
+        "very dissatisfied with nearly everything",
+        "neither one nor the other, really",
+        "satisfied in all respects",
+    )
+    schema = sf.Schema(
+        {"pay": sf.Numeric(0, 40000, bins=4), "place": sf.Categorical(("a", "b")), "grade": sf.Ordinal(grades)}
+    )
+    table = {
+        "pay": rng.uniform(0, 40000, 900),
+        "place": rng.choice(["a", "b"], 900),
+        "grade": rng.choice(grades, 900),
+    }
+    ev = sf.evidence(table, schema)
+    text = sf.learn.Regression("ordinal").fit(ev, target="grade", names=["C(pay)", "place"]).summary()
+    lines = text.split("\n")
+    assert max(map(len, lines)) == 78
+    numbered = [line for line in lines if re.search(r"\d\.\d{4}  ", line)]
+    assert len(numbered) == 6 and {len(line) for line in numbered} == {78}
+    assert "C(pay)=[10,000 to 20,000)" in text and readable_bins(text) == text

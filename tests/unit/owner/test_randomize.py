@@ -156,6 +156,7 @@ def test_spark_gives_every_record_the_form_it_gets_elsewhere(spark_session: obje
         (lambda t: sf.randomize(t, SCHEME, id="nope"), "the table has no column 'nope'"),
         (lambda t: sf.randomize(t.assign(id=None), SCHEME, key=KEY, id="id"), "the id column holds 500 nulls"),
         (lambda t: sf.randomize(t.assign(id=0.5), SCHEME, key=KEY, id="id"), "fractions"),
+        (lambda t: sf.randomize(t.assign(id=2.0**60), SCHEME, key=KEY, id="id"), "holds doubles, which do not keep"),
         (lambda t: sf.randomize(t.iloc[:0], SCHEME), "the table is empty"),
         (lambda t: sf.randomize(t.drop(columns="b"), SCHEME), "the table has no column 'b'"),
         (lambda t: sf.randomize(t, SCHEME, rng="seed"), "rng must be None"),

@@ -15,6 +15,7 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
+from sfumato.evidence.questions.values import are_years
 from sfumato.pages.display import shown
 from sfumato.printable import label_text, many
 
@@ -59,6 +60,10 @@ class Answer(Rows):
     @property
     def title(self) -> str:
         return self.what
+
+    @property
+    def of_years(self) -> bool:
+        return are_years(float(self.form.low.min(initial=np.inf)), float(self.form.high.max(initial=0.0)))
 
     @cached_property
     def _found(self) -> tuple[Array, Array]:

@@ -21,12 +21,19 @@ from sfumato.writing.data_frames import as_frame, free_name
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SHORT = 9  # digits of a number that somebody wrote
+
 
 class Rows(ABC):
     """Answers with labels: ``value``, ``cov``, ``sd``, ``interval``, ``frame``, ``plot``."""
 
     of_population: bool
     running: str | None = None  # the column along which the rows rise from 0 to 1, where they are running shares
+
+    @property
+    def of_years(self) -> bool:
+        """Whether no answer can be anything but a year, whose thousands are not marked."""
+        return False
 
     @property
     @abstractmethod
@@ -149,10 +156,10 @@ class Rows(ABC):
                 columns[value][i], columns[sd][i] = "not known", ""
                 continue
             for name in (value, low, high):
-                columns[name][i] = told_apart(settled(columns[name][i], error), error)
+                columns[name][i] = told_apart(settled(columns[name][i], error), error, self.of_years)
             columns[sd][i] = settled(error, 1e-6 * abs(columns[value][i]))  # what rounding leaves of nothing
         for name in self.keys:
-            columns[name] = [label_text(label) if label is None else label for label in columns[name]]
+            columns[name] = [_key(label) for label in columns[name]]
         return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
@@ -160,3 +167,10 @@ class Rows(ABC):
         kept = [i for i, name in enumerate(headings) if name != free_name("sd", self.keys)]
         cut = [[row[i] for i in kept] for row in rows]
         return [headings[i] for i in kept], cut, len(self.value) - len(cut)
+
+
+def _key(label: Any) -> Any:
+    """What a row is about: "no answer" in words, a short number as it is written."""
+    if isinstance(label, float) and len(short := f"{label:.12g}") <= _SHORT:
+        return short
+    return label_text(label) if label is None else label

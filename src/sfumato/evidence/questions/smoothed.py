@@ -29,7 +29,7 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import between
+from sfumato.evidence.questions.values import are_years, between
 from sfumato.evidence.seen import Seen, asking, seen
 from sfumato.printable import many
 from sfumato.schema import Numeric
@@ -68,6 +68,10 @@ class Smoothed(Rows):
     @property
     def title(self) -> str:
         return self.what
+
+    @property
+    def of_years(self) -> bool:
+        return self.q is not None and are_years(float(self.edges[0]), float(self.edges[-1]))
 
     @property
     def notes(self) -> tuple[str, ...]:

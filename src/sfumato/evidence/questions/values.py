@@ -32,6 +32,15 @@ def _has_years(domain: Domain) -> bool:
     return isinstance(domain, Date) and domain.by == "year"
 
 
+def are_years(low: float, high: float) -> bool:
+    """Whether numbers between these ends are years.
+
+    >>> are_years(1990, 2020), are_years(0, 2020)
+    (True, False)
+    """
+    return 1500 <= low <= high < 2200
+
+
 def scale(domain: Domain) -> str:
     """What the numbers count, where they are none of the data's own."""
     if isinstance(domain, Numeric) or _has_years(domain) or has_numbers(domain):

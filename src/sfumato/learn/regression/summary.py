@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from sfumato.evidence.limits import check_level
 from sfumato.learn.regression.binned_numbers import BinnedNumbers
 from sfumato.pages.display import shown
-from sfumato.printable import label_text, many, printable
+from sfumato.printable import label_text, many, printable, readable_bins
 
 _LEAST = 78
+_NARROW = 24  # characters that a term needs at least
 _NOTHING_TOLD = 0.2  # standard errors that the clearest coefficient is away from 0
 _MOST_RARE = 3  # values that are named of those that are too rare
 
@@ -21,8 +23,7 @@ def summary(model: Any, level: float = 0.95) -> str:
     check_level(level)
     low, high = model.interval(level)
     letter = "z" if np.isinf(model.freedom_) else "t"
-    terms = [printable(term) for term in model.terms_]
-    wide = max(len(term) for term in terms)
+    terms = [readable_bins(printable(term)) for term in model.terms_]
     ends = [f"[{(1 - level) / 2:.3g}", f"{(1 + level) / 2:.3g}]"]
     heads = ["coef", "std err", letter, f"P>|{letter}|", *ends]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -32,8 +33,9 @@ def summary(model: Any, level: float = 0.95) -> str:
         for value, sd, z, p, a, b in zip(model.coef_, model.sd_, ratio, model.p_, low, high, strict=True)
     ]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    wide = min(max(map(len, terms)), max(_NARROW, _LEAST - sum(widths) - 2 * len(widths)))
     body = [_line("", heads, wide, widths), *(_line(t, r, wide, widths) for t, r in zip(terms, rows, strict=True))]
-    width = max(_LEAST, *map(len, body))
+    width = max(_LEAST, *(len(line) for lines in body for line in lines.split("\n")))
     title = f"{model.family.capitalize()} regression results"
     head = [f"{name + ':' if name else '':<14}{text}" for name, text in _facts(model)]
     double, single = "=" * width, "-" * width
@@ -90,7 +92,10 @@ def _known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
 
 
 def _line(term: str, cells: list[str], wide: int, widths: list[int]) -> str:
-    return term.ljust(wide) + "".join("  " + cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+    """A row; a long term is broken, and its numbers stand in the last line of it."""
+    *above, last = wrap(term, wide, subsequent_indent="  ") or [""]
+    numbers = "".join("  " + cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+    return "\n".join([*above, last.ljust(wide) + numbers])
 
 
 def _number(value: float) -> str:

@@ -79,14 +79,16 @@ def density(
         ("support", f"{found.edges[0]:.6g} to {found.edges[-1]:.6g} in {found.mass.size} cells"),
         ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),
         ("5 %, 50 %, 95 %", f"{low:.6g}, {middle:.6g}, {high:.6g}"),
+        ("their errors", "not told here" + ("; --plot, --json: a 90 % band" if found.spread is not None else "")),
         ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
         ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
     ]
     hidden = found.mass.size - found.rank
     if hidden:
-        rows.append(("not seen in z", f"{hidden} of {found.mass.size} directions of the mass (the null space)"))
+        rows.append(("not told by z", f"{hidden} of {found.mass.size} details: it would be the same without them"))
     console.table(("", "density"), rows)
     console.say(_bars(found.height.tolist()))
+    console.note("of a release, sfumato estimate --quantiles tells quantiles with their intervals")
     if plot is not None:
         console.note(f"picture: {plot}")
 

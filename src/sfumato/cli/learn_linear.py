@@ -88,6 +88,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
     console.say(
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")
+        + (", against the mean of these classes" if found.compares_classes else "")
         + ("; ± one standard error, of noise: a penalty draws weights to 0 besides" if errors is not None else "")
     )
     learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)

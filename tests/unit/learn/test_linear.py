@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
@@ -188,6 +188,44 @@ def test_weights_of_competing_classes_are_told_against_their_mean():
     model = LinearClassifier(loss="lda").fit(sf.evidence(table, schema), target="y")
     np.testing.assert_allclose(model.weights_.sum(axis=1), 0, atol=1e-9)
     assert np.abs(model.weights_[1]).max() < 0.1 * np.abs(model.weights_[0]).max()
+
+
+@pytest.mark.parametrize("loss", ["logistic", "lda"])
+def test_weights_are_told_against_the_mean_of_classes_that_are_held(loss):
+    """With seven classes that nobody holds, every weight of the three others was moved towards one side."""
+    rng = np.random.default_rng(4)
+    kind = rng.integers(0, 3, 4000)
+    table = {"x": np.clip(kind + rng.integers(0, 3, 4000), 0, 4), "y": np.array(list("abc"))[kind]}
+    channels = {"x": c.symmetric(5, 0.1), "y": c.identity(3)}
+    few = sf.Schema({"x": sf.Ordinal(range(5)), "y": sf.Categorical(tuple("abc"))})
+    many = sf.Schema({"x": sf.Ordinal(range(5)), "y": sf.Categorical(tuple("abcdefghij"))})
+    own = LinearClassifier(loss=loss).fit(sf.randomize(table, sf.Scheme(few, channels), rng=sf.experiment(1)), "y")
+    channels["y"] = c.identity(10)
+    release = sf.randomize(table, sf.Scheme(many, channels), rng=sf.experiment(1))
+    with_empty = LinearClassifier(loss=loss).fit(release, "y")
+    assert with_empty.told_columns.tolist() == [True] * 3 + [False] * 7
+    np.testing.assert_allclose(with_empty.weights_[:, :3].sum(axis=1), 0, atol=1e-9)
+    np.testing.assert_allclose(with_empty.weights_[:, :3], own.weights_, atol=0.1 * np.abs(own.weights_).max())
+
+
+def test_errors_of_weights_warn_of_no_part_of_the_records(monkeypatch):
+    """A fit to nine tenths of the records warned that nothing can be learned, and weights of all of them followed."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 4, 2000)
+    schema = sf.Schema({"x": sf.Ordinal(range(4)), "y": sf.Categorical((False, True))})
+    source = sf.evidence({"x": x, "y": x + rng.integers(0, 3, 2000) > 2}, schema)
+    model = LinearClassifier(loss="logistic").fit(source, target="y")
+    fitted, learn = [], LinearClassifier._learn
+
+    def warning(self, part):
+        fitted.append(part.n)
+        warn("nothing can be learned", UnrecoverableWarning)
+        learn(self, part)
+
+    monkeypatch.setattr(LinearClassifier, "_learn", warning)
+    assert (model.standard_errors(source) > 0).all() and len(fitted) == 10  # warnings are errors here
+    with pytest.warns(UnrecoverableWarning):
+        LinearClassifier(loss="logistic").fit(source, target="y")
 
 
 @pytest.mark.parametrize("loss", ["pocket", "perceptron"])

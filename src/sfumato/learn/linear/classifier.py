@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, without_warnings
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.splits import leave_out
@@ -149,14 +149,15 @@ class LinearClassifier(Classifier):
         """A row per feature, a column per class (of two classes, the second against the first).
 
         How far one standard deviation of the feature moves the score, so that features of all units compare; where
-        classes compete (lda, logistic), against the mean of all classes. The pocket
+        classes compete (lda, logistic), against the mean of the classes that some records surely hold. The pocket
         and the perceptron find a direction and no scale: their weights are brought to length 1. They are all 0 where
         the same class would be said of every record: then it is the commonest.
         """
         self._check_fitted()
         rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
-        if len(self.classes_) > 2 and self.loss_ in ("lda", "logistic"):
-            rows = rows - rows.mean(axis=0)  # what all classes have in common decides nothing
+        if self.compares_classes:
+            among = self.told_classes_ if self.told_classes_.any() else self.held_
+            rows = rows - rows[among].mean(axis=0)  # what all classes have in common decides nothing
         weights = np.asarray(rows[:, :-1].T * self.scale_[:, None])
         if self.scale_free:
             weights = weights / np.maximum(np.linalg.norm(weights, axis=0), 1e-300)
@@ -166,6 +167,11 @@ class LinearClassifier(Classifier):
     def scale_free(self) -> bool:
         """Whether only the direction of the weights means anything."""
         return self.loss_ in ("pocket", "perceptron")
+
+    @property
+    def compares_classes(self) -> bool:
+        """Whether weights are told against the mean of several classes."""
+        return len(self.classes_) > 2 and self.loss_ in ("lda", "logistic")
 
     @property
     def weighed_classes(self) -> list[str]:
@@ -193,7 +199,10 @@ class LinearClassifier(Classifier):
         self._check_fitted()
         found = []
         for kept in leave_out(as_evidence(source), groups):
-            found.append(type(self)(**self.get_params()).fit(kept, target=self.target_).weights_)
+            with without_warnings():  # about nine tenths of the records: those about all of them were given before
+                refit = type(self)(**self.get_params()).fit(kept, target=self.target_)
+            refit.told_classes_, refit.held_ = self.told_classes_, self.held_  # compared with the same mean
+            found.append(refit.weights_)
             if progress is not None:
                 progress(1)
         return np.asarray(np.sqrt((groups - 1) * np.var(found, axis=0)))

@@ -114,6 +114,15 @@ def test_as_many_answers_as_are_said_to_be_needed_make_the_intervals_as_narrow_a
     assert http.ask("GET", f"{PATH}/estimates?names=car").json()["needed"] is None
 
 
+def test_few_answers_whose_intervals_end_at_0_and_1_do_not_promise_that_few_more_suffice(http):
+    fill(http, 12)
+    few = http.ask("GET", f"{PATH}/estimates?names=car&wish=0.02").json()
+    assert few["half_width"] <= 0.5  # also where an estimate is no possible share, and its limits reach to it
+    fill(http, 800)
+    many = http.ask("GET", f"{PATH}/estimates?names=car&wish=0.02").json()
+    assert few["needed"] == pytest.approx(many["needed"], rel=0.5)  # from widths alone it was less than a tenth
+
+
 def test_what_arrived_stands_beside_the_estimate_also_where_a_code_is_no_value(http):
     schema = sf.Schema({"age": sf.Numeric(0, 100, bins=8)})
     scheme = sf.Scheme(schema, {"age": sf.channels.windows(8, gamma=9)})

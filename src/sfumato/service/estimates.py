@@ -67,7 +67,8 @@ class Estimates:
             }
             for i, values in enumerate(found.labels())
         ]
-        half = float(np.max(high - low)) / 2
+        # Limits hold an estimate that no share can be; what they say of the true share ends at 0 and 1.
+        half = float(np.max(np.clip(high, 0, 1) - np.clip(low, 0, 1))) / 2
         return {
             "names": list(names),
             "answers": answers,
@@ -76,7 +77,7 @@ class Estimates:
             "cells": cells,
             "released": arrived(names, parts, MOST_CELLS),
             "half_width": number(half),
-            "needed": None if wish is None else answers_for(wish, half, found.n, level),
+            "needed": None if wish is None else answers_for(wish, half, float(np.max(shares.sd)), found.n, level),
         }
 
     def means(self, name: str, by: Sequence[str], level: float, false: float = FALSE) -> dict[str, Any]:

@@ -29,6 +29,8 @@
   const worded = (name, value) => (value === null ? "no answer" : wording(attribute(name)?.words ?? {}, value));
   const points = (share) => (100 * share).toFixed(1);
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
+  /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */
+  const outside = (cells) => (cells.some((cell) => cell.share < -5e-4 || cell.share > 1.0005) ? "A share below 0 or above 100 % is what chance makes of few answers. Read its interval between 0 and 100 %." : "");
   const callout = (text) => element("p", { class: "callout" }, text);
 
   // ---- A part of the page ------------------------------------------------------------------------------------------------
@@ -87,7 +89,7 @@
       };
       return {
         picture: Charts.bars(rows, `Estimated shares of ${title(name)}`, 0, most, percent),
-        note: many ? `The ${LISTED} largest of ${whole(found.cells.length)} shares.` : null,
+        note: [many ? `The ${LISTED} largest of ${whole(found.cells.length)} shares.` : "", outside(rows)].filter(Boolean).join(" "),
         label: `Shares of ${title(name)}`, heads: HEADS, tell,
         rows: rows.map((row) => [row.label, percent(row.value), between(row, percent), row.raw === undefined ? "" : percent(row.raw), moved(row)]),
       };
@@ -110,7 +112,7 @@
         element("thead", {}, element("tr", {}, element("td", {}), ...rows[0].map((cell) => element("th", { scope: "col", class: "num" }, worded(y, cell.values[1]))))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, worded(x, row[0].values[0])), ...row.map((cell) => element("td", { class: "num" },
           percent(cell.share), element("br"), element("small", {}, between(cell, percent)), element("br"), element("small", { class: "moved" }, moved(cell))))))))),
-        note: "Below each share stands its 95 % interval, and how many points 1 % of false answers could move it." };
+        note: `Below each share stands its 95 % interval, and how many points 1 % of false answers could move it. ${outside(found.cells)}` };
     });
     return made;
   }

@@ -149,6 +149,12 @@ def test_models_are_drawn_when_asked_for_and_have_their_numbers_in_a_table(page)
     assert "with 1 link" in network.get_attribute("aria-label")
 
 
+def test_no_two_classes_have_one_colour_but_the_small_ones_that_are_called_others(page):
+    assert page.evaluate("Charts.colours([5, 1, 2])") == ["class0", "class1", "class2"]
+    many = page.evaluate("Charts.colours([.1, .3, .02, .2, .01, .15, .12, .1])")
+    assert many == ["class0", "class1", "others", "class2", "others", "class3", "class4", "others"]
+
+
 def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browser, site):
     context = browser.new_context(base_url=site[0])
     page = opened(browser, site, "many", tokens(site, "many"))
@@ -192,6 +198,7 @@ def test_the_page_says_when_a_study_is_closed_though_no_answer_arrives(browser, 
 ODD = {
     "forms": sf.Forms([SCHEME.select(["car", "km"]), SCHEME.select(["km", "bus, tram"])]),
     "noisy": {"car": c.symmetric(2, 0.2), "km": c.gaussian(3.0), "bus, tram": c.symmetric(2, 0.2)},
+    "dated": sf.Schema({"day": sf.Date("2019-01", "2019-12", by="month"), "sex": sf.Categorical(("F", "M"))}),
     "many": sf.Schema({"town": sf.Categorical(tuple(f"t{i}" for i in range(90))), "age": sf.Numeric(0, 90, bins=90)}),
 }
 
@@ -199,6 +206,7 @@ ODD = {
 SAYS = {
     "forms": "The widest interval reaches",
     "noisy": "The widest interval reaches",
+    "dated": "A share below 0 or above 100 % is the work of chance",
     "wide": "The 40 largest of 90 shares",
     "rows": "Resampled rows of all sites",
 }
@@ -213,13 +221,14 @@ def test_studies_of_every_kind_have_a_page(browser, serving):
     """Forms, numbers under noise, questions with very many values, and resampled rows."""
     with without_warnings():
         noisy = sf.Scheme(SCHEME.schema, ODD["noisy"])
-    wide = sf.Scheme.for_gamma(ODD["many"], 9)
-    studies = {"forms": ODD["forms"], "noisy": noisy, "wide": wide}
+    dated, wide = (sf.Scheme.for_gamma(ODD[name], 9) for name in ("dated", "many"))
+    studies = {"forms": ODD["forms"], "noisy": noisy, "dated": dated, "wide": wide}
     fields = {name: {"scheme": scheme.to_dict(), "minimum": 20} for name, scheme in studies.items()}
     fields["rows"] = {"kind": "resampled", "schema": SCHEME.schema.to_dict(), "minimum": 2}
     sent = {
         "forms": [({"form": i % 2}, {"km": i % 4, "bus, tram" if i % 2 else "car": i // 3 % 2}) for i in range(60)],
         "noisy": [({}, {"car": i % 2, "km": 20 + 7 * math.sin(i), "bus, tram": i // 2 % 2}) for i in range(60)],
+        "dated": [({}, {"day": 5, "sex": i % 2}) for i in range(60)],
         "wide": [({}, {name: 7 * i % size for name, size in wide.output_sizes.items()}) for i in range(60)],
     }
     with serving(fields) as site:
@@ -244,6 +253,11 @@ def test_studies_of_every_kind_have_a_page(browser, serving):
                 page.get_by_role("button", name="Draw the distribution").click()
                 page.get_by_role("img", name="The distribution of km").wait_for()
                 assert page.get_by_text("the numbers as they arrived").is_visible()
+            if study == "dated":
+                page.get_by_text("Counted in months after 2019-01.").wait_for()
+                page.get_by_role("button", name="Draw the distribution").click()
+                page.get_by_role("img", name="The distribution of day").get_by_text("2019-01").wait_for()
+                assert page.get_by_text("of the reconstructed distribution").count() == 0  # no mean of places
             assert problems == []
     assert "Not listed by value: km" in seen["noisy"] and "Not listed by value: age" in seen["wide"]
     assert "Models" in seen["forms"] and "Models" not in seen["rows"]

@@ -123,6 +123,17 @@ def test_few_answers_whose_intervals_end_at_0_and_1_do_not_promise_that_few_more
     assert few["needed"] == pytest.approx(many["needed"], rel=0.5)  # from widths alone it was less than a tenth
 
 
+def test_means_of_what_is_no_number_say_what_they_count(http):
+    schema = {
+        "day": sf.Date("2019-01", "2020-12", by="month"),
+        "pain": sf.Ordinal(("none", "some")),
+        "age": sf.Ordinal((1, 2)),
+    }
+    http.study("units", sf.Scheme.for_gamma(sf.Schema({**schema, "sex": sf.Categorical(("F", "M"))}), 9))
+    found = http.ask("GET", "/v1/studies/units/attributes").json()["attributes"]
+    assert [one["unit"] for one in found] == ["months after 2019-01", "places from 0", "", ""]
+
+
 def test_what_arrived_stands_beside_the_estimate_also_where_a_code_is_no_value(http):
     schema = sf.Schema({"age": sf.Numeric(0, 100, bins=8)})
     scheme = sf.Scheme(schema, {"age": sf.channels.windows(8, gamma=9)})

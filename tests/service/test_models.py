@@ -120,6 +120,14 @@ def test_rules_say_what_goes_along(asked):
     assert none["rules"] == [] and none["shortfall"]
 
 
+def test_rules_that_conclude_only_what_most_hold_anyway_are_counted_and_not_sent(http):
+    http.study("people", ASKED, minimum=100)
+    table = people(2000, 1) | {"car": np.array(["yes"] * 1800 + ["no"] * 200)}  # nine in ten, whoever they are
+    send(http, "people", sf.randomize(table, ASKED, rng=sf.experiment(2)))
+    found = model(http, "rules?support=0.1&confidence=0.5&target=car&names=sex,car")
+    assert found["hidden"] == 2 and found["rules"] == [] and found["found"] == 0
+
+
 @pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
 def test_the_distribution_of_numbers_under_noise_stands_beside_the_numbers_as_they_arrived(http):
     schema = sf.Schema({"age": sf.Numeric(0, 60, bins=12)})

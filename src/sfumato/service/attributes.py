@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sfumato.evidence.questions.values import scale
 from sfumato.forms import Forms
 from sfumato.service.json_values import texts
 from sfumato.service.study import Study
@@ -28,6 +29,7 @@ def asked_attributes(study: Study) -> list[dict[str, Any]]:
                 "kind": domain.kind,
                 "ordered": domain.ordered,
                 "noise": name in noisy,
+                "unit": scale(domain).strip(" ()") if domain.ordered else "",
                 "size": domain.size if domain.listed else None,
                 "values": texts(domain.labels) if few else None,
                 "words": words.get("labels", {}),

@@ -168,6 +168,7 @@ class AttributeOut(Document):
     kind: str
     ordered: bool
     noise: bool
+    unit: str = Field(description="what means count where the values are no numbers, such as months after 2019-01")
     size: int | None
     values: list[str | None] | None
     words: dict[str, str]

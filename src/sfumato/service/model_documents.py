@@ -61,6 +61,7 @@ class RulesOut(Model):
     looked_at: int
     sets: int
     found: int
+    hidden: int = Field(description="rules that may conclude only what most hold anyway: their lift may be 1 or less")
     shortfall: str | None
     rules: list[RuleOut] = Field(description="the first of them")
 

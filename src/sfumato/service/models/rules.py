@@ -20,7 +20,7 @@ def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     level = wider_level(asked["level"], source.n)
     found = AssociationRules(asked["support"], asked["confidence"], max_items=ITEMS, level=level)
     found.fit(source, target=asked["target"])
-    held = found.rules_
+    held = [rule for rule in found.rules_ if rule.tells_more]
     items = {item.label: item for item in universe(source.schema, found.items, found.exclusive).items}
 
     def codes(labels: Sequence[str]) -> dict[str, int]:
@@ -31,6 +31,7 @@ def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "looked_at": found.looked_at_,
         "sets": len(found.itemsets_),
         "found": len(held),
+        "hidden": len(found.rules_) - len(held),
         "shortfall": found.shortfall_,
         "rules": [
             {

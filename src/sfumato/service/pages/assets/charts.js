@@ -89,6 +89,12 @@ const Charts = (() => {
     return picture;
   }
 
+  /* A colour for each class; of more classes than there are colours the largest have one, and the rest share the last. */
+  function colours(weight) {
+    const largest = [...weight.keys()].sort((a, b) => weight[b] - weight[a]).slice(0, weight.length > CLASSES ? CLASSES - 1 : CLASSES).sort((a, b) => a - b);
+    return weight.map((_, i) => (largest.includes(i) ? `class${largest.indexOf(i)}` : "others"));
+  }
+
   /* A tree from the top down: questions in bold, at every leaf the shares of the classes and the interval of the largest. */
   function tree(rows, label) {
     const indent = narrow() ? 14 : 26, all = width(), line = 24, tall = 52;
@@ -105,7 +111,7 @@ const Charts = (() => {
         let begin = 0, limits = null;
         row.shares.forEach((one, i) => {
           const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right
-          picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: `class${i % CLASSES}` }));
+          picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: row.kinds[i] }));
           if (i === row.best) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
           begin += one.value;
         });
@@ -187,5 +193,5 @@ const Charts = (() => {
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { percent, whole, short, between, bars, intervals, columns, tree, network, distribution, table, key, CLASSES };
+  return { percent, whole, short, between, bars, intervals, columns, tree, network, distribution, table, key, colours };
 })();

@@ -87,8 +87,11 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   }
 
   function drawTree(found) {
-    const rows = walk(found, found.root, 0, null, []);
-    const legend = Charts.key(...found.classes.map((value, i) => [`class${i % Charts.CLASSES}`, worded(found.target, value)]));
+    const rows = walk(found, found.root, 0, null, []), leaves = rows.filter((row) => row.shares);
+    const weight = found.classes.map((_, i) => leaves.reduce((sum, row) => sum + (row.node.share.value ?? 0) * row.shares[i].value, 0));
+    const kinds = Charts.colours(weight);
+    for (const row of leaves) row.kinds = kinds;
+    const legend = Charts.key(...found.classes.map((value, i) => [kinds[i], worded(found.target, value)]).filter(([kind]) => kind !== "others"), ...(kinds.includes("others") ? [["others", "others"]] : []));
     return {
       picture: element("div", {}, legend, Charts.tree(rows, `A tree that tells ${title(found.target)}, with ${found.leaves} leaves`)),
       note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest.` : `No question is sure to tell ${title(found.target)}.`,
@@ -108,11 +111,12 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   const spoken = (rule) => `${rule.if.map(item).join(" + ")} ⇒ ${rule.then.map(item).join(" + ")}`;
 
   function drawRules(found) {
-    if (!found.rules.length) return { picture: element("p", { class: "callout" }, found.shortfall ?? "No rule is sure to hold so often. Try a smaller support or confidence.") };
+    const hidden = found.hidden ? `${whole(found.hidden)} ${found.hidden === 1 ? "rule is" : "rules are"} not shown: the second part may be no more frequent there than among all.` : "";
+    if (!found.rules.length) return { picture: element("p", { class: "callout" }, hidden || (found.shortfall ?? "No rule is sure to hold so often. Try a smaller support or confidence.")) };
     const rows = found.rules.slice(0, DRAWN).map((rule) => ({ label: spoken(rule), ...rule.confidence, text: percent(rule.confidence.value) }));
     return {
       picture: Charts.intervals(rows, "Confidence of the rules", 0, 1, percent),
-      note: `Drawn is how often the second part is true of those for whom the first is, with its interval. ${found.found > rows.length ? `These are the ${rows.length} surest of ${whole(found.found)} rules.` : ""}`,
+      note: `Drawn is how often the second part is true of those for whom the first is, with its interval. ${found.found > rows.length ? `These are the ${rows.length} surest of ${whole(found.found)} rules.` : ""} ${hidden}`,
       label: "Rules", heads: ["Rule", "Confidence", "interval", "1 % false answers could move it by, points", "Support", "interval", "by, points", "Lift", "interval"],
       rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), moved(rule.confidence_false), percent(rule.support.value), between(rule.support, percent), moved(rule.support_false), short(rule.lift.value), between(rule.lift, short)]),
     };
@@ -156,11 +160,17 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   function drawDistribution(found) {
     const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
     const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
+    const own = attributes.find((one) => one.name === found.target), values = own.unit ? own.values : null; // values that are no numbers have places
+    const place = (value) => (values === null ? short(value) : Number.isInteger(value) && value < values.length ? worded(found.target, values[value]) : "");
+    const ends = (i) => {
+      if (values === null) return [short(found.edges[i]), short(found.edges[i + 1])];
+      return [[...new Set([place(found.edges[i]), place(found.edges[i + 1] - 1)])].join(" to ")]; // a cell may hold several values
+    };
     return {
-      picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, short)),
-      note: `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
-      label: `The distribution of ${title(found.target)}`, heads: ["From", "To", "Share", "95 % band"],
-      rows: found.height.map((height, i) => [short(found.edges[i]), short(found.edges[i + 1]), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
+      picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
+      note: own.unit ? null : `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
+      label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
+      rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };
   }
 

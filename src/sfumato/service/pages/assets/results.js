@@ -30,7 +30,7 @@
   const points = (share) => (100 * share).toFixed(1);
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
   /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */
-  const outside = (cells) => (cells.some((cell) => cell.share < -5e-4 || cell.share > 1.0005) ? "A share below 0 or above 100 % is what chance makes of few answers. Read its interval between 0 and 100 %." : "");
+  const outside = (cells) => (cells.some((cell) => cell.share < -5e-4 || cell.share > 1.0005) ? "A share below 0 or above 100 % is the work of chance, where a value is rare or answers are few. Read its interval between 0 and 100 %." : "");
   const callout = (text) => element("p", { class: "callout" }, text);
 
   // ---- A part of the page ------------------------------------------------------------------------------------------------
@@ -124,8 +124,9 @@
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: short(row.value) }));
       const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one));
-      const low = Math.min(0, ...ends), high = Math.max(0, ...ends);
+      const low = Math.min(0, ...ends), high = Math.max(0, ...ends), unit = attribute(name).unit;
       return {
+        note: unit ? `Counted in ${unit}.` : null,
         picture: Charts.bars(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, short),
         label: `Means of ${title(name)}`, heads: ["Group", "Mean", "95 % interval", "1 % false answers could move it by"],
         rows: rows.map((row) => [row.label, short(row.value), between(row, short), moved(row, short)]),

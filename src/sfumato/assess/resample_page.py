@@ -171,7 +171,10 @@ def _column(raw: Array, drawn: Array, name: str, place: int) -> str:
         axes.hist(drawn, edges, density=True, histtype="step", color=ACCENT, lw=1.6, label="released")
         axes.set_title(figure_text(name))
         axes.set_yticks([])
-        axes.legend(frameon=False, fontsize=8)
+        axes.locator_params(axis="x", nbins=4)  # more run together on so small a picture
+        axes.ticklabel_format(axis="x", scilimits=(-3, 6), useOffset=False)
+        axes.set_ylim(top=1.25 * axes.get_ylim()[1])  # the legend stands above the bars
+        axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
 
     return svg(draw, 3.3, 2.2, f"column-{place}", f"Distribution of {name}, raw and released")
 

@@ -34,7 +34,7 @@ def given_shares(shares: Any, k: int, labels: Sequence[Any] = (), name: str = "s
         named = {plain_bins(label_text(label)): share for label, share in shares.items()}
         for label in named:
             if label not in known:
-                raise SfumatoError(f"{name} name {label!r}, which is no value of the attribute: it has {_few(known)}")
+                raise SfumatoError(f"{name} must name values of the attribute, got {label!r}: it has {_few(known)}")
         missing = [label for label in known if label not in named]
         if missing:
             raise SfumatoError(f"{name} must name every value: {_few(missing)} missing; write 0 where none is expected")

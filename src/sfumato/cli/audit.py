@@ -23,7 +23,7 @@ def audit(
     ] = None,
     attribute: Annotated[str | None, typer.Option(help="With --command: the attribute it randomizes.")] = None,
     trials: Annotated[int, typer.Option(min=100, help="How often every input is asked.")] = 100_000,
-    alpha: Annotated[float, typer.Option(help="The risk of blaming an honest randomizer.")] = 1e-3,
+    alpha: Annotated[float, typer.Option(min=0, max=0.5, help="The risk of blaming an honest randomizer.")] = 1e-3,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Certify from the answers alone how much a randomizer discloses, and whether it follows its published matrix.

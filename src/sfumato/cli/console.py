@@ -33,7 +33,7 @@ def error(text: str) -> None:
 
 def warn(text: str) -> None:
     _busy.clear()
-    _err.print(f"[yellow]warning:[/] {_fitted(_one_line(in_options(text)), _err, 9)}", soft_wrap=True)
+    _err.print(f"[yellow]warning:[/] {_fitted(_one_line(readable_bins(in_options(text))), _err, 9)}", soft_wrap=True)
 
 
 def note(text: str) -> None:

@@ -47,6 +47,8 @@ def model(
     """
     if test is not None and target is None:
         raise SfumatoError("--test needs --target: the class whose answers are held against the clean rows")
+    if sample is not None and sample.suffix.lower() != ".csv":
+        raise SfumatoError(f"{sample}: synthetic records are written as .csv; choose such a name")
     began = monotonic()
     found = model_evidence(learning.load(files, columns, target), tau=tau, order=order, target=target, rng=seed)
     spent = monotonic() - began

@@ -32,7 +32,7 @@ def rules(
     any_lift: Annotated[
         bool, typer.Option("--any-lift", help="Also rules that conclude only what most records hold anyway.")
     ] = False,
-    show: Annotated[int, typer.Option(help="How many rules to show.")] = 20,
+    show: Annotated[int, typer.Option(min=1, help="How many rules to show.")] = 20,
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows: how many frequent sets are right.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the rules (.svg, .png or .pdf).")] = None,

@@ -27,7 +27,7 @@ def tree(
         ),
     ] = None,
     leaves: Annotated[int, typer.Option(help="The most leaves.")] = 1000,
-    depth: Annotated[int, typer.Option(help="How many levels to show.")] = 3,
+    depth: Annotated[int, typer.Option(min=1, help="How many levels to show.")] = 3,
     everything: Annotated[
         bool, typer.Option("--all", help="Print every branch; without it, those of few records are taken together.")
     ] = False,

@@ -58,7 +58,9 @@ _ARGUMENT = re.compile(
     rf"\b(?:(?P<flag>[a-z]\w*)=True\b|(?P<name>{_VALUED})=(?:\[\.\.\.\]|(?P<any>\.\.\.)|"
     r"[\"'](?P<text>[^\"']*)[\"']|(?P<number>\d+)|(?=\s|$|[,;.:])))"
 )
-_FIRST = re.compile(r"^([a-z]\w*)(?= must)")
+_FIRST = re.compile(r"^([a-z]\w*)(?= must| is a)")
+#: Other names of some, by command.
+_ALSO = {"prior": ("--shares",), "q": ("--quantiles",), "n": ("--rows",)}
 #: Named so in every command that takes them.
 _ALWAYS = {"joint_gamma", "rho1", "rho2", "sigma", "p_max", "half_width", "level"}
 
@@ -86,9 +88,9 @@ def _given(found: re.Match[str]) -> str:
 
 def _named(found: re.Match[str]) -> str:
     """The argument that a message begins with, if it is an option that was given."""
-    option = _option(found[1])
-    typed = any(word == option or word.startswith(f"{option}=") for word in sys.argv[1:])
-    return option if typed or found[1] in _ALWAYS else found[0]
+    given = {word.partition("=")[0] for word in sys.argv[1:]}
+    option = next((one for one in _ALSO.get(found[1], ()) if one in given), _option(found[1]))
+    return option if option in given or found[1] in _ALWAYS else found[0]
 
 
 def _option(name: str) -> str:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import os.path
-import re
 from pathlib import Path
 from typing import Any
 
 from sfumato.cli import scheme_files
+from sfumato.cli.typed_labels import listed_labels
 from sfumato.errors import SfumatoError
-from sfumato.printable import plain_bins
 from sfumato.reading import json_documents
-from sfumato.reading.name_lists import listed
-
-_COMMA = "\x00"
-#: A bin as its label is written; its comma ends no share.
-_BIN = re.compile(r"\[[^\[\],]*,[^\[\],)]*[\])]")
 
 
 def read_shares(text: str, attribute: str) -> Any:
@@ -30,7 +24,7 @@ def read_shares(text: str, attribute: str) -> Any:
         if isinstance(document, dict) and any(isinstance(value, dict | list) for value in document.values()):
             raise SfumatoError(f"{path}: it names no shares of {attribute!r}")
         return document
-    parts = [part.replace(_COMMA, ",") for part in listed(_BIN.sub(_kept, plain_bins(text)))]
+    parts = listed_labels(text)
     try:
         if "=" not in text:
             return [float(part) for part in parts]
@@ -40,10 +34,6 @@ def read_shares(text: str, attribute: str) -> Any:
         raise SfumatoError(
             f"--shares must look like F=.4,M=.6 or name a JSON file, got {text[:60]!r} instead"
         ) from None
-
-
-def _kept(found: re.Match[str]) -> str:
-    return found[0].replace(",", _COMMA)
 
 
 def read_json(path: Path) -> Any:

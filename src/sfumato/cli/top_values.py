@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.text_noise import rarest
 from sfumato.cli import console
+from sfumato.cli.typed_labels import TypedLabels, listed_labels
 from sfumato.errors import SfumatoError
-from sfumato.evidence import Estimate, evidence
+from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text, many
 from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.schema import Hierarchy, Schema
+
+_MOST_LABELS = 1 << 17  # values whose texts are all held against what is typed
 
 
 def counts_of_values(
@@ -23,7 +28,7 @@ def counts_of_values(
     """The counts of some values, or of the most frequent texts, and what to say about them."""
     ev = evidence(release)
     if values is not None:
-        found, notes = ev.listed(name, _texts(values)), []
+        found, notes = _counts_of(ev, name, _texts(values)), []
     elif top is None:
         raise SfumatoError(f"{name!r} is free text, whose values nobody can list: say how many to find, --top 10")
     else:
@@ -31,8 +36,21 @@ def counts_of_values(
     return (found.population() if population else found), notes
 
 
+def _counts_of(ev: Evidence, name: str, texts: list[str]) -> Estimate:
+    """The counts of the values that are typed so."""
+    domain = ev.schema[name]
+    if not domain.listed or domain.size > _MOST_LABELS:
+        return ev.listed(name, texts)
+    typed = TypedLabels(domain)
+    try:
+        codes = [domain.labels.index(typed.meant(text)) for text in texts]
+    except SfumatoError as problem:
+        raise SfumatoError(f"--values: {name} has {problem}") from None
+    return ev.cells(name, np.array(codes, dtype=np.int64)[:, None])
+
+
 def _texts(values: str) -> list[str]:
-    given = listed(values)
+    given = listed_labels(values)
     if not given:
         raise SfumatoError("--values takes some values of the attribute: --values flu,cold")
     return given
@@ -79,7 +97,8 @@ def wider_levels(text: str | None, schema: Schema, names: list[str]) -> dict[str
             level = name
             having = [n for n in names if level in getattr(schema[n], "above", ())]
             if len(having) != 1:
-                raise SfumatoError(f"--roll-up: {len(having)} of the columns have a level {level!r}: say place=county")
+                several = f"{len(having)} of the columns have" if having else "none of the columns has"
+                raise SfumatoError(f"--roll-up: {several} a level {level!r}: say which attribute, as place=county")
             name = having[0]
         domain = schema[name]
         if not isinstance(domain, Hierarchy):

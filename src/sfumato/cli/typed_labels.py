@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -9,8 +10,22 @@ from typing import Any
 from sfumato.domains import Domain
 from sfumato.errors import SfumatoError
 from sfumato.printable import label_text, plain_bins, printable, readable_bins
+from sfumato.reading.name_lists import listed
 
 _SHOWN = 12  # values that an error names
+_COMMA = "\x00"
+#: A bin as its label is written; its comma ends nothing.
+_BIN = re.compile(r"\[[^\[\],]*,[^\[\],)]*[\])]")
+
+
+def listed_labels(text: str) -> list[str]:
+    """Values between commas, bins among them as they are printed or as their labels are.
+
+    >>> listed_labels("[0, 5000), [5000 to 20,000]=.6,b")
+    ['[0, 5000)', '[5000, 20000]=.6', 'b']
+    """
+    whole = _BIN.sub(lambda found: found[0].replace(",", _COMMA), plain_bins(text))
+    return [part.replace(_COMMA, ",") for part in listed(whole)]
 
 
 class TypedLabels:

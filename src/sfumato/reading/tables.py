@@ -201,7 +201,8 @@ def instead(wanted: str, present: list[str]) -> str:
     near = get_close_matches(wanted.strip().casefold(), names, 1, 0.75)
     if near:
         return f"it has {names[near[0]]!r}"
-    return f"none of its {len(present)} columns is called so: is there a header? sfumato schema FILE lists all columns"
+    others = "its only column is not" if len(present) == 1 else f"none of its {len(present)} columns is"
+    return f"{others} called so: is there a header? sfumato schema FILE lists all columns"
 
 
 def csv_format(table: Any) -> CsvFormat | None:

@@ -167,3 +167,35 @@ def test_what_is_about_counts_is_not_ignored_beside_a_mean(option: str) -> None:
 def test_evasive_answers_go_with_one_attribute_alone(options: str) -> None:
     ran = run(f"estimate release.parquet --columns vote {options}")
     assert (ran.code, "go with one attribute" in ran.error) == (1, True)
+
+
+def test_values_are_taken_as_they_are_printed() -> None:
+    found = json.loads(run("estimate release.parquet --columns age --values '[18 to 21),[60, 63],40' --json").out)
+    assert [cell["age"] for cell in found["cells"]] == ["[18, 21)", "[60, 63]", "[39, 42)"]
+    found = json.loads(run("estimate release.parquet --columns vote --values 'yes,no answer' --json").out)
+    assert [cell["vote"] for cell in found["cells"]] == ["yes", None]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("estimate release.parquet --columns sex --values F,G", "--values: sex has no value 'G'; it has F, M"),
+        ("estimate release.parquet --columns sex --roll-up town", "none of the columns has a level 'town'"),
+        ("estimate release.parquet --quantiles 2 --columns age", "--quantiles must lie in (0, 1)"),
+        ("attack bayes release.parquet --attribute sex --shares F=.4", "--shares must name every value"),
+        (
+            "attack bayes release.parquet --attribute sex --shares G=.4,M=.6",
+            "--shares must name values of the attribute",
+        ),
+        ("learn model release.parquet --sample s.parquet", "s.parquet: synthetic records are written as .csv"),
+        ("learn tree release.parquet --target sex --depth -1", "--depth"),
+        ("learn rules release.parquet --show -2", "--show"),
+        ("resample numbers.csv --max-risk 3", "--max-risk is a membership AUC"),
+        ("density numbers.csv --column z --noise gaussian:1", "its only column is not called so"),
+        ("density numbers.csv --column x --noise gaussian:1 --stop now", "--stop must go with the method em or as"),
+    ],
+)
+def test_what_was_typed_is_what_the_refusal_names(typed: str, said: str, here: Path) -> None:
+    (here / "numbers.csv").write_text("x\n" + "\n".join(f"{i / 7:.3f}" for i in range(50)) + "\n")
+    ran = run(typed)
+    assert ran.code in (1, 2) and said in ran.error, ran.error

@@ -117,7 +117,7 @@ BAD = [
     ({"bins": [0.0, 0.0, 1.0]}, "increasing"),
     ({"support": (4, 2)}, "increasing"),
     ({"support": (0, np.inf)}, "finite"),
-    ({"stop": 5}, "stop belongs"),
+    ({"stop": 5}, "stop must go with"),
     ({"support": (2.5, 3.5)}, r"got \d+ values outside"),
     ({"outside": "maybe"}, "outside must be"),
     ({"bins": np.linspace(0, 6, 9), "support": (0, 6)}, "either"),

@@ -93,7 +93,7 @@ def _check_words(method: str, outside: str, stop: Any) -> None:
     if outside not in ("refuse", "widen"):
         raise EstimationError(f"outside must be 'refuse' or 'widen', got {outside!r}")
     if stop is not None and method not in ("em", "as"):
-        raise EstimationError(f'stop belongs to "em" and "as", got it with method {method!r}')
+        raise EstimationError(f"stop must go with the method em or as, got it with {method}")
 
 
 def _generator(rng: Any) -> np.random.Generator | None:

@@ -1,0 +1,40 @@
+"""The pictures of the page on a resampled release."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+from unittest import mock
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from sfumato.assess import resample_page
+from sfumato.pages import chart
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [(0.00012, 0.00002), (145_000, 20_000), (2010, 4), (1.5e7, 5e6), (-0.1, 0.02), (0.5, 0.1)],
+    ids=["tiny", "large", "years", "millions", "negative", "shares"],
+)
+def test_the_numbers_of_an_axis_stand_apart(numbers: tuple[float, float]) -> None:
+    raw = np.random.default_rng(1).normal(*numbers, 500)
+    figures: list[Figure] = []
+
+    def keep(draw: Any, width: float, height: float, *_: str) -> str:
+        with mpl.rc_context(chart._STYLE):
+            figures.append(Figure(figsize=(width, height), layout="constrained"))
+            draw(figures[-1])
+            figures[-1].canvas.draw()
+        return ""
+
+    with mock.patch.object(resample_page, "svg", keep):
+        resample_page._column(raw, raw, "x", 0)
+    (axes,) = figures[0].axes
+    low, high = axes.get_xlim()
+    shown = [t for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True) if low <= at <= high]
+    boxes = [label.get_window_extent() for label in shown]
+    assert len(boxes) >= 2 and all(right.x0 - left.x1 > 8 for left, right in pairwise(boxes))

@@ -618,3 +618,14 @@ def test_files_without_row_groups_are_read(tmp_path: Path) -> None:
         pass
     assert pq.read_metadata(tmp_path / "none.parquet").num_row_groups == 0
     assert tables.count_rows(tmp_path / "none.parquet") == 0 and list(tables.batches(tmp_path / "none.parquet")) == []
+
+
+def test_a_footer_is_bounded(tmp_path: Path) -> None:
+    """One of four gigabytes, most of it zeros that no disk holds, would be read for an hour."""
+    path, length = tmp_path / "long.parquet", (1 << 26) + 1
+    with path.open("wb") as file:
+        file.write(b"PAR1")
+        file.truncate(length + 4)
+        file.seek(0, 2)
+        file.write(length.to_bytes(4, "little") + b"PAR1")
+    assert "its footer has more than 64 MB" in refused_everywhere(path)

@@ -14,6 +14,7 @@ from sfumato.reading.parquet_pages import PageError
 from sfumato.reading.thrift_compact import BINARY, I64, Fields, ThriftError, read_struct
 
 _TAIL = 8  # bytes behind the footer: its length, and what every file ends with
+_LARGEST = 1 << 26  # bytes: one of 5000 columns in 100 row groups has 50 MB; a second for each MB that is made up
 _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 _OTHER_FILE, _ABOUT, _LOCK, _LOCKED = 1, 3, 8, 9  # fields of a column chunk
 _VALUES, _UNPACKED, _PACKED, _DATA, _DICTIONARY = 5, 6, 7, 9, 11  # and of what is said about it
@@ -63,7 +64,10 @@ def read_footer(file: BinaryIO) -> Footer:
     tail = file.read(_TAIL)
     if tail[4:] != _MAGIC:
         raise ValueError("encrypted" if tail[4:] == _ENCRYPTED else "no magic bytes")
-    place = end - int.from_bytes(tail[:4], "little")
+    length = int.from_bytes(tail[:4], "little")
+    if length > _LARGEST:
+        raise PageError(f"its footer has more than {_LARGEST >> 20} MB: write it with fewer row groups")
+    place = end - length
     if place < len(_MAGIC):
         raise PageError("its footer is larger than the file")
     file.seek(place)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -20,7 +21,7 @@ from sfumato.service.tallies import Tally
 
 #: Rows of the same columns under one link key, and the bytes that as many joined records take: so the columns of one
 #: party never keep those of another from being joined.
-MOST_JOINED, _BYTES = 10_000_000, 768 << 20
+MOST_JOINED, _BYTES = 10_000_000, 512 << 20
 MOST_FILES = 1000  # that hold those rows
 _KEY = 40  # bytes of a pseudonym while its record is looked for
 
@@ -79,15 +80,21 @@ def _same(other: Held, names: Iterable[str]) -> bool:
 
 
 def complete(study: Study, held: Sequence[Held]) -> Part | None:
-    """The records that all parties hold, under the study's scheme; None as long as columns are missing.
+    """The records that all parties hold, under the study's scheme; None as long as columns are missing."""
+    import pyarrow as pa
+
+    found = _records(study, held)
+    return None if found is None else Part(pa.table(found), study.forms[0].scheme, order="shuffled")
+
+
+def _records(study: Study, held: Sequence[Held]) -> dict[str, NDArray[Any]] | None:
+    """Their codes, column by column.
 
     Parties may have no record in common yet, and call their pseudonyms as they like: none can stop the others by that.
     Only the pseudonyms of the party with the fewest rows are held in memory, with a record for each.
     """
     if {name for one in held for name in one["attributes"]} != set(study.schema.names):
         return None
-    import pyarrow as pa
-
     parties: dict[frozenset[str], list[Held]] = {}
     for one in held:
         parties.setdefault(frozenset(one["attributes"]), []).append(one)
@@ -106,14 +113,13 @@ def complete(study: Study, held: Sequence[Held]) -> Part | None:
         whole &= there
     for name in records:
         records[name] = records[name][whole]
-    return Part(pa.table(records), scheme, order="shuffled")
+    return records
 
 
 def joined(study: Study, held: Sequence[Held]) -> Intake:
     """What those records count; nothing as long as columns are missing."""
     scheme = study.forms[0].scheme
-    tally, whole = Tally(scheme), complete(study, held)
-    if whole is not None and len(whole):
-        rows = whole.arrow()
-        tally.add({name: rows.column(name).to_numpy() for name in scheme.output_sizes}, rows.num_rows)
+    tally, records = Tally(scheme), _records(study, held)
+    if records is not None:
+        tally.add(records, len(next(iter(records.values()))))
     return Intake(tally.n, {0: tally})

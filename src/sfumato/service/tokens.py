@@ -112,7 +112,7 @@ class Tokens:
 
     def allowed_columns(self, token: Token) -> AllowedColumns:
         """Which columns it pushes. Those of a token that expired stay reserved, those of a revoked one do not."""
-        others = (one.columns or () for one in self if one.study == token.study and one.revoked is None)
+        others = (one.columns for one in self if one.columns and one.study == token.study and one.revoked is None)
         return AllowedColumns(frozenset(token.columns or ()), frozenset().union(*others))
 
     def make(

@@ -208,7 +208,8 @@ def test_the_bound_is_lower_for_wide_records() -> None:
         return sf.Scheme(schema, {name: sf.channels.symmetric(2, 0.25) for name in schema})
 
     assert parties.most_rows(scheme(2)) == 10_000_000
-    assert parties.most_rows(scheme(1000)) < 800_000
+    assert parties.most_rows(scheme(100)) < 5_000_000  # they take the memory of a process
+    assert parties.most_rows(scheme(1000)) < 250_000  # and all their pairs the time that it has
 
 
 @pytest.mark.parametrize("odd", ["Z" * 32, "A" * 32, "é" * 32, "a" * 31, None])

@@ -17,11 +17,12 @@ from sfumato.service.intake import Intake, checked_batches
 from sfumato.service.pseudonym_keys import in_batches, in_order, places
 from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
-from sfumato.service.tallies import Tally
+from sfumato.service.tallies import Tally, kept
 
-#: Rows of the same columns under one link key, and the bytes that as many joined records take: so the columns of one
-#: party never keep those of another from being joined.
-MOST_JOINED, _BYTES = 10_000_000, 512 << 20
+#: Rows of the same columns under one link key, the bytes that as many joined records take, and the codes that are
+#: looked up to count them (a billion a second): so the columns of one party never keep those of another from being
+#: joined in the memory and time of one process.
+MOST_JOINED, _BYTES, _CODES = 10_000_000, 512 << 20, 200 * 10**9
 MOST_FILES = 1000  # that hold those rows
 _KEY = 40  # bytes of a pseudonym while its record is looked for
 
@@ -31,7 +32,8 @@ Held = Mapping[str, Any]  # an accepted upload: "file", "rows", "attributes" and
 def most_rows(scheme: Scheme) -> int:
     """The most rows of the same columns that are joined with those of other parties."""
     record = sum(int(kind.bit_width) // 8 for kind in code_types(scheme).values())
-    return min(MOST_JOINED, _BYTES // (_KEY + record))
+    counted = sum(map(len, kept(scheme)))
+    return min(MOST_JOINED, _BYTES // (_KEY + record), _CODES // max(counted, 1))
 
 
 def check_repeated(path: Path, found: Intake, others: Sequence[Held], study: Study) -> None:

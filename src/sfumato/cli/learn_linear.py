@@ -70,6 +70,9 @@ def linear(
         console.say(f"accuracy on {test}: {tested:.3f}")
 
 
+_PENALTY = ", of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
+
+
 def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> None:
     """A row for each feature, a weight for each class and its standard error."""
     heads = ["feature"]
@@ -89,7 +92,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")
         + (", against the mean of these classes" if found.compares_classes else "")
-        + ("; ± one standard error, of noise: a penalty draws weights to 0 besides" if errors is not None else "")
+        + ("" if errors is None else "; ± one standard error" + ("" if found.scale_free else _PENALTY))
     )
     learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
 

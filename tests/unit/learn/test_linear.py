@@ -9,6 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn
+from sfumato.evidence.splits import leave_out
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier
 from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
@@ -226,6 +227,20 @@ def test_errors_of_weights_warn_of_no_part_of_the_records(monkeypatch):
     assert (model.standard_errors(source) > 0).all() and len(fitted) == 10  # warnings are errors here
     with pytest.warns(UnrecoverableWarning):
         LinearClassifier(loss="logistic").fit(source, target="y")
+
+
+def test_errors_of_weights_hold_what_a_penalty_draws_them_by():
+    """Of few records under strong noise the errors told the noise alone, and weights lay several of them too near 0."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 4, 600)
+    schema = sf.Schema({"x": sf.Ordinal(range(4)), "y": sf.Categorical((False, True))})
+    source = sf.evidence({"x": x, "y": x + rng.logistic(0, 0.5, 600) > 1.5}, schema)
+    drawn = LinearClassifier(loss="logistic", C=0.05).fit(source, target="y")
+    parts = [LinearClassifier(loss="logistic", C=0.05).fit(kept, target="y").weights_ for kept in leave_out(source, 10)]
+    noise = np.sqrt(9 * np.var(parts, axis=0))
+    free = LinearClassifier(loss="logistic", C=1e4).fit(source, target="y").weights_
+    assert (np.abs(drawn.weights_ - free) > 2.5 * noise).all()
+    assert (np.abs(drawn.weights_ - free) < 2.5 * drawn.standard_errors(source)).all()
 
 
 @pytest.mark.parametrize("loss", ["pocket", "perceptron"])

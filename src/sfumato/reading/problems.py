@@ -11,6 +11,7 @@ from sfumato.errors import SchemaError, SfumatoError, showing_values
 #: How a reader's message begins or what it contains, and what is said instead; groups are numbers or types only.
 _KNOWN = (
     (r"Expected (\d+) columns, got (\d+)", r"a row has \2 fields where \1 are expected"),
+    (r"CSV conversion error to (?:double|float)", "a field is no number"),
     (r"CSV conversion error to (\w+)", r"a field cannot be read as \1"),
     (r"straddling object|CSV parser got out of sync", "a row is too long, or a quote is not closed"),
     (r"invalid UTF-?8|Invalid UTF-?8|'utf-8' codec", "it is not UTF-8 text"),
@@ -28,7 +29,7 @@ def described(problem: BaseException) -> str:
     """What is wrong, without a word of the file unless values may be shown.
 
     >>> described(ValueError("In CSV column #1: CSV conversion error to double: invalid value 'Smith'"))
-    'column 2: a field cannot be read as double'
+    'column 2: a field is no number'
     """
     text = str(problem).strip()
     if showing_values():

@@ -164,7 +164,7 @@ def test_estimate_shows_what_is_asked_for(here: Path) -> None:
         ("export north.parquet patients.csv", "patients.csv already exists"),
         ("export north.parquet x.csv --columns nothing", "there is no attribute 'nothing'"),
         ("mgas patients.csv --column nothing", "the table has no column 'nothing'"),
-        ("mgas patients.csv --column note --min-records 5", "cannot be read as double"),
+        ("mgas patients.csv --column note --min-records 5", "a field is no number"),
         ("mgas patients.csv --column hours --min-records 9000", "min_records must be at most"),
         ("mgas patients.csv --column hours --save patients.csv", "is read by this command"),
         ("estimate north.parquet --columns education --where sex", "--where must look like sex=F"),

@@ -47,7 +47,9 @@ ODD = sf.Scheme.for_gamma(
 def site(serving):
     fields = {"scheme": SCHEME.to_dict(), "title": "Health at work", "questions": QUESTIONS, "minimum": 2}
     odd = {"scheme": ODD.to_dict(), "minimum": 2}
-    with serving({**dict.fromkeys(("health", "offline", "refused"), fields), "odd": odd}) as running:
+    with serving(
+        {**dict.fromkeys(("health", "offline", "refused", "windows", "length"), fields), "odd": odd}
+    ) as running:
         yield running
 
 
@@ -129,6 +131,30 @@ def test_offline_at_the_moment_of_sending_then_online_is_one_response(site, visi
     assert collected(site, "offline") == 1
     bodies = [json.loads(body) for method, _, body in page.sent if method == "POST"]
     assert bodies and all(body == shown for body in bodies)
+
+
+def test_two_windows_of_a_device_send_one_response(site, visit):
+    """The second replaced the first on the device, which could not be withdrawn any more, and both counted."""
+    first = visit("/answer/windows")
+    second = first.context.new_page()
+    second.goto(site[0] + "/answer/windows")
+    answer(first)
+    answer(second, smokes="No")
+    for page in (first, second):
+        page.locator("#send").click()
+        page.locator("#receipt").wait_for()
+    assert collected(site, "windows") == 1
+    assert first.locator("#message").text_content() == second.locator("#message").text_content()
+
+
+def test_the_length_of_a_message_tells_nothing_of_its_codes(site, visit):
+    page = visit("/answer/length")
+    page.locator("#blur").wait_for()
+    answer(page)
+    page.locator("#send").click()
+    page.locator("#receipt").wait_for()
+    (body,) = [body for method, _, body in page.sent if method == "POST"]
+    assert len(body) % 512 == 0
 
 
 def test_what_is_missing_is_said_where_it_is_missing(visit):

@@ -10,6 +10,7 @@
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   const AGAIN = 15000; // milliseconds until a message is sent again
   const PATIENCE = 30000; // milliseconds until a request counts as lost
+  const ROOM = 512; // letters: a message is filled up with blanks to a multiple, so that its length tells nothing of the codes
 
   let asked = null, about = null, who = null, form = 0, given = Object.create(null), asking = false;
 
@@ -88,7 +89,11 @@
   function confirm(body) {
     show(element("h1", {}, say("will")), element("p", {}, say("will_text")), ...sentTable(body, say("will")),
       element("div", { class: "buttons" },
-        button("send", "send", () => { Device.keep(study, { state: "waiting", body, token }); given = Object.create(null); send(); }),
+        button("send", "send", () => {
+          if (Device.kept(study) === null) Device.keep(study, { state: "waiting", body, token }); // another window may have been faster
+          given = Object.create(null);
+          begin();
+        }),
         button("back", "back", ask)));
   }
 
@@ -99,8 +104,9 @@
   /* [status, document] of an answer; null where none came that this page understands. */
   async function request(method, path, body = null, secret = "") {
     const headers = { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { authorization: `Bearer ${secret}` } : {}) };
+    const text = body && JSON.stringify(body);
     try {
-      const answer = await fetch(address + path, { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await fetch(address + path, { method, headers, body: text?.padEnd(Math.ceil(text.length / ROOM) * ROOM), signal: AbortSignal.timeout(PATIENCE) });
       return [answer.status, await answer.json()];
     } catch {
       return null;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import pathlib
@@ -9,9 +10,10 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -740,3 +742,26 @@ def test_an_answer_that_may_have_been_withdrawn_is_in_no_later_snapshot(
     with held.database.engine.connect() as connection:
         again = collected.Collected.load(connection, held.studies["commuting"], 1 << 40)
     assert (again.responses, http.count()) == (2, 2)
+
+
+def test_a_full_disk_is_no_fault_of_a_pushed_file(http: Http, tmp_path: Path, monkeypatch) -> None:
+    """It was refused for a week as one that cannot be read, or ended in an internal error."""
+    file, site, id = released(tmp_path / "a.parquet"), http.token("site"), new_id()
+    send(http, file, site, id)
+    full = OSError(errno.ENOSPC, "full")
+    for room in (Mock(side_effect=full), lambda **_: nullcontext(tmp_path / "a folder that is not there")):
+        with monkeypatch.context() as patched:
+            patched.setattr(reader.tempfile, "TemporaryDirectory", room)
+            assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).json()["error"]["code"] == "busy"
+    assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).status_code == 201
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
+def test_a_piece_that_finds_a_full_disk_is_sent_again(http: Http, monkeypatch) -> None:
+    """It ended in an internal error, at which ``sfumato push`` gives up."""
+    site, id = http.token("site"), new_id()
+    http.ask("POST", UPLOADS, {"id": id, "digest": "0" * 64, "bytes": 10}, site)
+    monkeypatch.setattr(http.collection.uploads.files, "arriving", lambda _: Path("/dev/full"))
+    kind = {"content-type": "application/octet-stream", "upload-offset": "0"}
+    answer = http.ask("PATCH", f"{UPLOADS}/{id}", token=site, content=b"0123456789", headers=kind)
+    assert answer.json()["error"]["code"] == "busy"

@@ -20,7 +20,7 @@ from sfumato.service import own_process
 from sfumato.service.counted_files import examine_counts, is_json
 from sfumato.service.intake import Intake, examine
 from sfumato.service.parties import Held, check_repeated, joined
-from sfumato.service.refusals import RefusalError
+from sfumato.service.refusals import RefusalError, busy
 from sfumato.service.study import Study
 
 _TIME = 600  # seconds of that process
@@ -51,13 +51,22 @@ def in_line() -> Iterator[None]:
 
 
 def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple[dict[str, Any], bytes]:
-    with tempfile.TemporaryDirectory(dir=folder) as place:
+    with _room(folder) as place:
         counts = Path(place) / "counts"
         request = {"study": study.id, "document": dict(study.document), "counts": str(counts), **what}
         answer = _apart(request) if apart else answered(request)
+        if "full" in answer:
+            raise busy()
         if "taken" not in answer:
             raise RefusalError("refused", answer["refused"]["message"], **answer["refused"]["details"])
         return answer["taken"], counts.read_bytes()
+
+
+def _room(folder: Path) -> tempfile.TemporaryDirectory[str]:
+    try:
+        return tempfile.TemporaryDirectory(dir=folder)
+    except OSError:
+        raise busy() from None
 
 
 def _apart(request: dict[str, Any]) -> dict[str, Any]:
@@ -83,14 +92,22 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
             found = joined(study, request["join"])
         else:
             found = _examined(Path(request["file"]), study, request["others"])
-        Path(request["counts"]).write_bytes(found.packed())
-        return {"taken": found.about()}
+        return _written(Path(request["counts"]), found)
     except RefusalError as refusal:
         return {"refused": {"message": str(refusal), "details": refusal.details}}
     except SfumatoError as problem:
         return {"refused": {"message": _without_paths(str(problem), request), "details": {}}}
     except MemoryError:
         return {"refused": {"message": _failed(request), "details": {}}}
+
+
+def _written(counts: Path, found: Intake) -> dict[str, Any]:
+    """What was found, its tables in a file; a disk that is full is no fault of what was pushed."""
+    try:
+        counts.write_bytes(found.packed())
+    except OSError:
+        return {"full": True}
+    return {"taken": found.about()}
 
 
 def _without_paths(said: str, request: dict[str, Any]) -> str:

@@ -54,6 +54,11 @@ class RefusalError(SfumatoError):
         return _again, (self.code, str(self), self.details)
 
 
+def busy() -> RefusalError:
+    """A database that does not write, or a disk that is full: no fault of what was sent."""
+    return RefusalError("busy", "the server cannot store this now: send the same again in a moment")
+
+
 def malformed(errors: Sequence[Mapping[str, Any]], skip: int = 0) -> RefusalError:
     """What a body or a query lacks, from pydantic's list of errors; never what it holds."""
     first = errors[0] if errors else {}

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sfumato.service.counted_files import is_json
-from sfumato.service.refusals import RefusalError
+from sfumato.service.refusals import RefusalError, busy
 from sfumato.service.upload import Upload
 from sfumato.writing.whole_files import sync
 
@@ -48,8 +48,11 @@ class UploadFiles:
             raise RefusalError("conflict", f"{there} bytes have arrived: go on from there", received=there)
         if there + len(piece) > upload.bytes:
             raise RefusalError("too_large", "more bytes than were announced", most=upload.bytes)
-        with path.open("ab") as file:
-            file.write(piece)
+        try:
+            with path.open("ab") as file:
+                file.write(piece)
+        except OSError:
+            raise busy() from None
         return there + len(piece)
 
     @contextmanager

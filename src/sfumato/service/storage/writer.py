@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from sfumato.service.refusals import RefusalError
+from sfumato.service.refusals import busy
 from sfumato.service.storage.database import OtherServerError
 
 #: The most jobs that are committed together.
@@ -189,10 +189,6 @@ class Writer:
         except Exception as problem:
             outcomes = [problem] * len(waiting)
         _deliver(waiting, outcomes)
-
-
-def busy() -> RefusalError:
-    return RefusalError("busy", "the server cannot store this now: send the same again in a moment")
 
 
 def _deliver(waiting: list[_Waiting], outcomes: Sequence[Any]) -> None:

@@ -153,11 +153,19 @@ def show_score(score: Score | None, target: str) -> None:
     if worst > _MOST_UNSURE:
         console.note(f"right and wrong answers by class are too uncertain to show (standard errors up to {worst:.2f})")
         return
-    rows = [
-        [label_text(label), *(max(float(cell), 0.0) for cell in row)]
-        for label, row in zip(score.classes, score.confusion, strict=True)
-    ]
+    told = list(zip(score.classes, score.confusion, score.confusion_sd, strict=True))
+    rows = [[label_text(label), *map(_with_error, row, errors)] for label, row, errors in told]
+    console.say("shares of all records, ± one standard error:")
     console.table([f"true {target}", *(f"said {label_text(label)}" for label in score.classes)], rows)
+
+
+def _with_error(share: float, sd: float) -> str:
+    """A share with its standard error, to a hundredth of a point.
+
+    >>> _with_error(0.10143, 0.0123), _with_error(-1e-8, 0.0)
+    ('0.1014 ± 0.0123', '0.0000 ± 0.0000')
+    """
+    return f"{max(float(share), 0.0):.4f} ± {float(sd):.4f}"
 
 
 def show_rows(heads: list[str], rows: list[list[Any]], telling: list[float], everything: bool) -> None:

@@ -27,7 +27,7 @@ from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
 from sfumato.learn.influence import Judge, Judged, mean_over_folds
-from sfumato.learn.score import ALL_CELLS, Score, class_shares, score_names
+from sfumato.learn.score import ALL_CELLS, Score, majority_share, score_names
 from sfumato.learn.score_by_draws import drawn_confusion
 from sfumato.threads import one_thread
 
@@ -88,10 +88,10 @@ def cross_score(
         advance(1)
     names = score_names([one.model for one in fits], given)
     if names is None:
-        value, sd, majority = _by_draws(fits, advance)
+        value, sd = _by_draws(fits, advance)
     else:
-        value, sd, majority = _by_cells(fits, names, TRUST / given.n, confusion, advance)
-    labels = fits[0].model.classes_
+        value, sd = _by_cells(fits, names, TRUST / given.n, confusion, advance)
+    labels, majority = fits[0].model.classes_, majority_share(given, fits[0].model.target_)
     if left := steps(len(labels), folds, confusion) - sum(done):
         advance(left)
     cells, spread = (each[1:].reshape(len(labels), len(labels)) for each in (value, sd))
@@ -105,7 +105,7 @@ def steps(classes: int, folds: int, confusion: bool = True) -> int:
     return 2 * folds + (classes**2 if confusion and classes <= ALL_CELLS else 0)
 
 
-Found = tuple[Array, Array, float]  # of the accuracy and every cell: value and standard error; the largest class
+Found = tuple[Array, Array]  # of the accuracy and every cell: value and standard error
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,7 @@ def _by_cells(
         value[place], variance = mean_over_folds(judges, found)
         sd[place] = np.sqrt(variance)
         judged(1)
-    shares = [one.share * judge.theta.reshape(-1, classes).sum(axis=0) for one, judge in zip(fits, judges, strict=True)]
-    return value, sd, float(np.sum(shares, axis=0).max())
+    return value, sd
 
 
 def _by_draws(fits: Sequence[_Fold], judged: Callable[[int], None]) -> Found:
@@ -153,15 +152,13 @@ def _by_draws(fits: Sequence[_Fold], judged: Callable[[int], None]) -> Found:
     for one in fits:
         parts.append(_judge_by_draws(one.model, one.kept, one.held, DRAWN_TRUST * one.share))
         judged(1)
-    value, noise, gap, classes = (np.stack(each) for each in zip(*parts, strict=True))
+    value, noise, gap = (np.stack(each) for each in zip(*parts, strict=True))
     variance = DRAWN_NOISE * (share**2 @ noise) + (share @ gap) ** 2 / DRAWN_WORTH
-    return share @ value, np.sqrt(np.maximum(variance, 0.0)), float(np.max(share @ classes))
+    return share @ value, np.sqrt(np.maximum(variance, 0.0))
 
 
-def _judge_by_draws(
-    model: Classifier, kept: Evidence, held: Evidence, trust: float
-) -> tuple[Array, Array, Array, Array]:
-    """Of the accuracy and every cell: value, noise, gap; and the classes' shares."""
+def _judge_by_draws(model: Classifier, kept: Evidence, held: Evidence, trust: float) -> tuple[Array, Array, Array]:
+    """Of the accuracy and every cell: value, noise, gap."""
     fitted = cliques_of(kept, [*model.used_features, model.target_])
     shares, noise, gap, _ = drawn_confusion(model, held, trust, fitted)
     classes = len(model.classes_)
@@ -171,4 +168,4 @@ def _judge_by_draws(
         cells = np.stack([shares, np.diag(noise), np.sqrt(np.maximum(np.diag(gap), 0.0))])
     own = np.array([right @ shares, right @ noise @ right, np.sqrt(max(float(right @ gap @ right), 0.0))])
     out = np.concatenate([own[:, None], cells], axis=1)
-    return out[0], out[1], out[2], class_shares(kept, model.target_)
+    return out[0], out[1], out[2]

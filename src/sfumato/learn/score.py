@@ -157,9 +157,8 @@ def estimate_score(model: FittedClassifier, source: Evidence, level: float = 0.9
     for i, j in np.ndindex(classes, classes) if classes <= ALL_CELLS else ():
         cell = blended_mean(cuts, ((truth == i) & (answer == j)).astype(np.float64), trust)
         confusion[i, j], spread[i, j] = cell.value, _sd(cell, trust)
-    shares = np.mean([theta.reshape(-1, classes).sum(axis=0) for _, theta in cuts], axis=0)
     accuracy = min(max(found.value, 0.0), 1.0)
-    majority = float(shares.max())
+    majority = majority_share(source, model.target_)
     sd = _sd(found, trust)
     return Score(accuracy, sd, confusion, spread, majority, model.classes_, n, level, found.value)
 
@@ -181,15 +180,15 @@ def _from_draws(model: FittedClassifier, source: Evidence, level: float) -> Scor
     else:
         confusion = spread = np.full((classes, classes), np.nan)
         right = np.array([0.0, 1.0])
-    majority = float(class_shares(source, model.target_).max())
+    majority = majority_share(source, model.target_)
     found, sd = float(right @ shares), float(np.sqrt(max(float(right @ cov @ right), 0.0)))
     return Score(min(max(found, 0.0), 1.0), sd, confusion, spread, majority, model.classes_, n, level, found, True)
 
 
-def class_shares(source: Evidence, target: str) -> Array:
-    """The likeliest shares of the classes."""
-    found = by_method(source, "mle").counts(target)
-    return np.asarray(found.value / found.n)
+def majority_share(source: Evidence, target: str) -> float:
+    """How many hold the most frequent class: without bias, as accuracies are, so that the two can be compared."""
+    found = by_method(source, "moment").counts(target)
+    return min(max(float(np.max(found.value)) / found.n, 0.0), 1.0)
 
 
 def score_names(models: Sequence[FittedClassifier], source: Evidence) -> list[str] | None:

@@ -14,11 +14,12 @@ from sfumato.assess.comparison import Row
 from sfumato.assess.disclosure import Disclosure
 from sfumato.membership import Risk
 from sfumato.owner.resample import Resampled
+from sfumato.owner.resample.intake import FEW
 from sfumato.pages import Section
 from sfumato.pages import page as shell
 from sfumato.pages.chart import ACCENT, SOFT, WARM, svg
 from sfumato.pages.parts import badge, paragraphs, table, terms
-from sfumato.printable import figure_text
+from sfumato.printable import figure_text, many
 
 #: Rows that point at their own record this many times as often as by chance are no good release, whatever was asked.
 _POINTING = 10.0
@@ -97,8 +98,12 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
     asked = f"asked: at most {risk.asked:g}, and {risk.outliers_asked:g} for outliers"
     text = f"Measured against the shadow attack: {_reached(risk)} ({asked})."
     if risk.held:
-        first = "The bound is held" + (", but rows point at their records." if pointing else ".")
-        return _said(first, "held", "bad" if pointing else "good", pointing, [text, linked])
+        small = _small(released)
+        first = "The bound is held" + (
+            ", but rows point at their records." if pointing else ", but not told for small classes." if small else "."
+        )
+        word = "held on average" if small else "held"
+        return _said(first, word, "bad" if pointing else "fair" if small else "good", pointing, [text, small, linked])
     whole, outer = risk.nearest
     least = f"What is held: {whole:g}, and {outer:g} for outliers."
     return _said("The bound is not held.", "not held", "bad", pointing, [text, least, linked])
@@ -106,8 +111,17 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
 
 def _said(first: str, word: str, kind: str, pointing: bool, lines: Sequence[str]) -> str:
     """The verdict in a sentence, its badge, and what supports it; nothing is green where rows point at records."""
-    shown = f"{word}, but rows point at records" if pointing and word in ("held", "proved") else word
+    shown = f"{word}, but rows point at records" if pointing and word not in ("not held", "no bound") else word
     return paragraphs([first]) + f"<p>{badge(shown, kind)}</p>" + paragraphs(line for line in lines if line)
+
+
+def _small(released: Resampled) -> str:
+    """Of how many classes the average over the table says little."""
+    few = [n for n in released.plan.records.values() if n < FEW]
+    if not few:
+        return ""
+    classes = f"{many(len(few), 'class has', 'classes have')} fewer than {FEW} records, the smallest {min(few)}"
+    return f"{classes}: an average over the table says little of so few. Pool sites, or leave them out."
 
 
 def _reached(risk: Risk) -> str:

@@ -99,6 +99,17 @@ def test_the_page_names_every_site_and_says_which_bound_is_not_held():
     assert "The bound is held" in text and "NOT HELD" not in text and "measured against" in text.lower()
 
 
+def test_no_page_is_green_where_a_class_is_too_small_for_an_average():
+    """A page said "held" in green, with a class of nine people, of whom the terminal warned."""
+    out = resample(X, Y, epsilon=1, ranges=(-5, 5), rng=experiment(1))
+    held = replace(out.plan, request=replace(out.plan.request, guarantee=None, bounds=(0.55, 0.6)))
+    held.risk = {0: risk(0.51, 0.52)}
+    assert "badge good" in page(X, replace(out, plan=held), disclosure(X, out))
+    held.records = {**held.records, (0, "rare"): 9}
+    text = page(X, replace(out, plan=held), disclosure(X, out))
+    assert "badge good" not in text and "1 class has fewer than 20 records, the smallest 9" in text
+
+
 def test_no_page_is_green_while_rows_point_at_their_records():
     """A release once wore a green badge while rows were linked 160 times as often as by chance."""
     out = resample(X, Y, bandwidth=0.3, rng=1)

@@ -88,13 +88,14 @@ class Plan:
     risk: dict[Any, Risk] = field(default_factory=dict)
     ranges: Array | None = None
     left: dict[Key, list[int]] = field(default_factory=dict)
+    records: dict[Key, int] = field(default_factory=dict)
 
     @classmethod
     def make(
         cls, request: Request, learned: dict[Key, Moments], rows: dict[Key, int], names: tuple[str, ...], src: Source
     ) -> Plan:
         """Kernels from the moments, or a model for each site from its sample, calibrated or proved."""
-        plan = cls(request, rows)
+        plan = cls(request, rows, records={key: one.n for key, one in learned.items()})
         if not request.modelled:
             for key, one in learned.items():
                 plan.kernels[key] = Kernel.from_moments(one.n, one.mean, one.sd, request.multiplier, request.shrink)

@@ -171,6 +171,9 @@ def test_a_page_speaks_other_languages(visit):
     page.locator("#blur").wait_for()
     assert page.evaluate("document.documentElement.lang") == "de"
     assert "Wer was sehen kann" in page.content()
+    page = visit("/answer/refused?lang=constructor")  # a name that every object has
+    page.locator("#blur").wait_for()
+    assert page.evaluate("document.documentElement.lang") == "en"
 
 
 def test_an_unknown_study_is_said(visit):

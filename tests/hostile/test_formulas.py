@@ -125,3 +125,9 @@ def test_a_short_formula_does_not_keep_the_machine_busy(right: str) -> None:
 )
 def test_what_models_are_written_in_is_still_read(right: str, columns: int) -> None:
     assert len(read_formula(f"y ~ {right}", SCHEMA)[1]) == columns
+
+
+def test_a_term_that_is_no_column_is_one_line() -> None:
+    """It ended in a traceback of numpy."""
+    with pytest.raises(EstimationError, match="cannot be read"):
+        read_formula("y ~ {x,}", SCHEMA)

@@ -220,3 +220,15 @@ def test_a_new_key_stays_once_the_ledger_has_booked_under_it(tmp_path: Path, mon
     monkeypatch.undo()
     assert run(line).code == 0  # the same answers again, which cost nothing
     assert sf.Ledger(tmp_path / "l.sqlite").spent() == {"sex": 3.0}
+
+
+def test_an_id_column_without_a_name_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    """A CSV file was written and booked that did not load, and a release in memory had no ids."""
+    given = {"" if name == "id" else name: values for name, values in table().items()}
+    for act in (
+        lambda: sf.randomize(given, SCHEME, id=""),
+        lambda: sf.randomize_file(given, tmp_path / "r.csv", SCHEME, id=""),
+    ):
+        with pytest.raises(SfumatoError, match="no name"):
+            act()
+    assert not list(tmp_path.iterdir())

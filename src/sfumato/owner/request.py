@@ -58,6 +58,8 @@ class RandomizeRequest:
             raise SchemeError("clear_ids and link_key exclude each other: a link key makes pseudonyms")
         if key is not None and rng is not None:
             raise SchemeError("key and rng exclude each other: keyed answers are not drawn")
+        if id == "":
+            raise SchemeError("the id column has no name: rename it")
         if id is not None and id in scheme.schema:
             raise SchemeError(f"the id column {id!r} is also an attribute of the scheme; an id cannot be randomized")
         if id is not None and id in scheme.columns:

@@ -62,11 +62,11 @@ def read_formula(text: str, schema: Schema) -> tuple[str, list[Column]]:
     frame = pd.DataFrame(grid, index=range(prod(sizes)))
     try:
         made: Any = model_matrix(safe.text, frame, na_action="ignore", context={})
+        columns = {str(term): np.asarray(made[term], dtype=np.float64) for term in getattr(made, "columns", ())}
     except (FormulaicError, SyntaxError, ValueError, NameError, TypeError, KeyError, AttributeError) as problem:
         raise _unreadable(text, safe, problem) from None
     if not isinstance(made.model_spec, ModelSpec):
         raise EstimationError(f"the formula {text!r} has several right-hand sides: give one")
-    columns = {str(term): np.asarray(made[term], dtype=np.float64) for term in made.columns}
     silent = (silent_column(name, schema[name]) for name in names)
     found = [_column(safe.in_words(term), values, names, sizes) for term, values in columns.items()]
     return target, [*found, *(column for column in silent if column is not None)]

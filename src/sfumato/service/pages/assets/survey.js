@@ -14,7 +14,7 @@ const Survey = (() => {
   const limit = (value) => written(value, { maximumSignificantDigits: 17 }); // as it is, because it is a rule
 
   async function speak(code) {
-    const known = code in languages ? code : "en";
+    const known = Object.hasOwn(languages, code) ? code : "en";
     words = await (await fetch(`/assets/words/${known}.json`)).json();
     document.documentElement.lang = known;
   }

@@ -107,10 +107,10 @@ class Domain(ABC):
 
     def moved(self, rows: int) -> str:
         """In words: where values outside the domain went."""
-        return f"{rows:,} value{'s' * (rows != 1)} outside {self._limits()} went to the nearest end"
+        return f"{rows:,} value{'s' * (rows != 1)} outside {self.limits_text()} went to the nearest end"
 
-    def _limits(self) -> str:
-        return f"{self.labels[0]} to {self.labels[-1]}"
+    def limits_text(self) -> str:
+        return f"{self.labels[0]} to {self.labels[self.size - self.nullable - 1]}"
 
     def _written(self) -> dict[str, Any]:
         return {"missing": list(self.missing)} if self.missing else {}

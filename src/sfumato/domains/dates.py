@@ -128,7 +128,7 @@ class Date(Domain):
         unread = unread & (known < 0)
         if unread.any():
             first = first_of(column.filter(pa.array(unread)))
-            raise OutsideDomainError(name, "no date", first, int(unread.sum()), f"dates in {self._limits()}")
+            raise OutsideDomainError(name, "no date", first, int(unread.sum()), f"dates in {self.limits_text()}")
         return self._with_nulls(*self._codes(found, known, column, name, tally), name)
 
     def _codes(self, found: Any, known: Any, column: pa.Array, name: str, tally: Tally | None) -> tuple[pa.Array, int]:
@@ -141,12 +141,12 @@ class Date(Domain):
         if outside.any():
             if not self.clip:
                 first = first_of(column.filter(pa.array(outside)))
-                raise OutsideDomainError(name, "date", first, int(outside.sum()), self._limits())
+                raise OutsideDomainError(name, "date", first, int(outside.sum()), self.limits_text())
             count(tally, name, int(outside.sum()))
             codes = np.clip(codes, 0, len(self._names) - 1)
         return pa.array(codes, type=pa.int64(), mask=gone), int(gone.sum())
 
-    def _limits(self) -> str:
+    def limits_text(self) -> str:
         return f"{self.labels[0]} to {self._names[-1]}"
 
     def decode(self, codes: ArrayLike) -> pa.Array:

@@ -217,7 +217,7 @@ class Numeric(Domain):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             bad = [value for value in column.to_pylist() if value is not None and not is_number(value)]
             first = bad[0] if bad else column.type
-            raise OutsideDomainError(name, "text", first, len(bad), f"numbers in {self._limits()}") from None
+            raise OutsideDomainError(name, "text", first, len(bad), f"numbers in {self.limits_text()}") from None
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
@@ -228,7 +228,7 @@ class Numeric(Domain):
             strays = numbers[outside]
             below, above = bool((strays < self.edge_array[0]).any()), bool((strays > self.edge_array[-1]).any())
             kind = "range" if below and above else "below" if below else "above"
-            raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self._limits())
+            raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self.limits_text())
         return numbers, column
 
     def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:
@@ -264,7 +264,7 @@ class Numeric(Domain):
         codes[gone] = self.points
         return np.asarray(codes.astype(self.code_type))
 
-    def _limits(self) -> str:
+    def limits_text(self) -> str:
         low, high = edge_texts((self.edge_array[0], self.edge_array[-1]))
         return f"[{low}, {high}]"
 

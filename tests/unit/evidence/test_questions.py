@@ -661,3 +661,20 @@ def test_means_of_dates_are_years_or_count_from_the_first_period() -> None:
     assert exact.mean("y").value[0] == pytest.approx(2005) and exact.quantile("y", 0.5).value[0] == 2004
     assert exact.mean("y").title == "mean of y"
     assert exact.mean("m").value[0] == pytest.approx(2) and exact.mean("m").title == "mean of m (months after 2001-01)"
+
+
+@pytest.mark.parametrize(
+    ("domain", "where"),
+    [
+        (sf.Numeric(edges=(0, 10, 20_000), clip=True), "[0 to 20,000]"),
+        (sf.Ordinal((1, 2, 5), clip=True, nullable=True), "1 to 5"),
+    ],
+)
+def test_clipped_values_are_spoken_of_where_their_ends_count(domain: sf.Domain, where: str) -> None:
+    schema = sf.Schema({"x": domain, "y": sf.Ordinal((1, 2))})
+    values = np.random.default_rng(1).choice([1, 2, 5], 500).tolist()
+    ev = sf.evidence(pa.table({"x": values, "y": [1, 2] * 250}), schema)
+    for answer in (ev.mean("x"), ev.quantile("x", 0.5), ev.correlation("x", "y")):
+        assert f"values outside {where} count as its ends" in "; ".join(answer.said)
+    for answer in (ev.mean("y"), ev.quantile("y", 0.5)):
+        assert "outside" not in "; ".join(answer.said)

@@ -22,7 +22,7 @@ from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, ris
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import answered_by, behind, between, ends_of, numbers, off_by, scale
+from sfumato.evidence.questions.values import answered_by, behind, between, clipped, ends_of, numbers, off_by, scale
 from sfumato.printable import label_text
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
@@ -111,6 +111,7 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
+    found = replace(found, said=(*found.said, *clipped(domain, "mean")))
     if name not in noisy(ev):
         found = _with_bins(asked, name, found)
     own = values[: domain.size - domain.nullable]
@@ -180,7 +181,8 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
     said = hidden_spread(
         [0.0 if name in noisy(ev) else off_by(ev.schema[name]) for name in (a, b)], *form.spreads(sums.finite()[0])
     )
-    return replace(found, said=(*found.said, *said))
+    moved = [one for name in (a, b) for one in clipped(ev.schema[name], "correlation")]
+    return replace(found, said=(*found.said, *said, *moved))
 
 
 def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
@@ -224,6 +226,7 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     keys[free_name("q", keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
     found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
+    found = replace(found, said=(*found.said, *clipped(domain, "quantile")))
     if (form.most > form.least)[: max(k - 1, 1)].any():  # a last bin of two whole numbers is no wide one
         found = replace(found, said=(*found.said, _INSIDE))
     at = replace(form, start=np.zeros(1, dtype=np.int64))

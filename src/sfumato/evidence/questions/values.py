@@ -8,6 +8,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.domains import Date, Domain, Numeric
+from sfumato.printable import readable_bins
 
 
 def numbers(domain: Domain) -> Array:
@@ -60,6 +61,22 @@ def ends_of(domain: Domain, values: Array) -> tuple[float, float]:
         return float(domain.edge_array[0]), float(domain.edge_array[-1])
     own = values[: domain.size - domain.nullable]
     return float(own.min()), float(own.max())
+
+
+def clips(domain: Domain) -> bool:
+    return bool(getattr(domain, "clip", False))
+
+
+def clipped(domain: Domain, what: str) -> tuple[str, ...]:
+    """What to say of the ``what`` of values that may have been moved to the ends of their range.
+
+    >>> clipped(Numeric(edges=(0, 5, 50_000), clip=True), "mean")
+    ('values outside [0 to 50,000] count as its ends: the mean of the values themselves may lie beyond the limits',)
+    """
+    if not clips(domain):
+        return ()
+    moved = f"values outside {readable_bins(domain.limits_text())} count as its ends"
+    return (f"{moved}: the {what} of the values themselves may lie beyond the limits",)
 
 
 def between(domain: Domain) -> Array:

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sfumato.domains import Domain
 from sfumato.evidence import Evidence
-from sfumato.evidence.questions.values import off_by
+from sfumato.evidence.questions.values import clips, off_by
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
 
@@ -32,9 +31,5 @@ def binned_numbers(source: Evidence, columns: Sequence[Column], response: Sequen
     names = [name for name in dict.fromkeys((*response, *covariates)) if source.schema[name].ordered]
     noisy = noises_of(source, names)
     off = {name: 0.0 if name in noisy else off_by(source.schema[name]) for name in names}
-    clipped = tuple(name for name in names if _clips(source.schema[name]))
+    clipped = tuple(name for name in names if clips(source.schema[name]))
     return BinnedNumbers({name: half for name, half in off.items() if half > 0}, clipped)
-
-
-def _clips(domain: Domain) -> bool:
-    return bool(getattr(domain, "clip", False))

@@ -151,3 +151,17 @@ def test_damage_that_sqlite_cannot_put_into_words(path: Path) -> None:
 def test_a_ledger_that_lost_its_answers_is_not_begun_anew(path: Path) -> None:
     change(path, "drop table answers")
     assert "it has no table answers" in refused(lambda: Ledger(path))
+
+
+def test_a_limit_on_the_size_of_files_is_no_damage_of_the_ledger(path: Path) -> None:
+    """It was said to be no ledger, or a damaged one, which somebody may throw away."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    more = {"id": [f"new {i}" for i in range(3000)], "sex": ["F"] * 3000}
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size, before[1]))
+    try:
+        said = refused(lambda: sf.randomize(more, SCHEME, KEY, "id", ledger=path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "files have a limit: nothing is released" in said
+    assert len(Ledger(path).entries()) == 1

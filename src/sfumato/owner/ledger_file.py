@@ -66,6 +66,7 @@ _SAID = {
     "locked": "is being written by another release; try again when that is done",
     "readonly": "cannot be written: nothing is released that cannot be booked",
     "disk is full": "cannot be written, the disk is full: nothing is released that cannot be booked",
+    "disk I/O": "cannot be written, the disk fails or files have a limit: nothing is released that cannot be booked",
 }
 _RATIO = re.compile(r"[0-9]{1,4000}(/[0-9]{1,4000})?")
 _LONG = 2000  # bits of a ratio beyond which the next larger double stands for it

@@ -16,7 +16,7 @@ SCHEME = sf.Scheme(
     sf.Schema(
         {
             "car": sf.Categorical(("no", "yes")),
-            "km": sf.Numeric(0, 40, bins=4),
+            "km": sf.Numeric(edges=(0, 5, 1000, 12_000, 40_000)),
             "bus, tram": sf.Categorical(("no", "yes")),
         }
     ),
@@ -87,6 +87,11 @@ def test_shares_means_and_the_release_are_there(page, tmp_path):
     assert download.value.suggested_filename == "many.parquet"
     download.value.save_as(tmp_path / "many.parquet")
     assert len(sf.Release.load(tmp_path / "many.parquet")) == 800
+
+
+def test_bins_are_written_as_the_command_line_prints_them(page):
+    written = page.locator("section", has=page.get_by_role("heading", name="km", exact=True)).first.text_content()
+    assert all(f"[{ends}" in written for ends in ("0 to 5)", "5 to 1000)", "1000 to 12,000)", "12,000 to 40,000]"))
 
 
 def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_words(page):

@@ -26,7 +26,10 @@
   const attribute = (name) => attributes.find((one) => one.name === name);
   const title = (name) => attribute(name)?.text ?? name;
   const wording = (words, value) => (Object.hasOwn(words, value) ? words[value] : String(value));
-  const worded = (name, value) => (value === null ? "no answer" : wording(attribute(name)?.words ?? {}, value));
+  /* A bin as the command line prints it: [5000 to 10,000). */
+  const bin = (text) => text.replace(/^\[(-?[\d.]+), (-?[\d.]+)([)\]])$/, (_, low, high, end) => `[${marked(low)} to ${marked(high)}${end}`);
+  const marked = (number) => number.replace(/^(-?)(\d{5,})/, (_, sign, whole) => sign + whole.replace(/\B(?=(\d{3})+$)/g, ","));
+  const worded = (name, value) => (value === null ? "no answer" : bin(wording(attribute(name)?.words ?? {}, value)));
   const points = (share) => (100 * share).toFixed(1);
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
   /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */

@@ -203,6 +203,18 @@ def test_a_crowded_bin_is_remarked_on_unless_its_edges_were_given() -> None:
     assert "one bin" not in " ".join(verdict(weeks, edges={"x": (0, 1, 5, 52)}).problems)
 
 
+def test_numbers_on_one_side_of_their_bins_are_remarked_on() -> None:
+    """Percentages of which most are whole: bins that begin at whole numbers put their means off by a quarter of a bin."""
+    shares = [4, 5, 6, 6, 7, 7, 8, 9, 5.5, 7.3, 8.25, 21.7] * 30
+    said = "on one side of their bins"
+    assert said in " ".join(verdict(shares, ranges={"x": (0, 30)}, bins=15).problems)
+    halves = tuple(-0.5 + 2 * i for i in range(17))
+    assert said not in " ".join(verdict(shares, edges={"x": halves}).problems)
+    assert said not in " ".join(verdict(shares, ranges={"x": (0, 30)}, points={"x": 11}).problems)
+    whole = [4, 5, 6, 6, 7, 7, 8, 9, 21] * 30  # their step tells where in a bin they lie
+    assert said not in " ".join(verdict(whole, ranges={"x": (0, 30)}, bins=15).problems)
+
+
 def test_a_verdict_never_quotes_the_data() -> None:
     """The reasons go to terminals and logs; the values only into the schema that the owner edits."""
     for values, _ in COLUMNS.values():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from math import gcd
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
+from sfumato.columns.bins_suit import crowded, on_one_side
 from sfumato.columns.id_names import MANY_IDS, may_name_things
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
@@ -28,7 +28,6 @@ LARGEST = 1e150  # beyond it squares overflow
 MOST_WORDS = 5
 #: So few different fractions are a list, if each is in many rows.
 FEW = 12
-_CROWDED = 2 / 3  # of the rows: the median and its neighbours are then in one bin
 
 
 @dataclass(frozen=True)
@@ -209,12 +208,18 @@ def _binned(
         )
         cut = f"rounded at random to {domain.points} points"
     else:
-        if wanted.edges is None and _crowded(numbers, edges):
+        if said_of_crowds := wanted.edges is None and crowded(numbers, edges):
             said.append(
                 "most rows fall into one bin, so that its mean and median say little: give it edges, closer where "
                 f"values are many (--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
             )
         step = step_of(numbers, edges)
+        if not said_of_crowds and on_one_side(numbers, edges, step):
+            said.append(
+                "its numbers lie on one side of their bins, so that a mean of bins is off: for means say --points "
+                f"{quote(cells.name)}=11, or put edges between the values that heap, not at them "
+                f"(--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
+            )
         domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
         cut = f"in {domain.bins} bins"
     several = "more than " if cells.overflowing else ""
@@ -234,18 +239,6 @@ def _look_like_codes(numbers: Counter[float]) -> bool:
     values = [int(value) for value in numbers]
     wide = max(values) - min(values) + 1
     return min(values) >= 100 and len(values) < 0.1 * wide and gcd(*values) == 1
-
-
-def _crowded(numbers: Counter[float], edges: Sequence[float]) -> bool:
-    """Whether one bin of several holds most rows.
-
-    >>> _crowded(Counter({1: 95, 18: 5}), (0, 10, 20)), _crowded(Counter({1: 60, 18: 40}), (0, 10, 20))
-    (True, False)
-    """
-    held: Counter[int] = Counter()
-    for value, times in numbers.items():
-        held[min(max(bisect_right(edges, value), 1), len(edges) - 1)] += times
-    return len(edges) > 2 and max(held.values()) > _CROWDED * held.total()
 
 
 def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:

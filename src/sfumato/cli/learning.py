@@ -155,17 +155,17 @@ def show_score(score: Score | None, target: str) -> None:
         return
     told = list(zip(score.classes, score.confusion, score.confusion_sd, strict=True))
     rows = [[label_text(label), *map(_with_error, row, errors)] for label, row, errors in told]
-    console.say("shares of all records, ± one standard error:")
+    console.say("shares of all records in percent, ± one standard error:")
     console.table([f"true {target}", *(f"said {label_text(label)}" for label in score.classes)], rows)
 
 
 def _with_error(share: float, sd: float) -> str:
-    """A share with its standard error, to a hundredth of a point.
+    """A share with its standard error, in percent, on one line.
 
-    >>> _with_error(0.10143, 0.0123), _with_error(-1e-8, 0.0)
-    ('0.1014 ± 0.0123', '0.0000 ± 0.0000')
+    >>> _with_error(0.10143, 0.0123).replace("\u00a0", " "), _with_error(-1e-8, 0.0).replace("\u00a0", " ")
+    ('10.14 ± 1.23', '0.00 ± 0.00')
     """
-    return f"{max(float(share), 0.0):.4f} ± {float(sd):.4f}"
+    return f"{100 * max(float(share), 0.0):.2f}\u00a0±\u00a0{100 * float(sd):.2f}"
 
 
 def show_rows(heads: list[str], rows: list[list[Any]], telling: list[float], everything: bool) -> None:

@@ -57,8 +57,8 @@ def test_answers_can_be_read(files, command, options):
     said = run(command, files / "r.parquet", "--target", "class", "--seed", 1, "--test", files / "clean.csv", *options)
     assert said.exit_code == 0, said.output
     assert "estimated accuracy on clean records" in said.output and "accuracy on" in said.output
-    confusion = said.output.partition("shares of all records, ± one standard error:")[2].splitlines()[2:4]
-    assert all(re.fullmatch(r"\S+( +0\.\d{4} ± 0\.\d{4}){2} *", row) for row in confusion), said.output
+    confusion = said.output.partition("shares of all records in percent, ± one standard error:")[2].splitlines()[2:4]
+    assert all(re.fullmatch(r"\S+( +\d+\.\d\d\s±\s\d\.\d\d){2} *", row) for row in confusion), said.output
 
 
 @pytest.mark.parametrize("command", ["linear", "naive-bayes"])

@@ -10,6 +10,7 @@ from sfumato.errors import SchemaError, SfumatoError, showing_values
 
 #: How a reader's message begins or what it contains, and what is said instead; groups are numbers or types only.
 _KNOWN = (
+    (r"No space left on device", "the disk is full"),
     (r"Expected (\d+) columns, got (\d+)", r"a row has \2 fields where \1 are expected"),
     (r"CSV conversion error to (?:double|float)", "a field is no number"),
     (r"CSV conversion error to (\w+)", r"a field cannot be read as \1"),

@@ -11,9 +11,11 @@ from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, SchemaError
 from sfumato.evidence.independence import independence
 from sfumato.evidence.model.cliques import JunctionEvidence
+from sfumato.evidence.questions import ask
 from sfumato.learn import TAN, LinearClassifier, NaiveBayes
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
+from sfumato.learn.tree.intervals import own_limits, set_intervals
 
 c = sf.channels
 
@@ -255,3 +257,26 @@ def test_printed_shares_carry_the_interval_of_their_branch_or_are_not_told():
     assert "(not told)" in grown.text(level=0.95)
     with pytest.raises(EstimationError, match="level"):
         tree.text(level=2)
+
+
+def test_limits_of_classes_are_told_where_no_answer_is_a_class():
+    """Every printed share of a target with gaps was "not told", and the limits of leaves were those of the model alone."""
+    rng = np.random.default_rng(8)
+    place = rng.choice(list("ab"), 4000)
+    ill = np.where(rng.random(4000) < np.where(place == "a", 0.2, 0.7), "yes", "no").astype(object)
+    ill[rng.random(4000) < 0.1] = None
+    schema = sf.Schema({"place": sf.Categorical(tuple("ab")), "ill": sf.Categorical(("no", "yes"), nullable=True)})
+    release = sf.randomize({"place": place, "ill": ill}, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
+    tree = DecisionTree(max_depth=1).fit(sf.evidence(release), target="ill")
+    lines = tree.text(level=0.95).splitlines()
+    assert "no  7" in lines[1] and "yes  6" in lines[2] and all("% to " in line for line in lines[1:])
+    set_intervals(tree)
+    for leaf, where in zip(tree.root_.leaves, "ab", strict=True):
+        own_low, own_high = own_limits(tree, leaf, 1.96)
+        low, high = (
+            ask.share(sf.evidence(release), "ill", where={"place": where}, answered=False).population().interval()
+        )
+        truth = [(ill[place == where] == value).mean() for value in ("no", "yes", None)]
+        assert len(low) == 3 and np.all(low <= truth) and np.all(truth <= high)
+        np.testing.assert_allclose(leaf.low, np.minimum(low, own_low), atol=1e-4)
+        np.testing.assert_allclose(leaf.high, np.maximum(high, own_high), atol=1e-4)

@@ -130,17 +130,18 @@ def _with_bins(asked: Asked, name: str, found: Answer) -> Answer:
     return widened(found, domain, sums, per)
 
 
-def share(ev: Evidence, name: str, by: By = None, where: Where = None) -> Answer:
-    """The share of each value among those who answered."""
+def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answered: bool = True) -> Answer:
+    """The share of each value among those who answered; else among all records, no answer being one of the values."""
     asked = ask(ev, [name], by, where)
     domain = ev.schema[name]
-    k = domain.size - domain.nullable
+    k = domain.size - (domain.nullable and answered)
     _check_running(asked, k, name)
     if name in noisy(ev):
         raise EstimationError(f"{name!r} is released with additive noise: ask for its cdf or its density")
     codes = np.eye(domain.size)
     each: list[Statistic] = [{name: codes[i]} for i in range(k)]
-    some: list[Statistic] = [{name: answered_by(domain)}, *([{}] if domain.nullable else [])]
+    among: Statistic = {name: answered_by(domain)} if answered else {}
+    some: list[Statistic] = [among, *([{}] if domain.nullable else [])]
     sums = asked.sums(lambda noises: each + some)
     rows = len(asked.groups.labels)
     start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)

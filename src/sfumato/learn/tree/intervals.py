@@ -15,6 +15,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method
+from sfumato.evidence.questions.ask import share
 from sfumato.learn.tree.grow import GrownTree, Node
 from sfumato.learn.tree.plot import Branch, Limits
 
@@ -30,7 +31,7 @@ def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
             continue
         leaf.low, leaf.high = own_limits(tree, leaf, z)
         path = [(axis, (code,)) for axis, code in leaf.path]
-        told = None if unbiased is None else _unbiased_limits(unbiased, tree, path, len(leaf.counts), z)
+        told = None if unbiased is None else _unbiased_limits(unbiased, tree, path, z)
         if told is not None:
             leaf.low, leaf.high = np.minimum(told[0], leaf.low), np.maximum(told[1], leaf.high)
 
@@ -46,7 +47,7 @@ def branch_limits(tree: GrownTree, level: float) -> Limits:
         path: list[tuple[int, Sequence[int]]] = [(axis, (code,)) for axis, code in branch.node.path]
         if path and branch.codes:
             path[-1] = (path[-1][0], branch.codes)
-        return _unbiased_limits(source, tree, path, len(branch.node.counts), z)
+        return _unbiased_limits(source, tree, path, z)
 
     return limits
 
@@ -61,18 +62,17 @@ def own_limits(tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array]:
 
 
 def _unbiased_limits(
-    source: Evidence, tree: GrownTree, path: Sequence[tuple[int, Sequence[int]]], classes: int, z: float
+    source: Evidence, tree: GrownTree, path: Sequence[tuple[int, Sequence[int]]], z: float
 ) -> tuple[Array, Array] | None:
-    """Of the shares of the classes where a path leads; None where these are not told, or no answer is a class."""
+    """Of the shares of the classes where a path leads, no answer being a class; None where these are not told."""
     fixed = {}
     for axis, codes in path:
         labels = source.schema[tree.features_[axis]].labels
         fixed[tree.features_[axis]] = [labels[code] for code in codes] if len(codes) > 1 else labels[codes[0]]
     try:
-        low, high = source.share(tree.target_, where=fixed).population().limits(z)
+        return share(source, tree.target_, where=fixed, answered=False).population().limits(z)
     except EstimationError:  # a channel without an inverse, or a table that is too large
         return None
-    return (low, high) if len(low) == classes else None
 
 
 def _deviation(tree: GrownTree, leaf: Node, share: Array) -> Array:

@@ -358,3 +358,16 @@ def test_a_precision_beyond_all_people_is_refused_in_one_line() -> None:
     schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
     with pytest.raises(SfumatoError, match="half_width must be at least 1e-06"):
         design(schema, 100, half_width=1e-300)
+
+
+def test_a_way_to_ask_that_is_too_large_is_left_out_and_named(monkeypatch):
+    """Triples whose channels would not fit into memory stopped the design of pairs, too."""
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(size))) for name, size in zip("abcd", (6, 5, 4, 3), strict=True)})
+    assert sf.design.design_record(schema, 4000, 50).too_large == ()
+    monkeypatch.setattr("sfumato.channels.size_limits.MOST_CELLS", 1 << 16)
+    found = sf.design.design_record(schema, 4000, 50)
+    assert [one.name for one in found.alternatives] == ["every question, bound split", "one question", "pairs"]
+    assert found.too_large == ("triples",) and "too large: triples." in found.explain()
+    monkeypatch.setattr("sfumato.channels.size_limits.MOST_CELLS", 50)
+    with pytest.raises(SfumatoError, match="use fewer values"):
+        sf.design.design_record(schema, 4000, 50)

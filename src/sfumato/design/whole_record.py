@@ -24,7 +24,7 @@ from sfumato.channels.arguments import bound
 from sfumato.channels.cells import of_one
 from sfumato.channels.efficiency import even_efficiency
 from sfumato.design.requirements import split_gamma
-from sfumato.errors import SfumatoError
+from sfumato.errors import ChannelError, SchemeError, SfumatoError
 from sfumato.forms import MOST, Forms
 from sfumato.pages.display import text_table
 from sfumato.schema import Schema
@@ -57,6 +57,7 @@ class RecordDesign:
     chosen: Alternative
     n: int
     target: str | None
+    too_large: tuple[str, ...] = ()  # the ways whose channels would not fit into memory
 
     @property
     def scheme(self) -> Scheme | Forms:
@@ -97,8 +98,9 @@ class RecordDesign:
             "error of an attribute",
             f"error of a pair{about}",
         ]
+        left_out = f"Left out, for their channels would be too large: {', '.join(self.too_large)}.\n"
         return (
-            f"{text_table([*heads, ''], shown)}\n"
+            f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}"
             f"Errors are expected sums of absolute errors of the shares of a table, estimated by itself, from "
             f"{self.n:,} records. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
         )
@@ -123,8 +125,16 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
         raise SfumatoError("a bound on the whole record needs at least two attributes: use gamma for one")
     pairs = [pair for pair in combinations(schema.names, 2) if target is None or target in pair]
     fitting = [ask for ask in WAYS if ask is None or (ask <= len(schema) and comb(len(schema), ask) <= MOST)]
-    found = [_weighed(ask, way(schema, gamma, ask, target), pairs, n) for ask in fitting]
-    return RecordDesign(tuple(found), min(found, key=lambda one: (one.pair, one.single)), n, target)
+    found, too_large = [], []
+    for ask in fitting:
+        try:
+            found.append(_weighed(ask, way(schema, gamma, ask, target), pairs, n))
+        except (ChannelError, SchemeError):
+            if ask is None or ask < 2:  # what is too large for single questions has no way at all
+                raise
+            too_large.append(WAYS[ask])
+    chosen = min(found, key=lambda one: (one.pair, one.single))
+    return RecordDesign(tuple(found), chosen, n, target, tuple(too_large))
 
 
 def way(schema: Schema, gamma: float, ask: int | None, target: str | None = None) -> Scheme | Forms:

@@ -249,8 +249,8 @@ def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:
     if wanted.points is not None:
         return low, high
     edges = edges_between(low, high, wanted.bins)
-    if whole and all(float(b - a) == 1 for a, b in pairwise(edges)):
-        return (*edges, high + 1)  # a bin for each number, the highest too
+    if whole and all(float(edge).is_integer() for edge in (low, high)) and max(b - a for a, b in pairwise(edges)) <= 1:
+        return tuple(low + place for place in range(int(high - low) + 2))  # a bin for each number, the highest too
     return edges
 
 

@@ -92,6 +92,16 @@ def test_numbers_of_people_of_whom_some_come_again_are_identifiers(name: str, tm
     assert found["verdict"] == "identifier" and not found["kept"]
 
 
+@pytest.mark.parametrize("bins", [25, 26, 40])
+def test_whole_numbers_between_given_limits_have_no_bins_narrower_than_one(tmp_path: Path, bins: int) -> None:
+    """26 bins between 0 and 25 had edges at 0.96, 1.92 and so on, of which one held two numbers."""
+    (tmp_path / "school.csv").write_text("years\n" + "\n".join(str(k % 21) for k in range(500)) + "\n")
+    ran = run(f"schema {tmp_path}/school.csv --range years=0:25 --bins years={bins} --save {tmp_path}/schema.json")
+    assert ran.code == 0, ran.error
+    years = json.loads((tmp_path / "schema.json").read_text())["attributes"]["years"]
+    assert years["edges"] == list(range(27)) and years["step"] == 1
+
+
 def test_categories_written_as_fractions_are_whole_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("race\n" + "1.0\n2.0\n4.0\n1.0\n\n" * 30, encoding="utf-8")

@@ -10,7 +10,7 @@ import threading
 import time
 import tracemalloc
 from collections.abc import Iterator
-from contextlib import closing, nullcontext, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -134,11 +134,27 @@ def test_one_file_does_not_take_all_threads(http: Http, tmp_path: Path, monkeypa
     with http.collection.uploads.lock(upload):
         busy = http.ask("POST", f"{UPLOADS}/{id}/commit", token=site)
     assert (busy.status_code, busy.headers["retry-after"]) == (503, "2")
-    monkeypatch.setattr(reader, "_LINE", threading.BoundedSemaphore(1))
-    with reader.in_line():
+    monkeypatch.setattr(reader, "_LINE", 2)
+    with reader.in_line("another"), reader.in_line("third"):
         busy = http.ask("POST", f"{UPLOADS}/{id}/commit", token=site)
     assert (busy.status_code, busy.headers["retry-after"]) == (503, "10")
     assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=site).status_code == 201
+
+
+def test_the_files_of_one_site_leave_half_of_the_places_to_others(http: Http, tmp_path: Path) -> None:
+    """Eight files of one site that take long to read kept those of all others out."""
+    site, other = http.token("site"), http.token("site")
+    mine = http.ask("GET", "/v1/tokens/self", token=site).json()["id"]
+    ids = {token: new_id() for token in (site, other)}
+    for token, id in ids.items():
+        send(http, released(tmp_path / f"{id}.parquet"), token, id)
+    with ExitStack() as places:
+        with suppress(sf.SfumatoError):
+            for _ in range(8):
+                places.enter_context(reader.in_line(mine))
+        assert http.ask("POST", f"{UPLOADS}/{ids[site]}/commit", token=site).status_code == 503
+        assert http.ask("POST", f"{UPLOADS}/{ids[other]}/commit", token=other).status_code == 201
+    assert http.ask("POST", f"{UPLOADS}/{ids[site]}/commit", token=site).status_code == 201
 
 
 def party(path: Path, name: str, link: bytes) -> Path:

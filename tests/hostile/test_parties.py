@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.hostile.parquet_maker import BYTE_ARRAY, INDEX, INT64, UTF8, Column, Page, make
 
 import sfumato as sf
 from service_client import SCHEMA, SCHEME, Http, new_id
+from sfumato.reading.parquet_structure import structure
 from sfumato.reading.problems import described
 from sfumato.service import own_process, parties, reader
 from upload_client import UPLOADS, push, send, served, some_columns
@@ -200,6 +204,54 @@ def test_the_party_with_the_fewest_rows_says_how_much_is_held(tmp_path: Path) ->
         patched.setattr(parties, "in_order", watched)
         found = parties.complete(study, held)
     assert sizes == [50] and found is not None and len(found) == 10
+
+
+def _hidden(path: Path, link: bytes, id: str, more: Sequence[Page], head: bytes = b"") -> Path:
+    """The column "sex" of 30 people, with pages beside those that it needs, and ``head`` before its rows."""
+    real = some_columns(path.with_name("real.parquet"), "sex", range(30), link)
+    notes = json.loads(pq.read_metadata(real).metadata[b"sfumato"])
+    notes["id"]["name"] = id
+    rows = pq.read_table(real)
+    ids = b"".join(len(one).to_bytes(4, "little") + one.encode() for one in rows.column("person").to_pylist())
+    codes = np.asarray(rows.column("sex").to_pylist(), dtype="<i8").tobytes()
+    columns = [
+        Column("sex", [*more, Page(30, codes)], type=INT64, converted=None),
+        Column(id, [Page(30, ids)], type=BYTE_ARRAY, converted=UTF8),
+    ]
+    return make(path, columns, {"sfumato": json.dumps(notes), "more": head.hex()})
+
+
+@pytest.mark.parametrize("what", ["a dictionary", "a name", "notes"])
+def test_what_a_party_hides_in_its_file_is_not_read_by_others(http: Http, tmp_path: Path, what: str) -> None:
+    """A dictionary that fills a process, or pages that take its time, were read again with each push of another party:
+    ten megabytes of one kept 2.5 million records of the other out.
+    """
+    link = sf.new_link_key()
+    more = [Page(1 << 21, bytes(8 << 21), kind=INDEX)] if what == "a dictionary" else []
+    id = "x" * (1 << 20) if what == "a name" else "person"
+    hidden = _hidden(tmp_path / "sex.parquet", link, id, more, bytes(1 << 20) if what == "notes" else b"")
+    assert push(http, hidden, site(http, "sex")).status_code == 201
+    (kept,) = (http.collection.uploads.files.folder / "commuting").glob("*.parquet")
+    assert kept.stat().st_size < 10_000
+    assert structure(kept).held.total() < 100_000
+    assert (
+        push(http, some_columns(tmp_path / "car.parquet", "car", range(20), link), site(http, "car")).status_code == 201
+    )
+    assert counted(http) == 20
+
+
+def test_a_full_disk_is_no_fault_of_a_partys_file(http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, token, id = (
+        some_columns(tmp_path / "a.parquet", "car", range(9), sf.new_link_key()),
+        http.token("site"),
+        new_id(),
+    )
+    with monkeypatch.context() as patched:
+        patched.setattr(reader, "rewrite", Mock(side_effect=sf.errors.ReleaseError("the disk is full")))
+        assert push(http, file, token, id).status_code == 503
+    assert http.ask("POST", f"{UPLOADS}/{id}/commit", token=token).status_code == 201
+    folder = http.collection.uploads.files.folder / "commuting"
+    assert [path.suffix for path in folder.iterdir()] == [".parquet"]
 
 
 def test_the_bound_is_lower_for_wide_records() -> None:

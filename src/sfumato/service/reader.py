@@ -10,28 +10,38 @@ import json
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import SfumatoError
+from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.service import own_process
 from sfumato.service.counted_files import examine_counts, is_json
 from sfumato.service.intake import Intake, examine
 from sfumato.service.parties import Held, check_repeated, joined
 from sfumato.service.refusals import RefusalError, busy
+from sfumato.service.rewritten import rewrite
 from sfumato.service.study import Study
 
 _TIME = 600  # seconds of that process
-#: Processes that read at a time, and requests that may wait for one: many files at once shall not fill the machine.
+#: Processes that read at a time, and requests that may wait for one, half of them of one token: many files at once
+#: shall not fill the machine, and those of one site not keep the files of others out.
 _READERS = threading.BoundedSemaphore(2)
-_LINE = threading.BoundedSemaphore(8)
+_LINE = 8
+_waiting: Counter[str] = Counter()
+_counting = threading.Lock()
 
 
-def read(study: Study, file: Path, others: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
-    """What a pushed file holds, and its tables; refused where it does not fit, or cannot be read within the limits."""
-    return _ask(study, file.parent, {"file": str(file), "others": list(others)}, apart)
+def read(
+    study: Study, file: Path, others: Sequence[Held], apart: bool = True, rewritten: Path | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """What a pushed file holds, and its tables; refused where it does not fit, or cannot be read within the limits.
+
+    The columns of a party are also written to ``rewritten``, in the server's own way.
+    """
+    return _ask(study, file.parent, {"file": str(file), "others": list(others)}, apart, rewritten)
 
 
 def join(study: Study, folder: Path, held: Sequence[Held], apart: bool = True) -> tuple[dict[str, Any], bytes]:
@@ -40,25 +50,40 @@ def join(study: Study, folder: Path, held: Sequence[Held], apart: bool = True) -
 
 
 @contextmanager
-def in_line() -> Iterator[None]:
+def in_line(token: str) -> Iterator[None]:
     """A place among those who wait for a process that reads; whoever finds none is asked to come back."""
-    if not _LINE.acquire(blocking=False):
-        raise RefusalError("busy", "many files are being read: ask again in a moment", seconds=10)
+    with _counting:
+        if _waiting.total() >= _LINE or _waiting[token] >= max(_LINE // 2, 1):
+            raise RefusalError("busy", "many files are being read: ask again in a moment", seconds=10)
+        _waiting[token] += 1
     try:
         yield
     finally:
-        _LINE.release()
+        with _counting:
+            _waiting[token] -= 1
+            if not _waiting[token]:
+                del _waiting[token]
 
 
-def _ask(study: Study, folder: Path, what: dict[str, Any], apart: bool) -> tuple[dict[str, Any], bytes]:
+def _ask(
+    study: Study, folder: Path, what: dict[str, Any], apart: bool, rewritten: Path | None = None
+) -> tuple[dict[str, Any], bytes]:
     with _room(folder) as place:
-        counts = Path(place) / "counts"
-        request = {"study": study.id, "document": dict(study.document), "counts": str(counts), **what}
+        counts, rows = Path(place) / "counts", Path(place) / "rows.parquet"
+        request = {
+            "study": study.id,
+            "document": dict(study.document),
+            "counts": str(counts),
+            "rows": str(rows),
+            **what,
+        }
         answer = _apart(request) if apart else answered(request)
         if "full" in answer:
             raise busy()
         if "taken" not in answer:
             raise RefusalError("refused", answer["refused"]["message"], **answer["refused"]["details"])
+        if rewritten is not None and rows.exists():
+            rows.replace(rewritten)
         return answer["taken"], counts.read_bytes()
 
 
@@ -92,7 +117,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
             found = joined(study, request["join"])
         else:
             found = _examined(Path(request["file"]), study, request["others"])
-        return _written(Path(request["counts"]), found)
+        return _written(request, found)
     except RefusalError as refusal:
         return {"refused": {"message": str(refusal), "details": refusal.details}}
     except SfumatoError as problem:
@@ -101,11 +126,13 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
         return {"refused": {"message": _failed(request), "details": {}}}
 
 
-def _written(counts: Path, found: Intake) -> dict[str, Any]:
+def _written(request: dict[str, Any], found: Intake) -> dict[str, Any]:
     """What was found, its tables in a file; a disk that is full is no fault of what was pushed."""
     try:
-        counts.write_bytes(found.packed())
-    except OSError:
+        if found.attributes is not None:
+            rewrite(Path(request["file"]), Path(request["rows"]))
+        Path(request["counts"]).write_bytes(found.packed())
+    except (OSError, ReleaseError):
         return {"full": True}
     return {"taken": found.about()}
 

@@ -30,6 +30,10 @@ class UploadFiles:
         """Where bytes lie until all of them are there and were looked at."""
         return self.folder / upload.study / f"{upload.id}.arriving"
 
+    def rewritten(self, upload: Upload) -> Path:
+        """Where the columns of a party lie, as the server wrote them, until they are taken instead of what arrived."""
+        return self.folder / upload.study / f"{upload.id}.rewritten.parquet"
+
     def received(self, upload: Upload) -> int:
         """How many bytes have arrived."""
         if upload.state != "arriving":
@@ -67,14 +71,17 @@ class UploadFiles:
             named.replace(arrived)
 
     def take(self, upload: Upload) -> None:
-        """Move all that arrived to where accepted files lie, on the disk."""
-        arrived, taken = self.arriving(upload), self.taken(upload)
-        sync(arrived)
-        arrived.replace(taken)
+        """Move all that arrived, or what was written of it, to where accepted files lie, on the disk."""
+        arrived, written, taken = self.arriving(upload), self.rewritten(upload), self.taken(upload)
+        kept = written if written.exists() else arrived
+        sync(kept)
+        kept.replace(taken)
+        arrived.unlink(missing_ok=True)
         sync(taken.parent)
 
     def remove(self, upload: Upload) -> None:
         """Delete what there is of an upload. What was taken under its digest is another's, unless it was accepted."""
         self.arriving(upload).unlink(missing_ok=True)
+        self.rewritten(upload).unlink(missing_ok=True)
         if upload.state == "accepted":
             self.taken(upload).unlink(missing_ok=True)

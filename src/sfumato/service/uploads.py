@@ -185,7 +185,7 @@ class Uploads:
             there = self.files.received(upload)
             if there != upload.bytes:
                 raise RefusalError("conflict", f"{there} of {upload.bytes} bytes have arrived", received=there)
-            with reader.in_line(), self._taking(study):
+            with reader.in_line(token), self._taking(study):
                 return self._take(upload, asked, may), True
 
     def _taking(self, study: str) -> threading.Lock:
@@ -201,7 +201,7 @@ class Uploads:
             self.files.take(replace(upload, about=about))
             upload = self._finish(upload, "accepted", about=about, counts=counts)
             if about["attributes"] is not None:
-                self._joined(upload.study, wait=True)
+                self._joins.tables(study, about["link"], self.by_link(study.id)[about["link"]], wait=True)
         except RefusalError as refusal:
             if refusal.code == "refused":
                 self._refuse(upload, refusal)
@@ -217,7 +217,8 @@ class Uploads:
             if hashlib.file_digest(file, "sha256").hexdigest() != upload.digest:
                 raise RefusalError("refused", "the bytes that arrived are not those of the announced digest")
         self._check_new(study.id, "", upload.digest)
-        return reader.read(study, path, self._described(study.id), self._settings.read_apart)
+        held, written = self._described(study.id), self.files.rewritten(upload)
+        return reader.read(study, path, held, self._settings.read_apart, written)
 
     def _described(self, study: str) -> list[dict[str, Any]]:
         """The accepted uploads, as the reading process needs them."""
@@ -239,10 +240,10 @@ class Uploads:
 
     # Parties that hold some columns each.
 
-    def _joined(self, study: str, wait: bool = False) -> dict[str, PackedTables]:
+    def _joined(self, study: str) -> dict[str, PackedTables]:
         """The tables of the records whose columns are all there, by the key of their pseudonyms."""
         asked = self._studies[study]
-        return {link: self._joins.tables(asked, link, held, wait) for link, held in self.by_link(study).items()}
+        return {link: self._joins.tables(asked, link, held) for link, held in self.by_link(study).items()}
 
     def by_link(self, study: str) -> dict[str, list[dict[str, Any]]]:
         """The files that hold some columns only, by the key of their pseudonyms."""

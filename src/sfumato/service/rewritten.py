@@ -1,0 +1,44 @@
+"""A party's columns as the server writes them down.
+
+They are read again whenever another party pushes. What a sender can hide in a file, such as pages that take long to
+look at or dictionaries that take much memory, would then be paid by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sfumato.release import Release
+from sfumato.released.writer import Writer, code_types
+from sfumato.secrets.pseudonyms import hexadecimal
+from sfumato.service.intake import checked_batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def rewrite(path: Path, to: Path) -> None:
+    """Write the codes and pseudonyms of a file that was looked at, and nothing else that it holds."""
+    release = Release.load(path)
+    first = release.parts[0]  # all have the same columns and one key, or the file was refused
+    id = "pseudonym"
+    while id in first.scheme.columns:
+        id += "_"
+    with Writer(to, [first.scheme], id, links=[first.link], order="shuffled") as writer:
+        for batch in _batches(release, id):
+            writer.write(batch)
+
+
+def _batches(release: Release, id: str) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    kinds = code_types(release.parts[0].scheme)
+    for part in release.parts:
+        for codes, keys, _ in checked_batches(part):
+            columns = {name: pa.array(codes[name].astype(kind.to_pandas_dtype())) for name, kind in kinds.items()}
+            ids = hexadecimal(keys.view(np.uint8).reshape(-1, keys.itemsize))
+            yield pa.record_batch({**columns, id: ids})

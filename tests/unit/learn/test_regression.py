@@ -657,6 +657,27 @@ def test_a_summary_says_what_bins_and_clipping_leave_out() -> None:
     assert "Bins" not in dummies.summary() and "Clipped" not in dummies.summary()
 
 
+def test_a_summary_says_what_dates_and_ordered_words_count() -> None:
+    """A coefficient of a date stood there without a unit."""
+    rng = np.random.default_rng(3)
+    schema = sf.Schema(
+        {
+            "day": sf.Date("2019-01", "2019-06", by="month"),
+            "pain": sf.Ordinal(("none", "mild", "severe")),
+            "ill": sf.Categorical(("no", "yes")),
+        }
+    )
+    table = {
+        "day": [f"2019-0{month}-11" for month in rng.integers(1, 7, 500)],
+        "pain": rng.choice(["none", "mild", "severe"], 500),
+        "ill": rng.choice(["no", "yes"], 500),
+    }
+    found = Regression("logistic").fit(sf.evidence(table, schema), target="ill", names=["day", "pain"])
+    assert "Counted:      day in months after 2019-01, pain in places from 0\n" in found.summary()
+    dummies = Regression("logistic").fit(sf.evidence(table, schema), target="ill", names=["C(day)"])
+    assert "Counted" not in dummies.summary()
+
+
 @pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
 def test_numbers_with_a_bin_each_or_with_noise_are_said_to_lie_in_no_bin() -> None:
     rng = np.random.default_rng(2)

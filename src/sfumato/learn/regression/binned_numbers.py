@@ -12,17 +12,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sfumato.evidence import Evidence
-from sfumato.evidence.questions.values import clips, off_by
+from sfumato.evidence.questions.values import clips, off_by, scale
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
 
 
 @dataclass(frozen=True)
 class BinnedNumbers:
-    """How far off the middle of its bin each number may be, at most; and those that may have been moved to an end."""
+    """How far off the middle of its bin each number may be, at most; those that may have been moved to an end; and what
+    is counted where values are no numbers, such as months."""
 
     off_by: dict[str, float] = field(default_factory=dict)
     clipped: tuple[str, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)
 
 
 def binned_numbers(source: Evidence, columns: Sequence[Column], response: Sequence[str]) -> BinnedNumbers:
@@ -32,4 +34,6 @@ def binned_numbers(source: Evidence, columns: Sequence[Column], response: Sequen
     noisy = noises_of(source, names)
     off = {name: 0.0 if name in noisy else off_by(source.schema[name]) for name in names}
     clipped = tuple(name for name in names if clips(source.schema[name]))
-    return BinnedNumbers({name: half for name, half in off.items() if half > 0}, clipped)
+    units = {name: scale(source.schema[name]).strip(" ()") for name in names}
+    told = {name: unit for name, unit in units.items() if unit}
+    return BinnedNumbers({name: half for name, half in off.items() if half > 0}, clipped, told)

@@ -77,8 +77,10 @@ def _facts(model: Any) -> list[tuple[str, str]]:
 
 
 def _known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
-    """What errors leave out of numbers that are known by their bins, or by the ends of their range."""
+    """What values that are no numbers count as, and what errors leave out of numbers that are known by their bins."""
     out = []
+    if binned.units:
+        out.append(("Counted", ", ".join(f"{printable(name)} in {unit}" for name, unit in binned.units.items())))
     if binned.off_by:
         told = ", ".join(f"{printable(name)} (by up to {shown(half)})" for name, half in binned.off_by.items())
         out += [

@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.service.questionnaire import questionnaire
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")  # noise and an answer in the clear
 YES = sf.Categorical(("no", "yes"))
@@ -92,6 +93,20 @@ def test_every_kind_of_answer_is_sent_received_and_its_receipt_computed_again(si
     page.reload()
     page.get_by_text("were taken back").wait_for()
     assert page.problems == []
+
+
+def test_stretches_of_whole_numbers_end_with_the_last_of_them(site, page):
+    """[4, 6) was "From 4 to 6" beside years "From 1962 to 1965", of which the last one is meant."""
+    page.goto(f"{site[0]}/answer/kinds")
+    page.locator("#blur").wait_for()
+    for step, words in (
+        (1, ["0", "From 1 to 3", "From 4 to 5", "From 6 to 15"]),
+        (None, ["From 0 to 1", "From 1 to 4"]),
+    ):
+        children = sf.Scheme.for_gamma(sf.Schema({"n": sf.Numeric(edges=(0, 1, 4, 6, 15), step=step)}), 9)
+        asked = questionnaire(children)["attributes"]["n"]
+        said = page.evaluate("asked => asked.ends.map((_, code) => Questions.labelOf(asked, code))", asked)
+        assert said[: len(words)] == words
 
 
 def test_odds_are_said_for_each_channel(site, page):

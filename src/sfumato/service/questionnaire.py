@@ -184,6 +184,7 @@ def _attribute(domain: Domain) -> dict[str, Any]:
         limits = {"low": edges[0], "high": edges[-1], "clip": domain.clip, "unit": domain.unit}
         if domain.points is not None:
             return {"kind": "points", "points": domain.points, **limits, **common}
-        return {"kind": "number", "edges": edges, "labels": texts(domain.labels), **limits, **common}
+        bins = {"edges": edges, "ends": domain.upper_ends.tolist(), "labels": texts(domain.labels)}
+        return {"kind": "number", **bins, **limits, **common}
     ordered = isinstance(domain, Ordinal | Date)
     return {"kind": "choice", "ordered": ordered, "labels": texts(domain.labels), **common}

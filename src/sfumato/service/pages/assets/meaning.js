@@ -52,9 +52,9 @@ const Meaning = (() => {
     };
     if (holders.length === 1) return one(holders[0]);
     const row = holders.every((code, i) => i === 0 || code === holders[i - 1] + 1);
-    const { edges } = attributes[0];
+    const { edges, ends } = attributes[0];
     const [first, last] = [holders[0], holders[holders.length - 1]];
-    if (row && edges && sizes.length === 1 && last < edges.length - 1) return say("range", { first: number(edges[first]), last: number(edges[last + 1]) });
+    if (row && edges && sizes.length === 1 && last < edges.length - 1) return say("range", { first: number(edges[first]), last: number(ends[last]) });
     if (row && holders.length > 2 && (attributes[0].ordered || attributes[0].kind !== "choice")) return say("range", { first: one(first), last: one(last) });
     return say("one_of", { labels: holders.map(one).join(", ") });
   }

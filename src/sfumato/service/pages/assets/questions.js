@@ -12,7 +12,10 @@ const Questions = (() => {
   /* A code of an attribute in words. */
   function labelOf(attribute, code) {
     const label = attribute.labels ? attribute.labels[code] : null;
-    if (attribute.kind === "number" && code < attribute.edges.length - 1) return say("range", { first: number(attribute.edges[code]), last: number(attribute.edges[code + 1]) });
+    if (attribute.kind === "number" && code < attribute.ends.length) {
+      const [first, last] = [attribute.edges[code], attribute.ends[code]];
+      return first === last ? number(first) : say("range", { first: number(first), last: number(last) });
+    }
     if (label !== null && label !== undefined) return Object.hasOwn(attribute.words, label) ? attribute.words[label] : label;
     if (attribute.nullable && code === attribute.size - 1) return say("no_answer");
     return number(pointOf(attribute, code));

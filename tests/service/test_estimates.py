@@ -134,6 +134,20 @@ def test_means_of_what_is_no_number_say_what_they_count(http):
     assert [one["unit"] for one in found] == ["months after 2019-01", "places from 0", "", ""]
 
 
+def test_means_say_what_is_to_be_known_of_bins_and_years(http):
+    schema = {"km": sf.Numeric(edges=(0, 1, 40)), "born": sf.Date("1940", "1979", by="year")}
+    scheme = sf.Scheme.for_gamma(sf.Schema(schema), 9)
+    http.study("known", scheme)
+    fill(http, 900, study="known", scheme=scheme)
+    km, born = (http.ask("GET", f"/v1/studies/known/means?name={name}").json() for name in ("km", "born"))
+    assert "middle of their bin" in km["notes"][0] and not km["years"]
+    assert born["notes"] == ["estimates are smoothed over neighbouring values, intervals are not"] and born["years"]
+    found = http.ask("GET", "/v1/studies/known/models/regression?target=born").json()
+    assert found["notes"][0].startswith(
+        "numbers count as the middle of their bin, and may lie off it: km (by up to 19.5)"
+    )
+
+
 def test_what_arrived_stands_beside_the_estimate_also_where_a_code_is_no_value(http):
     schema = sf.Schema({"age": sf.Numeric(0, 100, bins=8)})
     scheme = sf.Scheme(schema, {"age": sf.channels.windows(8, gamma=9)})

@@ -223,6 +223,8 @@ class Means(Document):
     answers: int
     level: float
     false: float
+    years: bool = Field(description="whether the numbers are years")
+    notes: list[str] = Field(description="what is to be known of the numbers, such as how bins count")
     rows: list[GroupMean]
 
 

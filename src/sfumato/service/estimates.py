@@ -101,7 +101,9 @@ class Estimates:
             for i, group in enumerate(found.labels())
         ]
         answers = sum(len(part) for part in parts)
-        return {"name": name, "by": list(by), "answers": answers, "level": level, "false": false, "rows": rows}
+        notes = [note.partition(" (smooth=")[0] for note in found.said]  # who reads a page cannot turn that
+        told = {"years": found.of_years, "notes": notes}
+        return {"name": name, "by": list(by), "answers": answers, "level": level, "false": false, **told, "rows": rows}
 
     def about(self, names: Sequence[str]) -> tuple[Part, ...]:
         """All that was asked about some of these attributes.

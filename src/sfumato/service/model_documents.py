@@ -111,6 +111,7 @@ class RegressionOut(Model):
     method: str
     covariance: str
     converged: bool
+    notes: list[str] = Field(description="what is to be known of numbers in bins")
 
 
 class Histogram(Document):

@@ -62,7 +62,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if rare.compared_with:
         told = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
         out.append(("Compared", f"{told}, since the first value is so rare"))
-    out += _known_by_bins(model.binned_)
+    out += known_by_bins(model.binned_)
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
@@ -76,7 +76,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     return out
 
 
-def _known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
+def known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
     """What values that are no numbers count as, and what errors leave out of numbers that are known by their bins."""
     out = []
     if binned.units:

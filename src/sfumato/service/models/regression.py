@@ -9,6 +9,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.learn.regression import Regression, family_of
+from sfumato.learn.regression.summary import known_by_bins
 from sfumato.service.estimates import FALSE
 from sfumato.service.json_values import number, text
 from sfumato.service.models.numbers import limited
@@ -35,6 +36,7 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "method": found.method_,
         "covariance": found.covariance_,
         "converged": found.converged_,
+        "notes": [f"counted: {said}" if head == "Counted" else said for head, said in known_by_bins(found.binned_)],
     }
 
 

@@ -9,6 +9,7 @@ const Charts = (() => {
   const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1)} %`);
   const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
   const short = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
+  const year = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: false }));
   const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
 
   /* Words in at most two lines. */
@@ -193,5 +194,5 @@ const Charts = (() => {
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { percent, whole, short, between, bars, intervals, columns, tree, network, distribution, table, key, colours };
+  return { percent, whole, short, year, between, bars, intervals, columns, tree, network, distribution, table, key, colours };
 })();

@@ -33,5 +33,8 @@ const Elements = (() => {
   /* Names in an address: commas between them, and quotes around those that could be taken for two. */
   const listed = (...names) => encodeURIComponent(names.map((name) => (/[",]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
 
-  return { element, drawn, scrolling, narrow, cut, listed };
+  /* What the server says in lower case, as a sentence of its own. */
+  const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+  return { element, drawn, scrolling, narrow, cut, listed, sentence };
 })();

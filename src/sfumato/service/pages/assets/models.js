@@ -3,7 +3,7 @@
 "use strict";
 
 const Models = ({ read, part, title, worded, attributes, refusal }) => {
-  const { element, scrolling, listed } = Elements;
+  const { element, scrolling, listed, sentence } = Elements;
   const { percent, whole, short, between } = Charts;
   const DRAWN = 15; // rules in the picture; the table holds more
   const LARGE = 60; // values of a question that is not taken unless it is chosen
@@ -149,7 +149,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const event = found.event === null ? "" : ` Explained are the odds of “${worded(found.target, found.event)}”.`;
     return {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, low, high > low ? high : low + 1, short, 0),
-      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}`,
+      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}${found.notes.map((note) => ` ${sentence(note)}`).join("")}`,
       label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by"],
       rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };
@@ -160,7 +160,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   function drawDistribution(found) {
     const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
     const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
-    const own = attributes.find((one) => one.name === found.target), values = own.unit ? own.values : null; // values that are no numbers have places
+    const own = attributes.find((one) => one.name === found.target), values = own.kind === "numeric" ? null : own.values; // the others are drawn at their places
     const place = (value) => (values === null ? short(value) : Number.isInteger(value) && value < values.length ? worded(found.target, values[value]) : "");
     const ends = (i) => {
       if (values === null) return [short(found.edges[i]), short(found.edges[i + 1])];
@@ -168,7 +168,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: own.unit ? null : `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
+      note: own.kind !== "numeric" ? null : `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };

@@ -4,8 +4,8 @@
 "use strict";
 
 (() => {
-  const { element, scrolling, listed } = Elements;
-  const { percent, whole, short, between } = Charts;
+  const { element, scrolling, listed, sentence } = Elements;
+  const { percent, whole, short, year, between } = Charts;
   const AGAIN = 10000; // milliseconds until the numbers are read again
   const LISTED = 40; // values of a question whose shares are drawn
   const CELLS = 400; // of a table of two questions
@@ -125,14 +125,16 @@
     const made = part("h2", "Means", [first, second], async () => {
       const name = of.value, group = by.value === name ? "" : by.value;
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
-      const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: short(row.value) }));
+      const written = found.years ? year : short;
+      const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: written(row.value) }));
       const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one));
-      const low = Math.min(0, ...ends), high = Math.max(0, ...ends), unit = attribute(name).unit;
+      const from = found.years ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), unit = attribute(name).unit;
+      const draw = found.years ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years differ
       return {
-        note: unit ? `Counted in ${unit}.` : null,
-        picture: Charts.bars(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, short),
+        note: [unit ? `Counted in ${unit}` : "", ...found.notes].filter(Boolean).map(sentence).join(" "),
+        picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, written),
         label: `Means of ${title(name)}`, heads: ["Group", "Mean", "95 % interval", "1 % false answers could move it by"],
-        rows: rows.map((row) => [row.label, short(row.value), between(row, short), moved(row, short)]),
+        rows: rows.map((row) => [row.label, written(row.value), between(row, written), moved(row, short)]),
       };
     });
     return made;

@@ -32,6 +32,9 @@ CHANNELS = {
     ("wine", "beer"): c.product([c.symmetric(2, 0.1), c.symmetric(2, 0.4)]),
     "sex": c.identity(2),
 }
+#: Who answers yes is changed in 30 of 100 cases, who answers no never: what is sent as "yes" is true.
+LOOSE = sf.Scheme(sf.Schema({"wine": YES}), {"wine": c.binary(0, 0.3)})
+BOUNDED = sf.Scheme(sf.Schema({"wine": YES}), {"wine": c.binary(0.3, 0.3)})
 MOOD = sf.Scheme(SCHEMA.select(["mood"]), {"mood": c.longitudinal(20, 3, 81)})
 
 
@@ -40,7 +43,10 @@ def site(serving):
     scheme = sf.Scheme(SCHEMA, CHANNELS)
     fields = {"scheme": scheme.to_dict(), "minimum": 2, "questions": {"illness": {"text": "What is it?"}}}
     rounds = {"scheme": MOOD.to_dict(), "minimum": 2}
-    with serving({"kinds": fields, "first": rounds, "second": rounds}) as running:
+    told = {
+        name: {"scheme": scheme.to_dict(), "minimum": 2} for name, scheme in (("loose", LOOSE), ("bounded", BOUNDED))
+    }
+    with serving({"kinds": fields, "first": rounds, "second": rounds, **told}) as running:
         yield running
 
 
@@ -125,6 +131,27 @@ def test_odds_are_said_for_each_channel(site, page):
     label = page.locator("table").first.inner_text()
     assert "except where it says below" in label and "Nobody can tell" not in label
     assert "no bound" in page.locator("main").inner_text()
+
+
+def test_nobody_can_tell_is_said_only_where_nobody_can(site, page):
+    labels = {}
+    for study in ("loose", "bounded"):
+        page.goto(f"{site[0]}/answer/{study}")
+        page.locator("#blur").wait_for()
+        labels[study] = page.locator("table").first.inner_text()
+    assert "Nobody can tell" not in labels["loose"] and "can give an answer away" in labels["loose"]
+    assert "Nobody can tell for certain" in labels["bounded"] and "give an answer away" not in labels["bounded"]
+
+
+def test_that_rows_can_be_read_is_said_before_and_after(site, page):
+    page.goto(f"{site[0]}/answer/bounded")
+    page.locator("#blur").wait_for()
+    assert "a row for each person" in page.locator("table").first.inner_text()
+    page.get_by_label("yes").check()
+    page.locator("#blur").click()
+    page.locator("#send").click()
+    page.locator("#withdraw").click()
+    page.get_by_text("What somebody read before cannot be taken back").wait_for()
 
 
 def test_a_text_that_does_not_fit_is_said(site, page):

@@ -12,14 +12,15 @@ const Explain = (() => {
 
   /* The label of consequences, and the bound on all answers together; epsilon is one click away. */
   function label(about, asked, groups) {
-    const some = groups.flatMap((group) => partsOf(group.plan)).some(clear);
+    const plans = groups.flatMap((group) => partsOf(group.plan));
+    const some = plans.some(clear), loose = plans.some((plan) => plan.gamma === null && !clear(plan));
     const row = (title, text) => element("tr", {}, element("th", { scope: "row" }, title), element("td", {}, text));
-    const sent = [say(some ? "server_see_some" : "server_see"), say("server_address"), ...(about.access === "invitation" ? [say("server_invited")] : [])].join(" ");
+    const sent = [say(some ? "server_see_some" : "server_see"), ...(some || loose ? [] : [say("server_unsure")]), say("server_address"), ...(about.access === "invitation" ? [say("server_invited")] : [])].join(" ");
     const epsilon = about.gamma === null ? "∞" : short(Math.log(about.gamma));
     return [
       element("h2", {}, say("label")),
       scrolling(say("label"), element("table", {}, element("tbody", {},
-        row(say("you"), say(some ? "you_see_some" : "you_see")), row(say("server"), sent), row(say("results"), say("results_see"))))),
+        row(say("you"), [say(some ? "you_see_some" : "you_see"), ...(loose ? [say("you_see_loose")] : [])].join(" ")), row(say("server"), sent), row(say("results"), say("results_see"))))),
       element("p", {}, about.gamma === null ? say("record_unbounded") : say("record", { gamma: short(about.gamma) })),
       element("details", {}, element("summary", {}, say("epsilon")), element("p", {}, say("epsilon_text", { epsilon, fingerprint: asked.fingerprint }))),
     ];

@@ -240,6 +240,22 @@ def test_what_a_party_hides_in_its_file_is_not_read_by_others(http: Http, tmp_pa
     assert counted(http) == 20
 
 
+def test_many_parts_of_a_partys_file_become_one(http: Http, tmp_path: Path) -> None:
+    """Each part would be a row group, and a file of many is refused where another party's push reads it."""
+    file, link = tmp_path / "sex.parquet", sf.new_link_key()
+    some_columns(file, "sex", range(60), link)
+    notes = json.loads(pq.read_metadata(file).metadata[b"sfumato"])
+    notes["parts"] = [{**notes["parts"][0], "rows": 1}] * 60
+    pq.write_table(pq.read_table(file).replace_schema_metadata({"sfumato": json.dumps(notes)}), file)
+    assert push(http, file, site(http, "sex")).status_code == 201
+    (kept,) = (http.collection.uploads.files.folder / "commuting").glob("*.parquet")
+    assert pq.read_metadata(kept).num_row_groups == 1 and len(sf.Release.load(kept).parts) == 1
+    assert (
+        push(http, some_columns(tmp_path / "car.parquet", "car", range(60), link), site(http, "car")).status_code == 201
+    )
+    assert counted(http) == 60
+
+
 def test_a_full_disk_is_no_fault_of_a_partys_file(http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, token, id = (
         some_columns(tmp_path / "a.parquet", "car", range(9), sf.new_link_key()),

@@ -20,6 +20,8 @@ from sfumato.service.intake import checked_batches
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_ROWS = 1 << 16  # of a row group at least, but for the last
+
 
 def rewrite(path: Path, to: Path) -> None:
     """Write the codes and pseudonyms of a file that was looked at, and nothing else that it holds."""
@@ -29,8 +31,24 @@ def rewrite(path: Path, to: Path) -> None:
     while id in first.scheme.columns:
         id += "_"
     with Writer(to, [first.scheme], id, links=[first.link], order="shuffled") as writer:
-        for batch in _batches(release, id):
+        for batch in _together(_batches(release, id)):
             writer.write(batch)
+
+
+def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The same rows in larger batches: each becomes a row group, and a file may have a part for every row."""
+    import pyarrow as pa
+
+    waiting: list[pa.RecordBatch] = []
+    rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        rows += batch.num_rows
+        if rows >= _ROWS:
+            yield pa.concat_batches(waiting)
+            waiting, rows = [], 0
+    if waiting:
+        yield pa.concat_batches(waiting)
 
 
 def _batches(release: Release, id: str) -> Iterator[pa.RecordBatch]:

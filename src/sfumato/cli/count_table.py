@@ -97,6 +97,10 @@ class CountTable:
             console.say(f"of records with {fixed}" + ("; shares are still of everybody" if found.of_population else ""))
         rows = [_in_words(list(row.values()), len(self.names)) for row in self.frame.to_pylist()]
         console.table(heads, [[*row, *more.values()] for row, more in zip(rows, self.moved, strict=True)])
+        told = found.asked * found.n if found.pooled is None else found.pooled.rows
+        if round(told) < round(found.n):
+            what = "shares are of everybody" if found.of_population else "counts are scaled to all of them"
+            console.note(f"{told:,.0f} of {found.n:,.0f} records were asked; {what}")
         if self.false is not None:
             console.note(
                 f"{_FALSE[0]}, {_FALSE[1]}: how far {100 * self.false:g} % of false answers could move an estimate. No "

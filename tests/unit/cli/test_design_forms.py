@@ -95,6 +95,21 @@ def test_every_command_takes_forms(here: Path) -> None:
         assert (ran.code != 0, words in ran.error, len(ran.error.strip().splitlines())) == (True, True, 1), (line, ran)
 
 
+def test_estimates_say_how_many_were_asked(here: Path) -> None:
+    """A table that 21 of 4,361 records were asked about was headed "4,361 randomized records", and nothing said it."""
+    (here / "forms.json").write_text(sf.Forms.for_gamma(SCHEMA, 40).to_json())
+    assert run("randomize table.csv release.parquet --scheme forms.json").code == 0
+    release = sf.Release.load(here / "release.parquet")
+    for names, by in (("a", ""), ("a,b", ""), ("c", " --by a")):
+        wanted = set(names.split(",")) | set(by.split()[1:])
+        asked = sum(len(part) for part in release.parts if wanted <= set(part.scheme.schema))
+        lines = [f"--mean {names}{by}"] if by else [f"--columns {names}", f"--columns {names} --population"]
+        for line in lines:
+            assert f"{asked:,} of 2,000 records were asked; " in run(f"estimate release.parquet {line}").error
+    assert run("randomize table.csv whole.parquet --schema schema.json --gamma 9").code == 0
+    assert "were asked" not in run("estimate whole.parquet --columns a").error
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

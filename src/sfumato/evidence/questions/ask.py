@@ -15,7 +15,7 @@ from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
-from sfumato.evidence.questions.gather import gather, left_out, noisy, told_by_model
+from sfumato.evidence.questions.gather import asked_of, gather, left_out, noisy, told_by_model
 from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
@@ -68,7 +68,8 @@ class Asked:
     def notes(self, sums: Sums | ModelSums) -> tuple[str, ...]:
         weighed = getattr(self.ev, "weights", None) is not None
         weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
-        return told_by_model(self.ev, self.attributes, sums) + left_out(self.ev, self.groups, self.where) + weights
+        told = told_by_model(self.ev, self.attributes, sums) + asked_of(sums)
+        return told + left_out(self.ev, self.groups, self.where) + weights
 
 
 def _condition(held: tuple[str, Any]) -> str:

@@ -102,6 +102,14 @@ def told_by_model(ev: Evidence, names: Sequence[str], sums: Sums | ModelSums) ->
     return ("from the joint model, which tells no covariance of its own: the error is that of unbiased counts",)
 
 
+def asked_of(sums: Sums | ModelSums) -> tuple[str, ...]:
+    """How many records were asked, where not all were asked everything."""
+    own = sums.unbiased if isinstance(sums, ModelSums) else sums
+    if own is None or own.records is None or own.n >= own.records:
+        return ()
+    return (f"{own.n:,.0f} of {own.records:,.0f} records were asked; answered is scaled to all of them",)
+
+
 def left_out(ev: Evidence, asked: AskedGroups, where: Mapping[str, Any] | None) -> tuple[str, ...]:
     """How many records a condition leaves out because they gave no answer to it."""
     out = []

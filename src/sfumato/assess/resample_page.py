@@ -253,7 +253,7 @@ def _rows(rows: Sequence[Row]) -> str:
 def _proportions(released: Resampled) -> str:
     entries = released.proportions
     keys = [key for key in ("site", "class", "rows") if key in entries[0]]
-    lines = [[str(entry[key]) for key in keys] for entry in entries[:40]]
+    lines = [["no answer" if entry[key] in ("", None) else str(entry[key]) for key in keys] for entry in entries[:40]]
     more = f"<p>and {len(entries) - 40} more</p>" if len(entries) > 40 else ""
     return table(keys, lines, "rows of each class") + more
 

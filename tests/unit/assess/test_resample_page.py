@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -38,3 +39,8 @@ def test_the_numbers_of_an_axis_stand_apart(numbers: tuple[float, float]) -> Non
     shown = [t for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True) if low <= at <= high]
     boxes = [label.get_window_extent() for label in shown]
     assert len(boxes) >= 2 and all(right.x0 - left.x1 > 8 for left, right in pairwise(boxes))
+
+
+def test_a_class_without_an_answer_has_a_name() -> None:
+    classes = SimpleNamespace(proportions=[{"class": "", "rows": 284}, {"class": "no", "rows": 7248}])
+    assert "no answer" in resample_page._proportions(classes)

@@ -269,6 +269,8 @@ def test_limits_of_classes_are_told_where_no_answer_is_a_class():
     release = sf.randomize({"place": place, "ill": ill}, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
     tree = DecisionTree(max_depth=1).fit(sf.evidence(release), target="ill")
     lines = tree.text(level=0.95).splitlines()
+    boxes = [text.get_text() for text in tree.plot().axes[0].texts]
+    assert sum("%) of " in text and "–" in text for text in boxes) == 2  # the picture tells them, too
     assert "no  7" in lines[1] and "yes  6" in lines[2] and all("% to " in line for line in lines[1:])
     set_intervals(tree)
     for leaf, where in zip(tree.root_.leaves, "ab", strict=True):

@@ -156,7 +156,7 @@ class DecisionTree(Classifier):
     def plot(self, path: str | File | None = None, depth: int = 3) -> Any:
         """The top of the tree as a picture."""
         self._check_fitted()
-        return draw(self, path, depth)
+        return draw(self, path, depth, branch_limits(self, 0.95))
 
     def _check_parameters(self) -> None:
         for name, value, allowed in (("criterion", self.criterion, CRITERIA), ("counts", self.counts, COUNTS)):

@@ -124,7 +124,7 @@ def _large(found: list[Branch], least: float) -> list[Branch]:
     return [*kept, Branch(f"{len(small)} small branches", Node(small[0].node.path, counts), codes)]
 
 
-def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
+def draw(tree: ShownTree, path: str | Path | None, depth: int, limits: Limits | None = None) -> Any:
     """The top levels of a tree, left to right; boxes carry the class shares as a bar.
 
     Of a big tree the branches that hold few records are drawn together, and the picture says so.
@@ -171,7 +171,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
                           color=colours[i], alpha=0.28, linewidth=0)
             )  # fmt: skip
             left += share
-        words = _words(tree, node, id(branch) not in closed, total)
+        words = _words(tree, branch, id(branch) not in closed, total, limits)
         weight = "normal" if node.attribute is None else "bold"
         axes.text(level + 0.02, y, figure_text(words), va="center", fontsize=8, fontweight=weight)
         axes.text(level - 0.015, y, figure_text(shorten(branch.values, 26, placeholder=" …")), fontsize=7, ha="right",
@@ -182,7 +182,8 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     hidden = [f"the first {many(depth, 'level')} of {tree.root_.depth}"] if tree.root_.depth > depth else []
     if least:
         hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
-    title = f"How to tell {tree.target_}: in each box the answer, how sure it is, and its share of the records"
+    sure = "its share" if limits is None else "its share with the 95 % interval"
+    title = f"How to tell {tree.target_}: in each box the answer, {sure}, and how many of the records are there"
     leaves = f"{many(len(tree.root_.leaves), 'leaf', 'leaves')}: {'; '.join(hidden)}" if hidden else ""
     room = int(_LETTERS * figure.get_figwidth())
     heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
@@ -195,14 +196,19 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int) -> Any:
     return saved(figure, path)
 
 
-def _words(tree: ShownTree, node: Node, opened: bool, total: float) -> str:
+def _words(tree: ShownTree, branch: Branch, opened: bool, total: float, limits: Limits | None) -> str:
     """What a box says."""
+    node = branch.node
     if node.attribute is not None:
         name = tree.features_[node.attribute]
         return f"{name}?" if opened else f"{name} … {many(len(node.leaves), 'leaf', 'leaves')}"
     best = int(node.probabilities.argmax())
     said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
-    return f"{said}: {node.probabilities[best]:.0%} of {share}"
+    if limits is None:
+        return f"{said}: {node.probabilities[best]:.0%} of {share}"
+    low, high = _ends_of(node, limits(branch))
+    sure = f"{100 * low:.0f}–{high:.0%}" if high - low < ALL_POSSIBLE else "not told"
+    return f"{said}: {node.probabilities[best]:.0%} ({sure}) of {share}"
 
 
 def _verdict(tree: ShownTree, node: Node, sure: str, total: float) -> str:
@@ -214,13 +220,19 @@ def _verdict(tree: ShownTree, node: Node, sure: str, total: float) -> str:
 
 def _sure(node: Node, limits: tuple[Array, Array] | None, asked: bool) -> str:
     """The share of the commonest class with its limits; those that leave nearly all open tell nothing."""
-    best = int(node.probabilities.argmax())
-    share = float(node.probabilities[best])
-    low, high = (0.0, 1.0) if limits is None else (float(limits[0][best]), float(limits[1][best]))
-    low, high = min(low, share), max(high, share)
+    share = float(node.probabilities.max())
+    low, high = _ends_of(node, limits)
     if high - low < ALL_POSSIBLE:
         return f"{share:.1%} ({low:.1%} to {high:.1%})"
     return f"{share:.1%} (not told)" if asked or limits is not None else f"{share:.1%}"
+
+
+def _ends_of(node: Node, limits: tuple[Array, Array] | None) -> tuple[float, float]:
+    """The limits of the commonest class, which hold its share."""
+    best = int(node.probabilities.argmax())
+    share = float(node.probabilities[best])
+    low, high = (0.0, 1.0) if limits is None else (float(limits[0][best]), float(limits[1][best]))
+    return min(low, share), max(high, share)
 
 
 def _closed(tree: ShownTree, node: Node) -> str:

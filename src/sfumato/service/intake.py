@@ -6,9 +6,8 @@ library that reads it, but not the server.
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,26 +57,6 @@ class Intake:
         n = {str(form): tally.n for form, tally in self.forms.items()}
         known = {name: getattr(self, name) for name in ("rows", "attributes", "link", "counted", "share", "told")}
         return {**known, "forms": n}
-
-    def packed(self) -> bytes:
-        """The tables as bytes."""
-        buffer = io.BytesIO()
-        held = {form: list(tally.tables.values()) for form, tally in self.forms.items()}
-        arrays = {f"{form}.{j}": table for form, tables in held.items() for j, table in enumerate(tables)}
-        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-        return buffer.getvalue()
-
-
-def unpacked(about: Mapping[str, Any], counts: bytes, study: Study) -> dict[int, Tally]:
-    """The tables that ``packed`` wrote."""
-    found: dict[int, Tally] = {}
-    with np.load(io.BytesIO(counts), allow_pickle=False) as held:
-        for key, n in about["forms"].items():
-            tally = Tally(study.forms[int(key)].scheme, n)
-            for j, table in enumerate(tally.tables.values()):
-                table[:] = held[f"{key}.{j}"]
-            found[int(key)] = tally
-    return found
 
 
 def examine(path: Path, study: Study) -> Intake:

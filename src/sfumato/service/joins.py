@@ -10,12 +10,12 @@ from pathlib import Path
 from sqlalchemy import Connection, delete, insert, select
 
 from sfumato.service import reader
+from sfumato.service.packed_tables import PackedTables
 from sfumato.service.parties import Held
 from sfumato.service.refusals import RefusalError
 from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.study import Study
-from sfumato.service.summed_tables import PackedTables
 from sfumato.service.upload import Upload
 
 _j = tables.joins.c

@@ -20,6 +20,7 @@ from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.service import own_process
 from sfumato.service.counted_files import examine_counts, is_json
 from sfumato.service.intake import Intake, examine
+from sfumato.service.packed_tables import packed
 from sfumato.service.parties import Held, check_repeated, joined
 from sfumato.service.refusals import RefusalError, busy
 from sfumato.service.rewritten import rewrite
@@ -131,7 +132,7 @@ def _written(request: dict[str, Any], found: Intake) -> dict[str, Any]:
     try:
         if found.attributes is not None:
             rewrite(Path(request["file"]), Path(request["rows"]))
-        Path(request["counts"]).write_bytes(found.packed())
+        Path(request["counts"]).write_bytes(packed(found.forms))
     except (OSError, ReleaseError):
         return {"full": True}
     return {"taken": found.about()}

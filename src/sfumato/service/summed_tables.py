@@ -7,20 +7,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
 
-from sfumato.service.intake import unpacked
+from sfumato.service.packed_tables import PackedTables
 from sfumato.service.study import Study
 from sfumato.service.tallies import Tally
-
-
-@dataclass(frozen=True, eq=False)
-class PackedTables:
-    """What a file holds, and its tables as bytes."""
-
-    about: Mapping[str, Any]
-    counts: bytes
 
 
 class SummedTables:
@@ -40,7 +30,6 @@ class SummedTables:
                 sums = {form: tally.copy() for form, tally in self._sums.items()}
                 for sign, some in ((-1, gone), (1, new)):
                     for one in some.values():
-                        for form, tally in unpacked(one.about, one.counts, study).items():
-                            sums.setdefault(form, Tally(tally.scheme)).merge(tally, sign)
+                        one.add_to(sums, study, sign)
                 self._files, self._sums = dict(files), sums
             return [tally for tally in self._sums.values() if tally.n]

@@ -10,9 +10,9 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
+from sfumato.service.packed_tables import PackedTables
 from sfumato.service.receipts import upload_receipt
 from sfumato.service.refusals import RefusalError
-from sfumato.service.summed_tables import PackedTables
 
 
 @dataclass(frozen=True, eq=False)

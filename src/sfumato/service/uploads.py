@@ -21,6 +21,7 @@ from sfumato.service.allowed_columns import AllowedColumns
 from sfumato.service.clock import HOUR, Clock, hour_of
 from sfumato.service.counted_files import counted_parts
 from sfumato.service.joins import Joins
+from sfumato.service.packed_tables import PackedTables
 from sfumato.service.refusals import RefusalError
 from sfumato.service.responses import check_id
 from sfumato.service.settings import Settings
@@ -28,7 +29,7 @@ from sfumato.service.storage import tables
 from sfumato.service.storage.writer import Alone, Writer
 from sfumato.service.studies import Studies
 from sfumato.service.study import Study
-from sfumato.service.summed_tables import PackedTables, SummedTables
+from sfumato.service.summed_tables import SummedTables
 from sfumato.service.sweeping import FORGOTTEN, left_behind, unfinished
 from sfumato.service.tallies import Tally
 from sfumato.service.upload import Locks, Upload, without_waiting

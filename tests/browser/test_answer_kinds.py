@@ -32,6 +32,8 @@ CHANNELS = {
     ("wine", "beer"): c.product([c.symmetric(2, 0.1), c.symmetric(2, 0.4)]),
     "sex": c.identity(2),
 }
+#: Its message has 512 letters with a code of one digit.
+EDGE = "e" * (512 - len('{"id":"","fingerprint":"","answers":{"":0}}') - 36 - 64)
 #: Who answers yes is changed in 30 of 100 cases, who answers no never: what is sent as "yes" is true.
 LOOSE = sf.Scheme(sf.Schema({"wine": YES}), {"wine": c.binary(0, 0.3)})
 BOUNDED = sf.Scheme(sf.Schema({"wine": YES}), {"wine": c.binary(0.3, 0.3)})
@@ -43,9 +45,9 @@ def site(serving):
     scheme = sf.Scheme(SCHEMA, CHANNELS)
     fields = {"scheme": scheme.to_dict(), "minimum": 2, "questions": {"illness": {"text": "What is it?"}}}
     rounds = {"scheme": MOOD.to_dict(), "minimum": 2}
-    told = {
-        name: {"scheme": scheme.to_dict(), "minimum": 2} for name, scheme in (("loose", LOOSE), ("bounded", BOUNDED))
-    }
+    edge = sf.Scheme(sf.Schema({EDGE: sf.Ordinal(tuple(range(11)))}), {EDGE: c.identity(11)})
+    schemes = {"loose": LOOSE, "bounded": BOUNDED, "edge": edge}
+    told = {name: {"scheme": scheme.to_dict(), "minimum": 2} for name, scheme in schemes.items()}
     with serving({"kinds": fields, "first": rounds, "second": rounds, **told}) as running:
         yield running
 
@@ -152,6 +154,20 @@ def test_that_rows_can_be_read_is_said_before_and_after(site, page):
     page.locator("#send").click()
     page.locator("#withdraw").click()
     page.get_by_text("What somebody read before cannot be taken back").wait_for()
+
+
+@pytest.mark.parametrize("code", [0, 10])
+def test_a_message_is_as_long_with_short_codes_as_with_long_ones(site, page, code):
+    sent = []
+    page.on("request", lambda request: sent.append(request.post_data) if request.method == "POST" else None)
+    page.goto(f"{site[0]}/answer/edge")
+    page.get_by_label(EDGE).select_option(index=code + 1)
+    page.locator("#blur").click()
+    page.locator("#send").click()
+    page.locator("#receipt").wait_for()
+    (message,) = sent
+    assert json.loads(message)["answers"] == {EDGE: code}
+    assert len(message) == 1024
 
 
 def test_a_text_that_does_not_fit_is_said(site, page):

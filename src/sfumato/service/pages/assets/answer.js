@@ -10,7 +10,8 @@
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   const AGAIN = 15000; // milliseconds until a message is sent again
   const PATIENCE = 30000; // milliseconds until a request counts as lost
-  const ROOM = 512; // letters: a message is filled up with blanks to a multiple, so that its length tells nothing of the codes
+  const ROOM = 512, LARGEST = 1 << 16; // bytes of a message: filled up with blanks to a multiple; more than the largest is not taken
+  const WIDEST = 24; // letters of the longest number
 
   let asked = null, about = null, who = null, form = 0, given = Object.create(null), asking = false;
 
@@ -101,12 +102,19 @@
 
   let timer = null, busy = false;
 
+  /* A message as it is sent. With the longest codes it would have the same length, so that its length tells nothing of them. */
+  function filled(body) {
+    const text = JSON.stringify(body), codes = Object.values(body.answers);
+    const bytes = new TextEncoder().encode(text).length;
+    const most = bytes + codes.reduce((sum, code) => sum + WIDEST - JSON.stringify(code).length, 0);
+    return text + " ".repeat(Math.max(Math.min(Math.ceil(most / ROOM) * ROOM, LARGEST) - bytes, 0));
+  }
+
   /* [status, document] of an answer; null where none came that this page understands. */
   async function request(method, path, body = null, secret = "") {
     const headers = { ...(body ? { "content-type": "application/json" } : {}), ...(secret ? { authorization: `Bearer ${secret}` } : {}) };
-    const text = body && JSON.stringify(body);
     try {
-      const answer = await fetch(address + path, { method, headers, body: text?.padEnd(Math.ceil(text.length / ROOM) * ROOM), signal: AbortSignal.timeout(PATIENCE) });
+      const answer = await fetch(address + path, { method, headers, body: body && filled(body), signal: AbortSignal.timeout(PATIENCE) });
       return [answer.status, await answer.json()];
     } catch {
       return null;

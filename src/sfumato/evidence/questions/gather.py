@@ -13,8 +13,9 @@ from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
+from sfumato.evidence.questions.part_sums import PartSums, together
 from sfumato.evidence.questions.records import record_part
-from sfumato.evidence.questions.statistics import ModelSums, PartSums, Statistic, Sums, table_part
+from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
 from sfumato.evidence.seen import asking, seen
 from sfumato.printable import many
@@ -50,18 +51,12 @@ def _of_records(ev: Evidence, names: Sequence[str], build: Build) -> Sums:
         if len(rows) and rows in told:
             weights = None if own is None else own[number]
             found.setdefault(rows.scheme, []).append(record_part(rows, build(rows.scheme.noises), weights))
-    return Sums(tuple(_together(parts) for parts in found.values()), records=_everybody(ev))
+    return Sums(tuple(together(parts) for parts in found.values()), records=_everybody(ev))
 
 
 def _everybody(ev: Evidence) -> float | None:
     """How many records there are, where not all were asked everything."""
     return None if ev.release.whole else float(len(ev.release))
-
-
-def _together(parts: list[PartSums]) -> PartSums:
-    """Parts of one scheme as one."""
-    total, second, own = (np.sum([getattr(p, field) for p in parts], axis=0) for field in ("total", "second", "own"))
-    return PartSums(sum(part.n for part in parts), total, second, own)
 
 
 def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:

@@ -22,7 +22,8 @@ from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.protocol import Evidence
-from sfumato.evidence.questions.statistics import PartSums, Statistic, block_scores, product
+from sfumato.evidence.questions.part_sums import PartSums
+from sfumato.evidence.questions.statistics import Statistic, block_scores, product
 from sfumato.evidence.seen import asking, columns
 from sfumato.released.part import Part
 from sfumato.schema import Numeric

@@ -14,7 +14,7 @@ where W are the statistics themselves, cell by cell. The first is the noise of t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sfumato.channels.linear import kronecker
 from sfumato.channels.scores import scores
 from sfumato.errors import EstimationError
 from sfumato.evidence.blocks import Block, check_invertible
+from sfumato.evidence.questions.part_sums import FEW, PartSums, many_each
 from sfumato.evidence.seen import Seen
 
 Factor = Array | int
@@ -31,22 +32,6 @@ Statistic = dict[str, Factor]
 
 #: The most numbers in the table of statistics by cells, or by released cells.
 MOST = 1 << 25
-
-
-@dataclass(frozen=True, eq=False)
-class PartSums:
-    """What the records of one scheme say: n, S, G diag(Ñ) Gᵀ and the estimate of W diag(N) Wᵀ."""
-
-    n: float
-    total: Array
-    second: Array
-    own: Array
-
-    @property
-    def per_record(self) -> Array:
-        """The covariance of one record's scores."""
-        mean = self.total / self.n
-        return np.asarray(self.second / self.n - np.outer(mean, mean))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,8 +66,10 @@ class Sums:
         """The means over the population behind the table, parts weighed by their precision for what is asked.
 
         A part with a noisier channel counts less. Its weight is n / v, v being the variance that one of its records has
-        in the answer, relative to that of the other parts.
+        in the answer, relative to that of the other parts. Parts of few records count as one.
         """
+        if min(part.n for part in self.parts) < FEW and len(self.parts) > 1:
+            return replace(self, parts=many_each(self.parts)).population(jacobian)
         means = [part.total / part.n for part in self.parts]
         covs = [part.per_record for part in self.parts]
         weights = np.array([part.n for part in self.parts]) / self.n

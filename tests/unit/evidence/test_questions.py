@@ -14,7 +14,8 @@ from sfumato import channels as c
 from sfumato.channels.scores import scores
 from sfumato.errors import DisclosureWarning, EstimationError
 from sfumato.evidence.questions.forms import bounded_limits, ratio_limits
-from sfumato.evidence.questions.statistics import PartSums, Sums
+from sfumato.evidence.questions.part_sums import PartSums
+from sfumato.evidence.questions.statistics import Sums
 
 N = 4000
 SCHEMA = sf.Schema(
@@ -247,6 +248,22 @@ def test_concatenated_releases_add_up(exact: Any) -> None:
     assert holds(found, exact.mean("income", by="sex").value)
     assert found.value != pytest.approx(found.population().value, abs=1e-9)  # the parts are weighed by their precision
     assert (found.population().sd < np.sqrt(2) * found.sd + 1).all()
+
+
+@pytest.mark.parametrize("few", [1, 2, 5])
+def test_a_few_records_of_another_scheme_do_not_outweigh_thousands(few: int) -> None:
+    """One record has no spread of its own: weighed by that, it was the whole mean, with hardly an error."""
+    schema = sf.Schema({"age": sf.Numeric(0, 100, bins=10)})
+    strict, loose = sf.Scheme.for_gamma(schema, 8), sf.Scheme.for_gamma(schema, 9)
+    rng = np.random.default_rng(few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisclosureWarning)
+        many = sf.randomize({"age": rng.integers(0, 10, 3000) * 10.0 + 5}, loose, rng=rng)
+        others = sf.randomize({"age": [95.0] * few}, strict, rng=rng)
+    alone = sf.evidence(many).mean("age", smooth=False).population()
+    found = sf.evidence(sf.Release.concat([many, others])).mean("age", smooth=False).population()
+    assert abs(found.value[0] - alone.value[0]) < alone.sd[0]
+    assert found.sd[0] > 0.9 * alone.sd[0]
 
 
 def test_joined_releases_answer_across_parties(exact: Any) -> None:

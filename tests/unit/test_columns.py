@@ -215,6 +215,14 @@ def test_numbers_on_one_side_of_their_bins_are_remarked_on() -> None:
     assert said not in " ".join(verdict(whole, ranges={"x": (0, 30)}, bins=15).problems)
 
 
+def test_a_last_edge_that_many_hold_is_given_a_bin() -> None:
+    """Marks from 1 to 5 between the edges 1, 2, 3, 4 and 5: all of 5 counted as 4, and --points was the advice."""
+    marks = [1, 2, 3, 4, 4, 4, 5, 5, 5, 5] * 30
+    assert "add an edge (--edges x=LOW:...:5:6)" in " ".join(verdict(marks, edges={"x": (1, 2, 3, 4, 5)}).problems)
+    mended = verdict(marks, edges={"x": (1, 2, 3, 4, 5, 6)})
+    assert "edge" not in " ".join(mended.problems) and mended.domain.midpoints.tolist() == [1, 2, 3, 4, 5]
+
+
 def test_a_verdict_never_quotes_the_data() -> None:
     """The reasons go to terminals and logs; the values only into the schema that the owner edits."""
     for values, _ in COLUMNS.values():

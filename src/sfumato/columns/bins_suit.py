@@ -45,6 +45,15 @@ def on_one_side(numbers: Counter[float], edges: Sequence[float], step: float | N
     return rows >= _TOLD and abs(off) > _ONE_SIDE * wide
 
 
+def ends_too_early(numbers: Counter[float], edges: Sequence[float], step: float | None) -> bool:
+    """Whether one more edge would do: the last edge falls into the bin below it, which counts without it.
+
+    >>> ends_too_early(Counter({1: 40, 2: 40, 3: 40}), (1, 2, 3), 1), ends_too_early(Counter({1: 99}), (0, 10), None)
+    (True, False)
+    """
+    return step is not None and not on_one_side(numbers, (*edges, edges[-1] + step), step)
+
+
 def _bin(value: float, edges: Sequence[float]) -> int:
     """The place of the bin's upper edge."""
     return min(max(bisect_right(edges, value), 1), len(edges) - 1)

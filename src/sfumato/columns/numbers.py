@@ -11,7 +11,7 @@ from math import gcd
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
-from sfumato.columns.bins_suit import crowded, on_one_side
+from sfumato.columns.bins_suit import crowded, ends_too_early, on_one_side
 from sfumato.columns.id_names import MANY_IDS, may_name_things
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
@@ -216,7 +216,10 @@ def _binned(
         step = step_of(numbers, edges)
         if not said_of_crowds and on_one_side(numbers, edges, step):
             said.append(
-                "its numbers lie on one side of their bins, so that a mean of bins is off: for means say --points "
+                "its last edge falls into the bin below, which counts without it, so that a mean of bins is off: add "
+                f"an edge (--edges {_option(cells.name, f'LOW:...:{edges[-1]:g}:{edges[-1] + (step or 0):g}')})"
+                if ends_too_early(numbers, edges, step)
+                else "its numbers lie on one side of their bins, so that a mean of bins is off: for means say --points "
                 f"{quote(cells.name)}=11, or put edges between the values that heap, not at them "
                 f"(--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
             )

@@ -261,6 +261,49 @@ def test_files_of_counts_are_read_once_and_not_for_every_look(
     assert push(http, large, site).status_code == 422
 
 
+def test_what_files_of_counts_hide_is_not_read_by_the_server(http: Http, tmp_path: Path) -> None:
+    """They are read in the server itself: 43 MB of empty lists took 1.2 GB of it, and seconds of every new sum."""
+    counts = [sf.counted(sf.randomize(raw(100, seed), SCHEME), [("car", "sex")]) for seed in range(3)]
+    sent = [sf.split_counts(one, 3, site) for site, one in enumerate(counts, 1)]
+    shares = [sf.add_shares([of[to] for of in sent]) for to in range(3)]
+    for place, one in enumerate((*counts, *shares)):
+        file, id = one.save(tmp_path / f"{place}.json"), new_id()
+        document = json.loads(file.read_text())
+        document["parts"] = document["parts"] * (100 if place < 3 else 1)
+        file.write_text(json.dumps({**document, "more": [[]] * 100_000, "said": "\U0001f600" * 10_000}))
+        assert push(http, file, http.token("site"), id).status_code == 201
+        kept = http.collection.uploads.files.taken(http.collection.uploads.find("commuting", id))
+        assert kept.stat().st_size < 2_000
+    found = http.ask("GET", "/v1/studies/commuting/estimates?names=car").json()
+    assert found["answers"] == 3 * 100 * 100 + 300
+
+
+def test_one_more_file_of_counts_is_all_that_is_read(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, looks, ids = http.token("site"), [], [new_id() for _ in range(3)]
+    look = counted_files.read_counts
+    monkeypatch.setattr(counted_files, "read_counts", lambda path: looks.append(path) or look(path))
+    for seed, id in enumerate(ids):
+        file = sf.counted(sf.randomize(raw(100, seed), SCHEME), [("car", "sex")]).save(tmp_path / f"{seed}.json")
+        assert push(http, file, site, id).status_code == 201
+        looks.clear()
+        found = http.ask("GET", "/v1/studies/commuting/estimates?names=car").json()
+        assert (found["answers"], len(looks)) == (100 * (seed + 1), 1)
+    http.ask("DELETE", f"{UPLOADS}/{ids[1]}")
+    assert http.ask("GET", "/v1/studies/commuting/estimates?names=car").json()["answers"] == 200
+
+
+def test_a_file_of_counts_has_so_many_kinds_of_tables(
+    http: Http, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counted_files, "_MOST_PARTS", 1)
+    release = sf.randomize(raw(100), SCHEME)
+    parts = [part for tables in (["car"], ["sex"]) for part in sf.counted(release, [tables]).parts]
+    refused = push(http, sf.Release.of(parts).save(tmp_path / "a.json"), http.token("site"))
+    assert refused.status_code == 422 and "kinds of tables" in refused.text
+
+
 def test_what_anybody_may_ask_for_is_made_once(http: Http, monkeypatch: pytest.MonkeyPatch) -> None:
     made, once = [], study.questionnaire
     monkeypatch.setattr(study, "questionnaire", lambda scheme: made.append(1) or once(scheme))

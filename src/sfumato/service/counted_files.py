@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sfumato.released.counted import CountedPart, merged_parts
@@ -18,6 +19,7 @@ from sfumato.service.refusals import RefusalError
 from sfumato.service.study import Study
 
 _MOST_BYTES = 1 << 26
+_MOST_PARTS = 1000  # schemes, or choices of tables, in one file; each takes a millisecond to read
 Held = Mapping[str, Any]  # an accepted upload: its "file" and what is known about it
 
 
@@ -33,7 +35,8 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
         raise RefusalError("refused", f"a file of counts has at most {_MOST_BYTES >> 20} MB: count fewer tables")
     form = read_document(path).get("format")
     if form == COUNTS:
-        parts = read_counts(path)
+        parts = merged_parts(read_counts(path))
+        _check_parts(len(parts))
         told = _attributes(study, [part.scheme for part in parts])
         rows = _records(parts)
         if not rows:
@@ -42,6 +45,7 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     if form != SHARE:
         raise RefusalError("refused", "it is neither a release nor a file of counts")
     share = Share.load(path)
+    _check_parts(len(share.layout))
     told = _attributes(study, [scheme for scheme, _ in share.layout])
     if not share.complete:
         raise RefusalError("refused", "push the sum of what all sites sent you (sfumato add), not a single share")
@@ -52,6 +56,11 @@ def examine_counts(path: Path, study: Study, others: Sequence[Held]) -> Intake:
     if len(same) + 1 == share.sites:
         _records(summed([*(other["file"] for other in same), path]))  # refused here where they do not add up
     return Intake(0, counted=True, share={"group": group, "to": share.to, "sites": share.sites}, told=told)
+
+
+def _check_parts(number: int) -> None:
+    if number > _MOST_PARTS:
+        raise RefusalError("refused", f"it has more than {_MOST_PARTS:,} kinds of tables: count fewer")
 
 
 def _records(parts: Iterable[CountedPart]) -> int:
@@ -94,12 +103,30 @@ def counted_parts(held: Sequence[Held]) -> list[CountedPart]:
     return list(_added_up(plain, tuple(tuple(one["file"] for one in same) for same in whole)))
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _added_up(plain: tuple[str, ...], sums: tuple[tuple[str, ...], ...]) -> tuple[CountedPart, ...]:
     """The tables in these files, read once: a file has the name of its digest, and never changes."""
-    found: list[CountedPart] = []
-    for file in plain:
-        found = merged_parts([*found, *read_counts(Path(file))])
+    found = list(_plain(plain))
     for files in sums:
         found = merged_parts([*found, *summed(files)])
     return tuple(found)
+
+
+#: Of each folder of a study, the files of counts that were added up last, and their sum.
+_last: dict[Path, tuple[frozenset[str], tuple[CountedPart, ...]]] = {}
+_adding = Lock()
+
+
+def _plain(files: tuple[str, ...]) -> tuple[CountedPart, ...]:
+    """The sum of files of counts. Where some came to those that were added up last, only these are read."""
+    if not files:
+        return ()
+    with _adding:
+        folder = Path(files[0]).parent
+        known, found = _last.get(folder, (frozenset(), ()))
+        if not known <= set(files):
+            known, found = frozenset(), ()
+        for file in sorted(set(files) - known):
+            found = tuple(merged_parts([*found, *read_counts(Path(file))]))
+        _last[folder] = frozenset(files), found
+        return found

@@ -40,7 +40,7 @@ def read(
 ) -> tuple[dict[str, Any], bytes]:
     """What a pushed file holds, and its tables; refused where it does not fit, or cannot be read within the limits.
 
-    The columns of a party are also written to ``rewritten``, in the server's own way.
+    The columns of a party, and counts, are also written to ``rewritten``, in the server's own way.
     """
     return _ask(study, file.parent, {"file": str(file), "others": list(others)}, apart, rewritten)
 
@@ -83,8 +83,8 @@ def _ask(
             raise busy()
         if "taken" not in answer:
             raise RefusalError("refused", answer["refused"]["message"], **answer["refused"]["details"])
-        if rewritten is not None and rows.exists():
-            rows.replace(rewritten)
+        if rewritten is not None and answer["rewritten"] is not None:
+            Path(answer["rewritten"]).replace(rewritten)
         return answer["taken"], counts.read_bytes()
 
 
@@ -129,13 +129,13 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 
 def _written(request: dict[str, Any], found: Intake) -> dict[str, Any]:
     """What was found, its tables in a file; a disk that is full is no fault of what was pushed."""
+    counts = Path(request["counts"])
     try:
-        if found.attributes is not None:
-            rewrite(Path(request["file"]), Path(request["rows"]))
-        Path(request["counts"]).write_bytes(packed(found.forms))
+        made = None if "join" in request else rewrite(Path(request["file"]), found, counts.parent)
+        counts.write_bytes(packed(found.forms))
     except (OSError, ReleaseError):
         return {"full": True}
-    return {"taken": found.about()}
+    return {"taken": found.about(), "rewritten": None if made is None else str(made)}
 
 
 def _without_paths(said: str, request: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""A party's columns as the server writes them down.
+"""What pushed files hold, as the server writes it down: a party's columns, and tables of counts.
 
-They are read again whenever another party pushes. What a sender can hide in a file, such as pages that take long to
-look at or dictionaries that take much memory, would then be paid by the others.
+They are read again: columns whenever another party pushes, counts by the server itself. What a sender can hide in a
+file, such as pages that take long to look at or lists that take much memory, would then be paid by the others.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sfumato.release import Release
+from sfumato.released.counts_file import read_counts, write_counts
+from sfumato.released.shares import Share
 from sfumato.released.writer import Writer, code_types
 from sfumato.secrets.pseudonyms import hexadecimal
-from sfumato.service.intake import checked_batches
+from sfumato.service.intake import Intake, checked_batches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,8 +25,22 @@ if TYPE_CHECKING:
 _ROWS = 1 << 16  # of a row group at least, but for the last
 
 
-def rewrite(path: Path, to: Path) -> None:
-    """Write the codes and pseudonyms of a file that was looked at, and nothing else that it holds."""
+def rewrite(path: Path, found: Intake, folder: Path) -> Path | None:
+    """The file that was written in place of one that was looked at; None where that is kept as it is."""
+    if found.attributes is not None:
+        _write_columns(path, to := folder / "rows.parquet")
+        return to
+    if found.counted:
+        return _write_counts(path, folder / "counts.json", found.share is not None)
+    return None
+
+
+def _write_counts(path: Path, to: Path, share: bool) -> Path:
+    return Share.load(path).save(to) if share else write_counts(to, read_counts(path))
+
+
+def _write_columns(path: Path, to: Path) -> None:
+    """Write the codes and pseudonyms, and nothing else that the file holds."""
     release = Release.load(path)
     first = release.parts[0]  # all have the same columns and one key, or the file was refused
     id = "pseudonym"

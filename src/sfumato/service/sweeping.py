@@ -12,6 +12,7 @@ from sfumato.service.upload import Upload
 UNFINISHED = 7 * 24 * HOUR
 #: The states of those that are.
 FORGOTTEN = ("arriving", "refused")
+_KINDS = ("*.arriving", "*.rewritten", "*.parquet", "*.json", "tmp*/*")  # the last: of a process that read one
 
 
 def unfinished(held: Iterable[Upload], now: float) -> list[Upload]:
@@ -22,5 +23,9 @@ def unfinished(held: Iterable[Upload], now: float) -> list[Upload]:
 def left_behind(folder: Path, known: Iterable[Path]) -> list[Path]:
     """Files of uploads that belong to none: of a process that was killed between the disk and the database."""
     kept = set(known)
-    found = (path for kind in ("*.arriving", "*.parquet", "*.json", "tmp*/*") for path in folder.glob(f"*/{kind}"))
+    found = (
+        path
+        for kind in ("*.arriving", "*.rewritten", "*.parquet", "*.json", "tmp*/*")
+        for path in folder.glob(f"*/{kind}")
+    )
     return sorted(path for path in found if path not in kept)

@@ -31,8 +31,8 @@ class UploadFiles:
         return self.folder / upload.study / f"{upload.id}.arriving"
 
     def rewritten(self, upload: Upload) -> Path:
-        """Where the columns of a party lie, as the server wrote them, until they are taken instead of what arrived."""
-        return self.folder / upload.study / f"{upload.id}.rewritten.parquet"
+        """Where columns or counts lie, as the server wrote them, until they are taken instead of what arrived."""
+        return self.folder / upload.study / f"{upload.id}.rewritten"
 
     def received(self, upload: Upload) -> int:
         """How many bytes have arrived."""

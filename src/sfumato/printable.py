@@ -65,6 +65,10 @@ def plain_bins(text: str) -> str:
     return _SHOWN_BIN.sub(lambda found: f"[{found[1].replace(',', '')}, {found[2].replace(',', '')}{found[3]}", text)
 
 
+def is_bin(text: str) -> bool:
+    return _BIN.fullmatch(text) is not None
+
+
 def stretch(first: str, last: str) -> str:
     """All values from one to another; of bins that follow each other, the bin they make together.
 

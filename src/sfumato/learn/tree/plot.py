@@ -14,7 +14,7 @@ from sfumato.arrays import Array
 from sfumato.evidence.questions.answer import ALL_POSSIBLE
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
-from sfumato.printable import figure_text, label_text, many, printable, stretch
+from sfumato.printable import figure_text, is_bin, label_text, many, printable, readable_bins, stretch
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
@@ -53,10 +53,12 @@ def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]
 
 
 def _values(names: list[str], codes: list[int], in_order: int) -> str:
-    """The values of a branch; neighbours among the first, ordered ones as a stretch.
+    """The values of a branch; neighbours among the first, ordered ones as a stretch, if they are three or bins.
 
     >>> _values(["a", "b", "c", "d", "no answer"], [0, 1, 2, 4], 4), _values(["a", "b", "c"], [0, 1, 2], 0)
     ('a to c, no answer', 'a, b, c')
+    >>> _values(["[0, 5)", "[5, 9)", "[9, 12]"], [0, 1], 3), _values(["a", "b", "c"], [0, 1], 3)
+    ('[0, 9)', 'a, b')
     """
     runs: list[list[int]] = []
     for code in codes:
@@ -64,8 +66,26 @@ def _values(names: list[str], codes: list[int], in_order: int) -> str:
             runs[-1].append(code)
         else:
             runs.append([code])
-    parts = [[stretch(names[run[0]], names[run[-1]])] if len(run) > 2 else [names[x] for x in run] for run in runs]
+    parts = [
+        [stretch(names[run[0]], names[run[-1]])]
+        if len(run) > 2 or (len(run) == 2 and all(is_bin(names[x]) for x in run))
+        else [names[x] for x in run]
+        for run in runs
+    ]
     return ", ".join(part for run in parts for part in run)
+
+
+def _cut(values: str, letters: int) -> str:
+    """Values in so many letters, cut after a whole one if there is room for it.
+
+    >>> _cut("[0, 50000), [70000, 90000)", 20), _cut("a, b", 20)
+    ('[0 to 50,000), …', 'a, b')
+    """
+    shown = readable_bins(values)
+    if len(shown) <= letters:
+        return shown
+    end = shown.rfind(", ", 0, letters - 1)
+    return f"{shown[:end]}, …" if end > 0 else shorten(shown, letters, placeholder=" …")
 
 
 def text(
@@ -92,7 +112,7 @@ def text(
             return
         lines.append(f"{'  ' * indent}{said}{printable(tree.features_[node.attribute])}?")
         for one in below:
-            values = one.values if width is None else shorten(one.values, width, placeholder=" …")
+            values = one.values if width is None else _cut(one.values, width)
             visit(one, indent + 1, f"{values}: ")
 
     visit(Branch("", tree.root_), 0, "")
@@ -174,7 +194,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int, limits: Limits | 
         words = _words(tree, branch, id(branch) not in closed, total, limits)
         weight = "normal" if node.attribute is None else "bold"
         axes.text(level + 0.02, y, figure_text(words), va="center", fontsize=8, fontweight=weight)
-        axes.text(level - 0.015, y, figure_text(shorten(branch.values, 26, placeholder=" …")), fontsize=7, ha="right",
+        axes.text(level - 0.015, y, figure_text(_cut(branch.values, 26)), fontsize=7, ha="right",
                   va="center", color="#4a5568", bbox={"color": "white", "pad": 1})  # fmt: skip
     axes.set_xlim(-0.05, levels - 0.3)
     axes.set_ylim(ends - 0.4, -0.7)

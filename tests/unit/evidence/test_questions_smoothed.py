@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -188,3 +189,19 @@ def test_running_shares_that_are_kept_within_their_limits_do_not_fall():
     names = {"up_to": [1, 2, 3, 4]}
     found = Answer(Sums(), Limits(), "", names, running="up_to", closer=np.array([0.5, 0.95, 0.96, 1.0]))
     assert found.value == pytest.approx([0.5, 0.97, 0.97, 1.0])  # without care .97 and then .96
+
+
+def test_running_shares_say_whether_they_hold_the_end_of_a_bin() -> None:
+    """Prices heap at 100 000 and 200 000; "up to" these they are more than below them, which is what a bin tells."""
+    price = np.repeat([60_000, 100_000, 150_000, 200_000, 250_000], 200)
+    bins = sf.Numeric(edges=(0, 100_000, 200_000, 300_000))
+    truth = sf.evidence({"price": price}, sf.Schema({"price": bins})).cdf("price")
+    ends = truth.frame()["below"].to_pylist()
+    assert truth.value.tolist() == [float(np.mean(price < end)) for end in ends] == [0.2, 0.6, 1.0]
+    whole = sf.evidence({"price": price}, sf.Schema({"price": replace(bins, step=1)})).cdf("price")
+    ends = whole.frame()["up_to"].to_pylist()
+    assert whole.value.tolist() == [float(np.mean(price <= end)) for end in ends] == [0.2, 0.6, 1.0]
+    scheme = sf.Scheme.for_gamma(sf.Schema({"price": bins}), 9)
+    release = sf.evidence(sf.randomize({"price": price}, scheme, rng=sf.experiment(3)))
+    for smooth in (None, False, True):
+        assert release.cdf("price", smooth=smooth).frame()["below"].to_pylist() == [1e5, 2e5, 3e5]

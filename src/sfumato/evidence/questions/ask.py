@@ -20,7 +20,7 @@ from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
-from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
+from sfumato.evidence.questions.smoothed import heaped, running_ends, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import answered_by, behind, between, clipped, ends_of, numbers, off_by, scale
 from sfumato.printable import label_text
@@ -188,7 +188,7 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
 
 
 def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
-    """The share of those up to and including each value, among those who answered.
+    """The share of those up to and including each value, or below each end of a bin, among those who answered.
 
     ``smooth``: unless told, estimates are smoothed where they may be, and limits are not; True smooths both.
     """
@@ -201,9 +201,9 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     top, bottom = start + np.tile(np.arange(k), rows), start + k - 1
     form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
-    ends = domain.upper_ends.tolist() if isinstance(domain, Numeric) else domain.labels[:k]
-    label = free_name("up_to", keys)
-    keys[label] = list(ends) * rows
+    reached, ends = running_ends(domain)
+    label = free_name(reached, keys)
+    keys[label] = ends * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
     found = _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
     own = found.value.reshape(rows, k)

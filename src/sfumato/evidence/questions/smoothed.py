@@ -135,14 +135,30 @@ class Smoothed(Rows):
         return value, low, high
 
 
+def running_ends(domain: Domain) -> tuple[str, list[Any]]:
+    """How far the running shares of an ordered attribute reach, and the word for it.
+
+    A bin holds its lower end and not its upper one, where many numbers may heap: 200000 is not below 200000.
+
+    >>> running_ends(Numeric(edges=(0, 100_000, 200_000)))
+    ('below', [100000.0, 200000.0])
+    >>> running_ends(Numeric(0, 20, bins=2, step=1))
+    ('up_to', [9.0, 20.0])
+    """
+    if not isinstance(domain, Numeric):
+        return "up_to", list(domain.labels[: domain.size - domain.nullable])
+    open_bins = domain.step is None and domain.points is None
+    return "below" if open_bins else "up_to", domain.upper_ends.tolist()
+
+
 def smooth_cdf(asked: Asked, name: str) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(edges) - 1)
-    label = free_name("up_to", keys)
     domain = asked.ev.schema[name]
-    ends = list(domain.labels[: len(edges) - 1])
-    if isinstance(domain, Numeric):
-        ends = (domain.upper_ends if np.array_equal(edges, domain.edge_array) else edges[1:]).tolist()
+    reached, ends = running_ends(domain)
+    if isinstance(domain, Numeric) and not np.array_equal(edges, domain.edge_array):
+        reached, ends = "up_to", edges[1:].tolist()
+    label = free_name(reached, keys)
     keys[label] = ends * len(found)
     return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label)
 

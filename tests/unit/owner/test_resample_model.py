@@ -191,3 +191,19 @@ def test_a_table_without_any_varying_column_is_released_as_it_is():
     flat = np.full((20, 2), 3.0)
     model = blurred(Model.fit(flat, np.repeat([0, 1], 10), FULL, source(1)), 1.0, source(1))
     assert (model.draw(1, 5, source(1)) == 3).all() and replace(Form("x"), wide=2.0).wide == 2
+
+
+def test_one_unit_is_for_columns_that_are_alike(monkeypatch):
+    """Prices of houses beside their quality from 1 to 10: in one unit, qualities were released from -23 000 to 26 000.
+
+    Most houses were of one class, so that classifiers did not mind.
+    """
+    one_unit = next(form for form in FORMS if form.one_unit)
+    monkeypatch.setattr(calibration, "_error", lambda model, *_: 0.1 if model.form.one_unit else 0.2 + 1e-9)
+    lonely, wanted = loneliest(X, Y), (0.6, 0.7, 4.0, 50.0)
+    assert calibration._best_form(X, Y, lonely, *wanted, source(3))[0].form == one_unit
+    houses = X * [1, 1, 40_000, 1]
+    form = calibration._best_form(houses, Y, lonely, *wanted, source(3))[0].form
+    assert form != one_unit
+    drawn = blurred(Model.fit(houses, Y, form, source(3)), 1.0, source(4)).draw(0, 500, source(5))
+    assert (drawn.std(axis=0) < 3 * houses.std(axis=0)).all()

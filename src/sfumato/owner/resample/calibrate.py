@@ -112,9 +112,13 @@ def _best_form(
 ) -> tuple[Model, float]:
     """The form on whose rows classifiers do best, and its strength; a later form must be clearly better than the first.
 
-    What the choice tells of the records is which of a handful of forms it was.
+    One unit is for columns that are alike: beside prices, a number of rooms would drown in the noise, and classifiers
+    that look at prices alone would not mind. What the choice tells of the records is which of a handful of forms it
+    was.
     """
-    fitted = [Model.fit(X, y, form, src) for form in (FORMS if len(np.unique(y)) > 1 else FORMS[:1])]
+    first = Model.fit(X, y, FORMS[0], src)
+    others = [form for form in FORMS[1:] if first.columns.alike or not form.one_unit]
+    fitted = [first, *(Model.fit(X, y, form, src) for form in (others if len(first.labels) > 1 else ()))]
     found = [(model, least_strength(model, rows, lonely, bound, outlier_bound, most)) for model in fitted]
     if len(found) == 1:
         return found[0]

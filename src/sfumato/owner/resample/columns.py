@@ -21,6 +21,8 @@ _POWERS = (0.0, 0.5, 1.0, 1.5, 2.0)
 #: Beyond these many units no bent column is looked at, and drawn values grow as a logarithm: undone powers would throw
 #: rows far out.
 _FAR = 6.0
+#: Columns can share a unit if none spreads more times as far as another; pixels of digits differ by 27.
+ALIKE = 30.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,11 @@ class Columns:
         power = np.array([_best_power(column, own) for column in Z.T])
         bent = np.column_stack([bend(column, p) for column, p in zip(Z.T, power, strict=True)])
         return cls(varies, median, middle, unit, (power, *_measure(bent)))
+
+    @property
+    def alike(self) -> bool:
+        """Whether one unit would serve all of them."""
+        return bool(self.unit.max(initial=0.0) <= ALIKE * self.unit.min(initial=np.inf))
 
     def forward(self, X: Array) -> Array:
         """Records as the model sees them."""

@@ -117,6 +117,13 @@ def test_stretches_of_whole_numbers_end_with_the_last_of_them(site, page):
         assert said[: len(words)] == words
 
 
+def test_every_field_asks_the_browser_not_to_keep_it(site, page):
+    page.goto(f"{site[0]}/answer/kinds")
+    page.locator("#blur").wait_for()
+    assert page.locator("form :is(input, select)").count() == 11
+    assert page.locator("form :is(input, select):not([autocomplete=off])").count() == 0
+
+
 def test_odds_are_said_for_each_channel(site, page):
     page.goto(f"{site[0]}/answer/kinds")
     page.locator("#blur").wait_for()

@@ -6,6 +6,7 @@ const Questions = (() => {
   const { element } = Elements;
   const { say, number, limit } = Survey;
   const FEW = 8; // so many choices stand in a list; more of them in a menu
+  const UNKEPT = { autocomplete: "off" }; // on each field: of a menu, Firefox does not ask its form before it writes down what was chosen
 
   const pointOf = (attribute, code) => attribute.low + (code * (attribute.high - attribute.low)) / (attribute.points - 1);
 
@@ -33,19 +34,19 @@ const Questions = (() => {
   }
 
   function choice(attribute, code, index) {
-    const button = element("input", { type: "radio", name: `a${index}`, value: String(code), id: `a${index}-${code}` });
+    const button = element("input", { ...UNKEPT, type: "radio", name: `a${index}`, value: String(code), id: `a${index}-${code}` });
     return element("div", { class: "choice" }, button, element("label", { for: button.id }, labelOf(attribute, code)));
   }
 
   function menu(attribute, name, index) {
-    return element("select", { id: `a${index}`, "aria-label": attribute.text || name },
+    return element("select", { ...UNKEPT, id: `a${index}`, "aria-label": attribute.text || name },
       element("option", { value: "" }, say("choose")),
       ...attribute.labels.map((_, code) => element("option", { value: String(code) }, labelOf(attribute, code))));
   }
 
   function numberBox(attribute, index) {
     const limits = { low: limit(attribute.low), high: limit(attribute.high) };
-    const box = element("input", { type: "number", step: "any", inputmode: "decimal", id: `a${index}` });
+    const box = element("input", { ...UNKEPT, type: "number", step: "any", inputmode: "decimal", id: `a${index}` });
     return boxed(box, say("between_numbers", limits) + (attribute.unit ? ` (${attribute.unit})` : ""), attribute, index);
   }
 
@@ -53,7 +54,7 @@ const Questions = (() => {
   function textBox(attribute, index) {
     const alphabet = [...attribute.alphabet];
     const folded = (letter) => [letter, letter.toLowerCase(), letter.toUpperCase()].find((one) => alphabet.includes(one)) ?? letter;
-    const box = element("input", { type: "text", id: `a${index}`, autocomplete: "off", autocapitalize: "none", spellcheck: "false",
+    const box = element("input", { ...UNKEPT, type: "text", id: `a${index}`, autocapitalize: "none", spellcheck: "false",
       onchange: () => { box.value = [...box.value].map(folded).join(""); } });
     return boxed(box, say("text_limits", { longest: attribute.longest, alphabet: attribute.alphabet }), attribute, index);
   }
@@ -61,7 +62,7 @@ const Questions = (() => {
   function boxed(box, text, attribute, index) {
     const out = [element("p", {}, element("label", { for: box.id }, `${text} `), box)];
     if (attribute.nullable) {
-      const none = element("input", { type: "checkbox", id: `a${index}-none`, onchange: () => { box.disabled = none.checked; } });
+      const none = element("input", { ...UNKEPT, type: "checkbox", id: `a${index}-none`, onchange: () => { box.disabled = none.checked; } });
       out.push(element("div", { class: "choice" }, none, element("label", { for: none.id }, say("no_answer"))));
     }
     return out;

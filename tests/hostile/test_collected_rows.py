@@ -11,22 +11,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import text
+from tests.hostile.parquet_maker import INDEX, INT64, Column, Page, make
 
 import sfumato as sf
 from service_client import SCHEME, Clock, new_id
 from sfumato.errors import DisclosureWarning
-from sfumato.service import collection
+from sfumato.reading.parquet_structure import structure
+from sfumato.service import collection, rewritten
 from sfumato.service.allowed_columns import AllowedColumns
 from sfumato.service.collection import open_collection
 from sfumato.service.export import _resampled, row_bytes
 from sfumato.service.file_sizes import least_bits
 from sfumato.service.intake import examine
 from sfumato.service.refusals import RefusalError
+from sfumato.service.rewritten import rewrite
 from sfumato.service.settings import Settings
 from sfumato.service.study import Study, new_study
 from sfumato.service.upload import Locks, Upload
 from sfumato.writing.described_file import KEY
 
+COMMUTING = Study("commuting", {"scheme": SCHEME.to_dict()}, "open", 0)
 DRAWN = sf.Schema({"x": sf.Numeric(0, 1, bins=4), "y": sf.Categorical(("a", "b"))})
 
 
@@ -224,3 +228,45 @@ def test_neither_ids_nor_times_within_the_hour_are_kept_or_sent(tmp_path: Path) 
         (kept,) = connection.execute(text("SELECT hash FROM tokens")).scalars().all()
     assert secret not in kept and kept == hashlib.sha256(secret.encode()).hexdigest()
     held.close()
+
+
+def test_what_a_file_of_records_hides_is_not_read_by_downloads(tmp_path: Path) -> None:
+    """They are made in the server itself: a file of 6 MB took 870 MB of it."""
+    real = sf.randomize({"car": ["no"] * 30, "sex": ["F"] * 30}, SCHEME).save(tmp_path / "real.parquet")
+    rows, notes = pq.read_table(real), pq.read_metadata(real).metadata[KEY].decode()
+    hidden = Page((64 << 17) + 1, bytes(8 * ((64 << 17) + 1)), kind=INDEX)
+    columns = [
+        Column(name, [*more, Page(30, rows.column(name).to_numpy().astype("<i8").tobytes())], INT64, None)
+        for name, more in (("car", [hidden]), ("sex", []))
+    ]
+    file = make(tmp_path / "odd.parquet", columns, {"sfumato": notes})
+    found = examine(file, COMMUTING)
+    assert rewrite(real, examine(real, COMMUTING), tmp_path) is None
+    written = rewrite(file, found, tmp_path)
+    assert written is not None and structure(written).held.total() < 10_000
+    assert sf.Release.load(written).arrow().equals(sf.Release.load(real).arrow())
+
+
+@pytest.mark.parametrize("id", [None, "person"])
+def test_what_the_server_writes_holds_the_same_rows(
+    id: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewritten, "_AROUND", 0)
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in ("car", "bus", "pseudonym")})
+    forms = sf.Forms.for_gamma(schema, 9, ask=2)
+    people = {"person": [f"p{i}" for i in range(200)]}
+    raw = {**{name: ["no", "yes"] * 100 for name in schema}, **({} if id is None else people)}
+    file = sf.randomize(raw, forms, id=id, link_key=id and sf.new_link_key()).save(tmp_path / "a.parquet")
+    study = Study("forms", {"scheme": forms.to_dict()}, "open", 0)
+    written = rewrite(file, examine(file, study), tmp_path)
+    assert written is not None
+    before, after = (examine(path, study) for path in (file, written))
+    assert before.about() == after.about()
+    for form, tally in before.forms.items():
+        assert all((after.forms[form].tables[columns] == table).all() for columns, table in tally.tables.items())
+    ids = [
+        sorted(release.arrow().column(release.id).to_pylist())
+        for release in map(sf.Release.load, (file, written))
+        if id
+    ]
+    assert len(set(map(tuple, ids))) == (id is not None)

@@ -57,6 +57,7 @@ class Structure:
     text_bytes: Counter[str] = field(default_factory=Counter)  # of all pages of texts when unpacked, by their column
     delta_texts: set[str] = field(default_factory=set)  # with pages that say inside, unseen, how many texts they have
     held: Counter[str] = field(default_factory=Counter)  # what a reader holds at once, by the column
+    around: int = 0  # bytes of the footer, and of the headers of pages
     columns: list[str] | None = None  # all there are; None before the first look
     seen: set[int] = field(default_factory=set)
     looks: int = 0
@@ -90,6 +91,7 @@ class _Pages(NamedTuple):
     """What the pages of a column chunk add up to."""
 
     number: int
+    headers: int  # bytes
     values: int
     unpacked: int
     held: int  # the largest and the dictionary: what a reader holds at once
@@ -179,7 +181,7 @@ def _check(
     budget = _budget(size)
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
     unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
-    rows, texts, held, delta = 0, Counter[str](), Counter[str](), set()
+    rows, around, texts, held, delta = 0, size - footer.place, Counter[str](), Counter[str](), set()
     places: list[tuple[int, int]] = []
     for group in footer.groups:
         if group.rows < 0 or len(group.chunks) != len(columns):
@@ -197,6 +199,7 @@ def _check(
             if 0 != chunk.unpacked < pages.unpacked:  # 0 is how some writers say nothing
                 raise PageError(f"column {column.name!r} is larger than it says")
             budget -= pages.number
+            around += pages.headers
             held[column.name] = max(held[column.name], pages.held)
             texts[column.name] += pages.unpacked if column.width is None else 0
             delta |= {column.name} if pages.delta else set()
@@ -210,6 +213,7 @@ def _check(
     found.text_bytes |= texts  # the same if another thread looked meanwhile
     found.held |= held
     found.delta_texts |= delta
+    found.around = max(found.around, around)
     found.seen |= unseen
 
 
@@ -239,7 +243,7 @@ def _place(chunk: Chunk, most: int) -> tuple[int, int]:
 
 def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most: int) -> _Pages:
     """The pages of a column chunk, each bounded by what its values need."""
-    count = values = unpacked = largest = dictionary = 0
+    count = headers = values = unpacked = largest = dictionary = 0
     delta = False
     while at < end:
         page = page_header(file, at, end)
@@ -259,8 +263,9 @@ def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most:
             values += page.values
             largest = max(largest, size)
         unpacked += size
+        headers += page.body - at
         at = page.body + page.packed
         count += 1
         if at > end or count > budget:
             raise PageError(f"the pages of column {column.name!r} are more than it says, or than so few bytes need")
-    return _Pages(count, values, unpacked, largest + dictionary, delta)
+    return _Pages(count, headers, values, unpacked, largest + dictionary, delta)

@@ -270,13 +270,15 @@ def test_studies_of_every_kind_have_a_page(browser, serving):
 
 def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, serving):
     """Years had a thousands mark, a bar from 0 and a distribution of places; long questions made the page too wide."""
-    schema = sf.Schema({"born": sf.Date("1940", "1979", by="year"), "km": sf.Numeric(edges=(0, 1, 40), step=1)})
-    scheme = sf.Scheme(schema, {"born": c.symmetric(40, 0.1), "km": c.symmetric(2, 0.1)})
+    numbers = {"km": sf.Numeric(edges=(0, 1, 40), step=1), "built": sf.Numeric(1870, 2010, bins=4)}
+    schema = sf.Schema({"born": sf.Date("1940", "1979", by="year"), **numbers})
+    scheme = sf.Scheme(schema, {"born": c.symmetric(40, 0.1), "km": c.symmetric(2, 0.1), "built": c.symmetric(4, 0.1)})
     asked = {"born": {"text": "In which of these years were you born, as far as anybody knows?"}}
     with serving({"years": {"scheme": scheme.to_dict(), "questions": asked, "minimum": 20}}) as site:
         known = {"study": "years", "fingerprint": scheme.fingerprint}
         body = [
-            {**known, "id": secrets.token_hex(16), "answers": {"born": i % 40, "km": i // 9 % 2}} for i in range(400)
+            {**known, "id": secrets.token_hex(16), "answers": {"born": i % 40, "km": i // 9 % 2, "built": i % 4}}
+            for i in range(400)
         ]
         browser.new_context(base_url=site[0]).request.post("/v1/responses", data={"responses": body})
         page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
@@ -290,6 +292,12 @@ def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, ser
         page.get_by_role("button", name="Draw the distribution").click()
         page.get_by_role("img", name="The distribution of In which").get_by_text("1940").wait_for()
         assert page.get_by_text("of the reconstructed distribution").count() == 0  # no mean of places
+        page.get_by_label("Of", exact=True).select_option("built")
+        page.get_by_role("button", name="Draw the distribution").click()
+        picture = page.get_by_role("img", name="The distribution of built")
+        picture.wait_for()
+        assert "1,9" not in picture.text_content() and "1900" in picture.text_content()
+        page.get_by_text("These two have no intervals, and may be far off where steps are wide").wait_for()
 
 
 def test_a_token_of_another_study_opens_nothing(browser, site):

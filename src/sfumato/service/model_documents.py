@@ -127,6 +127,7 @@ class Distribution(Model):
     high: list[float | None] | None
     mean: float | None
     sd: float | None
+    years: bool = Field(description="whether the numbers are years")
     arrived: Histogram | None = Field(description="numbers under additive noise as they arrived")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.evidence.density.ordered import OrderedDensity
+from sfumato.evidence.questions.values import are_years
 from sfumato.service.json_values import number
 
 
@@ -28,5 +29,6 @@ def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "high": None if high is None else [number(one) for one in high],
         "mean": number(found.mean),
         "sd": number(found.sd),
+        "years": are_years(float(found.edges[0]), float(found.edges[-1])),
         "arrived": arrived,
     }

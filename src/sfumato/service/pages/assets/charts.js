@@ -6,7 +6,7 @@ const Charts = (() => {
   const { element, drawn, scrolling, narrow, cut } = Elements;
   const CLASSES = 6; // colours that classes are told apart by
 
-  const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1)} %`);
+  const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1).replace(/^-(?=[0.]+$)/, "")} %`); // no -0.0 %
   const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
   const short = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
   const year = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: false }));

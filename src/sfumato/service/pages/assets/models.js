@@ -4,7 +4,7 @@
 
 const Models = ({ read, part, title, worded, attributes, refusal }) => {
   const { element, scrolling, listed, sentence } = Elements;
-  const { percent, whole, short, between } = Charts;
+  const { percent, whole, short, year, between } = Charts;
   const DRAWN = 15; // rules in the picture; the table holds more
   const LARGE = 60; // values of a question that is not taken unless it is chosen
 
@@ -161,14 +161,15 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
     const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
     const own = attributes.find((one) => one.name === found.target), values = own.kind === "numeric" ? null : own.values; // the others are drawn at their places
-    const place = (value) => (values === null ? short(value) : Number.isInteger(value) && value < values.length ? worded(found.target, values[value]) : "");
+    const written = found.years ? year : short;
+    const place = (value) => (values === null ? written(value) : Number.isInteger(value) && value < values.length ? worded(found.target, values[value]) : "");
     const ends = (i) => {
-      if (values === null) return [short(found.edges[i]), short(found.edges[i + 1])];
+      if (values === null) return [written(found.edges[i]), written(found.edges[i + 1])];
       return [[...new Set([place(found.edges[i]), place(found.edges[i + 1] - 1)])].join(" to ")]; // a cell may hold several values
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: own.kind !== "numeric" ? null : `Mean ${short(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution.`,
+      note: own.kind !== "numeric" ? null : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };

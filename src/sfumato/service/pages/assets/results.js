@@ -197,10 +197,12 @@
     return { drawn: [...single, cross, mean].filter(Boolean), models };
   }
 
+  const many = (count, what) => `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
+
   async function show() {
     const progress = await read("/progress");
     const total = progress.responses + progress.rows;
-    const state = `The study is ${progress.state}. ${whole(progress.responses)} single responses, ${whole(progress.rows)} rows from ${whole(progress.uploads)} uploads.`;
+    const state = `The study is ${progress.state}. ${many(progress.responses, "single response")}, ${many(progress.rows, "row")} from ${many(progress.uploads, "upload")}.`;
     if (head.state.textContent !== state) head.state.textContent = state; // it is read aloud when it changes
     if (total === answers && parts !== null) return;
     head.hours.replaceChildren(hours(progress));

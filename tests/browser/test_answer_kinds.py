@@ -136,6 +136,7 @@ def test_odds_are_said_for_each_channel(site, page):
     stay = round(100 * float(CHANNELS["mood"]._stay))
     assert f"In {stay} of 100 cases your own class" in said["mood"]
     inside = round(100 * CHANNELS["illness"].channel.inside)
+    assert "many texts" not in page.locator("main").inner_text()  # there may be six in all
     assert f"In {inside} of 100 cases your own text" in page.get_by_role("group", name="What is it?").inner_text()
     label = page.locator("table").first.inner_text()
     assert "except where it says below" in label and "Nobody can tell" not in label

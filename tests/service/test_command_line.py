@@ -61,6 +61,16 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     (tmp_path / "cars.token").write_text(mine["tokens"][0]["token"])
     kept_out = run(f"push b.parquet --study commuting --token-file cars.token --to {to}")
     assert kept_out.code == 1 and "this token pushes car; the file holds car, sex" in kept_out.error
+    # With a wrong token first: its refusal kept the right one out for a week.
+    run(f"study tokens commuting --new site --columns sex --save sex.token --to {to}")
+    more = sf.randomize(cars, SCHEME.select(["car"]), id="person", link_key=sf.new_link_key())
+    more.save(tmp_path / "more.parquet")
+    wrong = run(f"push more.parquet --study commuting --token-file sex.token --to {to}")
+    assert wrong.code == 1 and "this token pushes sex; the file holds car" in wrong.error
+    right = run(f"push more.parquet --study commuting --token-file cars.token --to {to}")
+    assert right.code == 0 and "100 rows" in right.out, right.error
+    theirs = run(f"push more.parquet --study commuting --token-file sex.token --to {to}")
+    assert theirs.code == 1 and "this token pushes sex" in theirs.error
     link = run(f"study tokens commuting --new miner --to {to}").out
     assert re.search(rf"(sfm_\S+) {to}/results/commuting#token=\1", link)
     saved = run(f"study tokens commuting --new invitation --count 2 --save guests.token --json --to {to}")

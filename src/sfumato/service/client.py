@@ -45,15 +45,15 @@ class Client:
         if parts.scheme == "http" and parts.hostname not in HERE and token is not None:
             raise SfumatoError("a token is sent over https only, or to this machine: give an https address")
         self._host, self._port, self._tls = parts.hostname, port, parts.scheme == "https"
-        self._prefix, self._token, self._sleep = parts.path.rstrip("/"), token, sleep
+        self._prefix, self.token, self._sleep = parts.path.rstrip("/"), token, sleep
 
     def ask(
         self, method: str, path: str, document: Any = None, body: bytes | None = None, headers: Mapping[str, str] = {}
     ) -> Any:
         """The JSON of the answer; what the server refuses is raised as it says it."""
         given = dict(headers)
-        if self._token is not None:
-            given["Authorization"] = f"Bearer {self._token}"
+        if self.token is not None:
+            given["Authorization"] = f"Bearer {self.token}"
         if document is not None:
             body, given["Content-Type"] = json.dumps(document).encode(), "application/json"
         elif body is not None:

@@ -24,10 +24,8 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         size = path.stat().st_size
-        # The same for the same file, so that it counts once.
-        id = hashlib.sha256(f"{study}|{digest}".encode()).hexdigest()[:32]
         place = f"/v1/studies/{study}/uploads"
-        found = client.ask("POST", place, {"id": id, "digest": digest, "bytes": size})
+        id, found = _announced(client, place, study, digest, size)
         there, restarts = _received(found, size), 0
         advance(there)
         while found.get("state") == "arriving" and there < size:
@@ -48,6 +46,24 @@ def push(client: Client, path: Path, study: str, advance: Callable[[int], None] 
     taken: dict[str, Any] = client.ask("POST", f"{place}/{id}/commit")
     _check(taken, study, id, digest)
     return taken
+
+
+def _announced(client: Client, place: str, study: str, digest: str, size: int) -> tuple[str, Any]:
+    """The id of a file, the same for the same file so that it counts once; another one where that is another token's.
+
+    A file that was refused from a wrong token keeps its id, and shall not keep the right one out.
+    """
+
+    def announced(own: str) -> tuple[str, Any]:
+        id = hashlib.sha256(f"{study}|{digest}{own}".encode()).hexdigest()[:32]
+        return id, client.ask("POST", place, {"id": id, "digest": digest, "bytes": size})
+
+    try:
+        return announced("")
+    except RefusalError as refusal:
+        if refusal.code != "conflict":
+            raise
+        return announced(f"|{client.token}")
 
 
 def _check(taken: dict[str, Any], study: str, id: str, digest: str) -> None:

@@ -141,7 +141,7 @@ class Uploads:
             known = self._held.get((study, id))
             if known is not None:
                 if (known.digest, known.bytes, known.token) != (digest, size, token):
-                    raise RefusalError("conflict", "this id was used for another file")
+                    raise RefusalError("conflict", "this id was used for another file, or with another token")
                 return known, False
             asked.check_taking(self._clock())
             self._check_new(study, token, digest)
@@ -155,7 +155,7 @@ class Uploads:
     def _check_new(self, study: str, token: str, digest: str) -> None:
         held = self.every(study)
         if any(one.digest == digest and one.state == "accepted" for one in held):
-            raise RefusalError("conflict", "this very file was accepted before, under another id")
+            raise RefusalError("conflict", "this very file was accepted before")
         states = Counter(one.state for one in held if one.token == token)
         if states["arriving"] >= self._settings.most_uploads:
             raise RefusalError("too_many", "too many uploads of this site are unfinished: finish those", seconds=60)

@@ -326,6 +326,12 @@ def test_values_that_nobody_holds_have_no_limit() -> None:
     found = Regression("ordinal").fit(sf.evidence(schema.decode(codes), schema), target="y")
     assert found.terms_ == ["x=b", "low/mid", "mid/high"] and found.classes_.tolist() == ["low", "mid", "high"]
     assert found.score(schema.decode(codes)) > 0.3
+    assert "Not held:     no record seems to hold never: no limit can be drawn" in found.summary()
+    binned = sf.Schema({"x": schema["x"], "y": sf.Numeric(edges=(0, 5, 10_000, 20_000, 30_000), nullable=True)})
+    found = Regression("ordinal").fit(sf.evidence(binned.decode(codes), binned), target="y")
+    assert "no record seems to hold [5 to 10,000):" in found.summary()
+    full = Regression("ordinal").fit(sf.evidence(schema.decode({**codes, "y": np.arange(300) % 4}), schema), target="y")
+    assert "Not held" not in full.summary()
 
 
 # What it says.

@@ -50,6 +50,8 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if model.left_out_ > 0:
         guessed = "" if model.method_ == "exact records" else ", as estimated"
         out.append(("Left out", f"{many(model.left_out_, 'record')} without an answer{guessed}"))
+    if unheld := _unheld(model):
+        out.append(("Not held", f"no record seems to hold {', '.join(unheld)}: no limit can be drawn around them"))
     if model.hardly_silent_:
         told = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
         out.append(("No answer", f"too few to tell, taken as the mean: {told}"))
@@ -74,6 +76,15 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     if not model.converged_:
         out.append(("Converged", "no: the coefficients mean little"))
     return out
+
+
+def _unheld(model: Any) -> list[str]:
+    """The grades that an ordinal regression leaves out, because their estimated counts are 0 or less."""
+    if model.family != "ordinal":
+        return []
+    held = set(map(label_text, model.classes_.tolist()))
+    grades = [label_text(label) for label in model.schema_[model.target_].labels if label is not None]
+    return [readable_bins(printable(grade)) for grade in grades if grade not in held]
 
 
 def known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:

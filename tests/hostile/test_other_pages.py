@@ -39,7 +39,15 @@ def test_messages_do_not_name_the_files_of_others(tmp_path: Path, what: str) -> 
     other.write_bytes(b"PAR1 damaged")
     study = new_study("commuting", {"scheme": SCHEME.to_dict()}, 0)
     names = ["car"] if what == "others" else list(SCHEME.schema.names)  # files are joined once all columns are there
-    held = {"id": "x", "file": str(other), "attributes": names, "link": mark, "counted": False, "share": None}
+    held = {
+        "id": "x",
+        "file": str(other),
+        "attributes": names,
+        "link": mark,
+        "counted": False,
+        "share": None,
+        "rows": 5,
+    }
     request = {"study": study.id, "document": dict(study.document), "counts": str(tmp_path / "counts")}
     asked = {"file": str(here), "others": [held]} if what == "others" else {"join": [held]}
     message = reader.answered({**request, **asked})["refused"]["message"]

@@ -211,7 +211,7 @@ class TestAttack:
         with pytest.raises(SfumatoError, match="without released records .* give a release"):
             run("attack", "bayes", folder / "scheme.json", "--attribute", "sex", "--truth", folder / "words.csv")
         for shares, line in (
-            ("F=.5,X=.5", "'X', which is no value"),
+            ("F=.5,X=.5", "must name values of the attribute, got 'X'"),
             ("F=1", "'M' missing"),
             ("F=a", "must look like"),
         ):

@@ -146,7 +146,7 @@ def test_numbers_are_never_broken_and_names_only_for_want_of_room(monkeypatch: p
         console.table(["rule", "support", "support low", "confidence", "low"], [row])
         for number in ("0.2803", "0.2772", "0.9854", "0.9527"):
             assert number in shown.getvalue()
-        assert (row[0] in shown.getvalue()) == whole
+        assert ("type=chicken + price=[20 to 22) => size=L" in shown.getvalue()) == whole
 
 
 def test_a_table_that_is_too_wide_becomes_two_and_no_number_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def test_estimate_shows_what_is_asked_for(here: Path) -> None:
         ("export north.parquet x.csv --columns nothing", "there is no attribute 'nothing'"),
         ("mgas patients.csv --column nothing", "the table has no column 'nothing'"),
         ("mgas patients.csv --column note --min-records 5", "a field is no number"),
-        ("mgas patients.csv --column hours --min-records 9000", "min_records must be at most"),
+        ("mgas patients.csv --column hours --min-records 9000", "--min-records must be at most"),
         ("mgas patients.csv --column hours --save patients.csv", "is read by this command"),
         ("estimate north.parquet --columns education --where sex", "--where must look like sex=F"),
         ("estimate north.parquet --columns education --where sex=X", "sex has no value 'X'; it has F, M"),

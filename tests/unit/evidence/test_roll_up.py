@@ -128,7 +128,7 @@ def test_levels_on_the_command_line(tmp_path: Path) -> None:
     assert "t000" not in ran.out
     assert "C01" in run(f"estimate {target} --columns sex --where place=C01 --roll-up place=county").out
     assert (
-        "--roll-up: 0 of the columns have a level 'street'"
+        "--roll-up: none of the columns has a level 'street'"
         in run(f"estimate {target} --columns place --roll-up street").error
     )
     assert "there is no level" in run(f"estimate {target} --columns place --roll-up place=street").error

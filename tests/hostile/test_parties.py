@@ -17,6 +17,7 @@ from tests.hostile.parquet_maker import BYTE_ARRAY, INDEX, INT64, UTF8, Column, 
 
 import sfumato as sf
 from service_client import SCHEMA, SCHEME, Http, new_id
+from sfumato.reading import memory_limit
 from sfumato.reading.parquet_structure import structure
 from sfumato.reading.problems import described
 from sfumato.service import own_process, parties, reader
@@ -238,6 +239,13 @@ def test_what_a_party_hides_in_its_file_is_not_read_by_others(http: Http, tmp_pa
         push(http, some_columns(tmp_path / "car.parquet", "car", range(20), link), site(http, "car")).status_code == 201
     )
     assert counted(http) == 20
+
+
+def test_pseudonyms_are_not_read_to_know_their_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them were held at once for that: a file of ten million, which are allowed, was refused."""
+    file = some_columns(tmp_path / "sex.parquet", "sex", range(30), sf.new_link_key())
+    monkeypatch.setattr(memory_limit, "open_parquet", Mock(side_effect=AssertionError))
+    memory_limit.check_decoded(file, ["sex", "person"])
 
 
 def test_many_parts_of_a_partys_file_become_one(http: Http, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ class Structure:
     rows: int = 0
     text_bytes: Counter[str] = field(default_factory=Counter)  # of all pages of texts when unpacked, by their column
     delta_texts: set[str] = field(default_factory=set)  # with pages that say inside, unseen, how many texts they have
+    listed_texts: set[str] = field(default_factory=set)  # with a dictionary, in which one text may stand for many
     held: Counter[str] = field(default_factory=Counter)  # what a reader holds at once, by the column
     around: int = 0  # bytes of the footer, and of the headers of pages
     columns: list[str] | None = None  # all there are; None before the first look
@@ -96,6 +97,7 @@ class _Pages(NamedTuple):
     unpacked: int
     held: int  # the largest and the dictionary: what a reader holds at once
     delta: bool
+    listed: bool
 
 
 def most_unpacked(size: int) -> int:
@@ -182,6 +184,7 @@ def _check(
     columns = [_column(metadata.schema.column(j)) for j in range(metadata.num_columns)]
     unseen = set(Structure(columns=[one.name for one in columns], seen=found.seen, looks=found.looks).unseen(asked))
     rows, around, texts, held, delta = 0, size - footer.place, Counter[str](), Counter[str](), set()
+    listed: set[str] = set()
     places: list[tuple[int, int]] = []
     for group in footer.groups:
         if group.rows < 0 or len(group.chunks) != len(columns):
@@ -203,6 +206,7 @@ def _check(
             held[column.name] = max(held[column.name], pages.held)
             texts[column.name] += pages.unpacked if column.width is None else 0
             delta |= {column.name} if pages.delta else set()
+            listed |= {column.name} if pages.listed else set()
     if not rows == footer.rows == metadata.num_rows:
         raise PageError("its row groups hold more or fewer rows than it says")
     if rows > most_rows(size):
@@ -213,6 +217,7 @@ def _check(
     found.text_bytes |= texts  # the same if another thread looked meanwhile
     found.held |= held
     found.delta_texts |= delta
+    found.listed_texts |= listed
     found.around = max(found.around, around)
     found.seen |= unseen
 
@@ -268,4 +273,4 @@ def _walk(file: BinaryIO, at: int, end: int, column: _Column, budget: int, most:
         count += 1
         if at > end or count > budget:
             raise PageError(f"the pages of column {column.name!r} are more than it says, or than so few bytes need")
-    return _Pages(count, headers, values, unpacked, largest + dictionary, delta)
+    return _Pages(count, headers, values, unpacked, largest + dictionary, delta, dictionary > 0)

@@ -1,7 +1,7 @@
 """The tables of a pushed file as bytes: of small files the cells that are not 0, of others all.
 
-A file of one row has tables as large as one of a million. A thousand such files, written in full, take up to 238 MB,
-and half an hour until they are added up.
+A file of one row has tables as large as one of a million. Written in full, 238 kB and 1.4 s
+to unpack for 518 tables, a thousand such files would take half an hour until they are added up.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from sfumato.cli import console, learning
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
-from sfumato.learn.bayesnet.edges import edge_rows, words_of_tests
+from sfumato.learn.bayesnet.edges import edge_rows, words_of_p_values, words_of_tests
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
 from sfumato.printable import many
@@ -99,6 +99,8 @@ def bayesnet(
         links = tuple(sorted(links, key=lambda e: (e.p_value, -e.statistic / max(e.df, 1)))[:MOST_LINKS])
     console.table(*edge_rows(links))
     if said := words_of_tests(links):
+        console.note(said)
+    if said := words_of_p_values(links):
         console.note(said)
     if any(isfinite(e.trend) for e in links):
         console.note("trend: in standard deviations, positive where both rise together")

@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.cli import app
 from sfumato.learn import BayesianNetwork
-from sfumato.learn.bayesnet.edges import Edge, edge_rows, words_of_tests
+from sfumato.learn.bayesnet.edges import Edge, edge_rows, words_of_p_values, words_of_tests
 from sfumato.learn.bayesnet.published_networks import gallery
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.UnrecoverableWarning")
@@ -127,6 +127,13 @@ def test_a_link_shows_the_statistic_that_its_p_value_comes_from() -> None:
     assert "means: groups differ in their means" in words_of_tests(edges) and "bend" not in words_of_tests(edges)
     assert words_of_tests(edges[1:]) == "" and "test" not in edge_rows(edges[1:])[0]
     assert edge_rows([Edge("a", "b", 0.0, 0, 1.0)])[1] == [["a", "b", "not tested", "", ""]]
+
+
+def test_a_p_value_that_is_not_its_statistics_own_is_explained() -> None:
+    """17.9 with 2 degrees of freedom stood beside .0065, where a table says .00013."""
+    bend, trend = Edge("a", "b", 17.9, 2, 0.00013 / 0.02, -1.5, "bend"), Edge("b", "c", 13.18, 1, 0.00029, 3.6, "trend")
+    assert "divided by its test's share (trend and means 0.97, bend 0.02" in words_of_p_values([trend, bend])
+    assert words_of_p_values([trend]) == "" and words_of_p_values([Edge("a", "b", 0.0, 0, 1.0)]) == ""
 
 
 def test_groups_that_differ_in_their_means_carry_the_statistic_of_that(tmp_path) -> None:

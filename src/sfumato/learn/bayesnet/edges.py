@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import Any
 
-from sfumato.evidence.independence import LOOKS_FOR
+from sfumato.evidence.independence import BEND_ALARMS, LOOKS_FOR, TREND_ALARMS, Test
 from sfumato.learn.bayesnet.scores import StructureScore
 
 
@@ -53,6 +53,14 @@ def words_of_tests(edges: Sequence[Edge]) -> str:
     if set(kinds) <= {"any"}:
         return ""
     return f"test: what the p-value comes from ({'; '.join(f'{kind}: {LOOKS_FOR[kind]}' for kind in kinds)})"
+
+
+def words_of_p_values(edges: Sequence[Edge]) -> str:
+    """Why a p-value is larger than its statistic tells; nothing where none is by half as much again."""
+    if not any(e.df and e.p_value > 1.5 * Test(e.statistic, e.df).p_value for e in edges):
+        return ""
+    shares = f"trend and means {TREND_ALARMS:g}, bend {BEND_ALARMS:g}, the others what is left"
+    return f"p-value: several tests were tried, so that of the statistic is divided by its test's share ({shares})"
 
 
 def tested_edges(score: StructureScore, parents: Mapping[str, tuple[str, ...]]) -> tuple[Edge, ...]:

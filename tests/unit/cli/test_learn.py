@@ -191,6 +191,7 @@ def test_the_picture_of_a_model_shows_every_attribute(files, monkeypatch):
     monkeypatch.setattr("sfumato.cli.learn_model.plot_shares", lambda tables, *_: drawn.extend(t.names for t in tables))
     found = run("model", files / "r.parquet", "--columns", "mitoses,class", "--plot", files / "m.png")
     assert found.exit_code == 0 and "clean ones for learning how two attributes go together" in found.output
+    assert "another is chosen where it surely gains, by more than 3 times its noise (independent" in found.output
     assert drawn == [("mitoses",), ("class",)]
     one = sf.evidence(sf.Release.load(files / "r.parquet")).counts("mitoses")
     figure = plot_shares([one] * 80, None, "Shares")

@@ -15,7 +15,7 @@ from sfumato.channels.scores import scores
 from sfumato.errors import DisclosureWarning, EstimationError
 from sfumato.evidence.questions.forms import bounded_limits, ratio_limits
 from sfumato.evidence.questions.part_sums import PartSums
-from sfumato.evidence.questions.statistics import Sums
+from sfumato.evidence.questions.statistics import Sums, check_size
 
 N = 4000
 SCHEMA = sf.Schema(
@@ -79,6 +79,11 @@ def test_exact_evidence_answers_the_raw_numbers(exact: Any) -> None:
     assert exact.mean("grade", where={"sex": "M"}).value[0] == pytest.approx(g[sex == 1].mean())
     assert exact.share("grade").value == pytest.approx(np.bincount(codes("grade")) / N)
     assert exact.cdf("income").value == pytest.approx(np.cumsum(np.bincount(codes("income"), minlength=20)) / N)
+
+
+def test_a_question_about_too_many_groups_says_how_to_go_on() -> None:
+    with pytest.raises(EstimationError, match="one group at a time, with where"):
+        check_size(108, 331_760)
 
 
 def test_exact_quantiles_are_points_where_the_running_share_passes(exact: Any) -> None:

@@ -271,5 +271,6 @@ def _straight(wanted: Array, block: Block) -> bool:
 def check_size(rows: int, cells: int) -> None:
     if rows * cells > MOST:
         raise EstimationError(
-            f"{rows} sums over a table of {cells:,} cells are too many: ask for fewer groups, or wider bins"
+            f"{rows} sums over a table of {cells:,} cells are too many: ask about one group at a time, with where, or "
+            "take wider bins"
         )

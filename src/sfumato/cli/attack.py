@@ -142,7 +142,10 @@ def attack(
             console.say(f"  {SHARES[value]}")
         elif key == "exact":
             console.say("  computed exactly" if value else "  simulated: the last digits vary from run to run")
-        elif key != "expected" or not math.isclose(value, found.error or 0.0):
+        elif key == "expected":
+            if not math.isclose(value, found.error or 0.0):
+                console.say(f"  error expected if these shares were the true ones: {console.number(value)}")
+        else:
             console.say(f"  {key}: {value if isinstance(value, dict) else console.number(value)}")
 
 

@@ -65,6 +65,7 @@ def test_shuffled_rows_are_held_against_the_truth_by_their_ids() -> None:
     line = "attack bayes keyed.parquet --attribute town --truth register.csv"
     shown = json.loads(run(f"{line} --key-file own.key --json").out)
     assert shown["error"] == pytest.approx(shown["details"]["expected"], abs=0.12)  # 4 standard errors; blindly .7
+    assert "error expected if these shares were the true ones: 0." in run(f"{line} --key-file own.key").out
     ran = run("randomize register.csv clear.parquet --scheme scheme.json --id name --clear-ids")
     assert run("attack bayes clear.parquet --attribute town --truth register.csv").code == 0
     Path("nameless.csv").write_text("town\na\n", encoding="utf-8")

@@ -96,7 +96,7 @@ def test_the_token_of_the_server_here_is_sent_nowhere_else(tmp_path: Path, monke
     (tmp_path / "sfumato-data").mkdir()
     (tmp_path / "sfumato-data" / "admin.token").write_text("sfa_secret\n")
     for url in ("http://localhost:8000", "127.0.0.1:9000", "http://[::1]:8000"):
-        assert client(url, None)._token == "sfa_secret"
+        assert client(url, None).token == "sfa_secret"
     for url in (
         "https://collect.example.org",
         "https://localhost.example.org",
@@ -105,4 +105,4 @@ def test_the_token_of_the_server_here_is_sent_nowhere_else(tmp_path: Path, monke
     ):
         with pytest.raises(SfumatoError, match="needs a token"):
             client(url, None)
-    assert client("https://collect.example.org", tmp_path / "sfumato-data" / "admin.token")._token == "sfa_secret"
+    assert client("https://collect.example.org", tmp_path / "sfumato-data" / "admin.token").token == "sfa_secret"

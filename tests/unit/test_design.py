@@ -371,3 +371,11 @@ def test_a_way_to_ask_that_is_too_large_is_left_out_and_named(monkeypatch):
     monkeypatch.setattr("sfumato.channels.size_limits.MOST_CELLS", 50)
     with pytest.raises(SfumatoError, match="use fewer values"):
         sf.design.design_record(schema, 4000, 50)
+
+
+def test_a_family_that_is_as_precise_is_named():
+    """At 7 bins with gaps and gamma 12 the larger effective sample stood beside "no other family does better"."""
+    found = design(sf.Schema({"x": sf.Numeric(0, 7, bins=7, nullable=True)}), 2784, gamma=12)
+    pick, second = found.choices[0].candidates[:2]
+    assert second.effective > pick.effective and abs(second.half_width / pick.half_width - 1) < 0.005
+    assert f"{pick.family}: {second.family} is as precise" in found.explain()

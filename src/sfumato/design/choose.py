@@ -255,7 +255,7 @@ def _why(choice: Choice) -> str:
     if gain < 0.995:
         return f"{pick.family}: the best for the values themselves; leaving room for missing answers costs it a little."
     if gain < 1.005:
-        return f"{pick.family}: no other family does better."
+        return f"{pick.family}: {second.family} is as precise, to within 1 in 200 records."
     if pick.target == "shares" and second.effective > 1.005 * pick.effective:
         return (
             f"{pick.family}: even the hardest share is as precise as with {gain:.3g} times the records of "

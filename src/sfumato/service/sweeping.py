@@ -23,9 +23,5 @@ def unfinished(held: Iterable[Upload], now: float) -> list[Upload]:
 def left_behind(folder: Path, known: Iterable[Path]) -> list[Path]:
     """Files of uploads that belong to none: of a process that was killed between the disk and the database."""
     kept = set(known)
-    found = (
-        path
-        for kind in ("*.arriving", "*.rewritten", "*.parquet", "*.json", "tmp*/*")
-        for path in folder.glob(f"*/{kind}")
-    )
+    found = (path for kind in _KINDS for path in folder.glob(f"*/{kind}"))
     return sorted(path for path in found if path not in kept)

@@ -154,6 +154,26 @@ def test_models_are_drawn_when_asked_for_and_have_their_numbers_in_a_table(page)
     assert "with 1 link" in network.get_attribute("aria-label")
 
 
+def test_models_that_are_asked_for_at_once_are_learned_one_after_the_other(browser, site, page):
+    """The server learns one at a time and sends away who asks for many: the fifth was told that others are answered."""
+    own = opened(browser, site, "many", tokens(site, "many"))
+    held = []
+    own.route("**/models/**", lambda route: held.append(route))
+    own.get_by_role("button", name="Grow the tree").wait_for()
+    for button in MODELS:
+        own.get_by_role("button", name=button).click()
+    waiting = own.get_by_text("Waiting for the model that was asked for before it")
+    for asked, picture in enumerate(MODELS.values(), start=1):
+        expect(waiting).to_have_count(len(MODELS) - asked)
+        expect(own.get_by_text("Learning, which may take up to a minute")).to_be_visible()
+        assert all(waiting.nth(i).is_visible() for i in range(len(MODELS) - asked))
+        assert len(held) == asked
+        held[-1].continue_()
+        own.get_by_role("img", name=picture).wait_for(timeout=60000)
+    expect(own.get_by_text("Learned from 800 answers.").last).to_be_visible()
+    assert own.problems == []
+
+
 def test_no_two_classes_have_one_colour_but_the_small_ones_that_are_called_others(page):
     assert page.evaluate("Charts.colours([5, 1, 2])") == ["class0", "class1", "class2"]
     many = page.evaluate("Charts.colours([.1, .3, .02, .2, .01, .15, .12, .1])")

@@ -27,8 +27,10 @@ class Turns:
 
     async def run(self, who: str, work: Callable[[], T]) -> T:
         """What the work gives, done in a thread once it is its turn; ``who`` is the id of the token that asks."""
-        if self._asking.total() >= self._most or self._asking[who] >= max(self._most // 2, 1):
-            raise RefusalError("busy", "others are being answered: ask again in a moment", seconds=self._seconds)
+        if self._asking[who] >= max(self._most // 2, 1):
+            raise self._busy(f"{self._asking[who]} requests with this token are being answered")
+        if self._asking.total() >= self._most:
+            raise self._busy("others are being answered")
         self._asking[who] += 1
         try:
             async with self._turn:
@@ -36,3 +38,6 @@ class Turns:
         finally:
             self._asking[who] -= 1
             self._asking += Counter()  # forgets who asks no more
+
+    def _busy(self, why: str) -> RefusalError:
+        return RefusalError("busy", f"{why}: ask again in a moment", seconds=self._seconds)

@@ -144,7 +144,7 @@ def _outcome(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _busy() -> RefusalError:
-    return RefusalError("busy", "others are being answered: ask again in a moment", seconds=2)
+    return RefusalError("busy", "as many as the server takes are being answered: ask again in a moment", seconds=2)
 
 
 def main() -> None:

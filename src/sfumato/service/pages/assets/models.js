@@ -16,7 +16,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     box.checked = few;
     return [element("label", { class: "choice" }, box, title(name)), box];
   });
-  let now = 0;
+  let now = 0, before = Promise.resolve(); // what was asked for before, once it is there
 
   const taken = () => boxes.filter(([, box]) => box.checked).map(([, box]) => box.value);
   const question = (name) => (/[?:]$/.test(title(name)) ? title(name) : `${title(name)}:`);
@@ -33,6 +33,13 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     return [element("label", {}, label, input), () => Math.min(Math.max(Number(input.value) || 1, 1), 99) / 100];
   }
 
+  /* The server learns one model at a time, and sends away who asks for many: the page asks for one after the other. */
+  function inTurn(work) {
+    const own = before.then(work);
+    before = own.catch(() => {});
+    return own;
+  }
+
   /* A model is learned when its button is pressed, and stays as it is until it is pressed again. */
   function model(heading, explained, button, controls, ask, draw) {
     const status = element("p", { class: "about", role: "status" });
@@ -40,15 +47,17 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     let found = null, problem = null;
     const made = part("h3", heading, [...controls, go], async () => {
       if (problem) throw problem;
-      return found === null ? { picture: "" } : draw(found);
+      return found === null ? { picture: "" } : { ...draw(found), tell: told };
     }, status);
-    const told = () => { status.textContent = found === null ? "" : found.answers === now ? `Learned from ${whole(found.answers)} answers.` : `Learned from ${whole(found.answers)} answers. There are ${whole(now)} now: press the button again to take them in.`; };
+    const told = () => { if (!go.disabled) status.textContent = found === null ? "" : found.answers === now ? `Learned from ${whole(found.answers)} answers.` : `Learned from ${whole(found.answers)} answers. There are ${whole(now)} now: press the button again to take them in.`; };
     go.onclick = async () => {
+      const path = `/models/${ask(taken())}`;
       go.disabled = true;
-      status.textContent = "Learning, which may take up to a minute …";
+      status.hidden = false;
+      status.textContent = "Waiting for the model that was asked for before it …";
       try {
+        found = await inTurn(() => { status.textContent = "Learning, which may take up to a minute …"; return read(path); });
         problem = null;
-        found = await read(`/models/${ask(taken())}`);
       } catch (refused) {
         if (refused instanceof TypeError) problem = refusal("The server does not answer. Try again later.");
         else problem = refused;
@@ -56,7 +65,6 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
       }
       go.disabled = false;
       await made.update();
-      told();
     };
     made.node.insertBefore(element("p", {}, explained), made.node.children[1]);
     made.update();
@@ -177,11 +185,11 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   // ---- Together ------------------------------------------------------------------------------------------------------------
 
-  const last = coded.at(-1) ?? "";
-  const [treeMenu, tree] = menu("Tell", coded, null, last);
+  const target = coded.at(-1) ?? "";
+  const [treeMenu, tree] = menu("Tell", coded, null, target);
   const [ruleMenu, rule] = menu("Only about", coded, "everything");
   const [supportBox, support] = share("Support, % of all", "5"), [confidenceBox, confidence] = share("Confidence, %", "50");
-  const [regressionMenu, explained] = menu("Explain", coded, null, last);
+  const [regressionMenu, explained] = menu("Explain", coded, null, target);
   const odds = element("select", { "aria-label": "The odds of" }), oddsLabel = element("label", {}, "The odds of", odds);
   const unordered = () => { const one = attributes.find((own) => own.name === explained.value); return one && !one.ordered && one.values !== null ? one.values.filter((value) => value !== null) : []; };
   explained.onchange = () => {

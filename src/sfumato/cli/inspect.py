@@ -11,6 +11,7 @@ from sfumato.assess.goodness_of_fit import goodness_of_fit
 from sfumato.assess.report.summary import factor
 from sfumato.channels import Channel
 from sfumato.cli import console, scheme_files
+from sfumato.cli.resampled_words import inspect_resampled
 from sfumato.errors import SfumatoError
 from sfumato.forms import Forms
 from sfumato.printable import many
@@ -22,7 +23,9 @@ from sfumato.scheme import Scheme
 
 
 def inspect(
-    file: Annotated[Path, typer.Argument(help="A release (.parquet, .csv) or a scheme (.json).")],
+    file: Annotated[
+        Path, typer.Argument(help="A release (.parquet, .csv), a scheme (.json), or a table of sfumato resample.")
+    ],
     rows: Annotated[int, typer.Option(min=0, help="How many released rows to show.")] = 0,
     fit: Annotated[
         bool, typer.Option("--fit", help="Test whether the answers can have come through their channels at all.")
@@ -41,6 +44,8 @@ def inspect(
 
         sfumato inspect scheme.json --json
     """
+    if file.suffix != ".json" and file.is_file() and inspect_resampled(file, rows, fit, json):
+        return
     release: Release | None = None
     schemes: list[tuple[int | None, Scheme]]
     found: Scheme | Forms | None = None

@@ -10,6 +10,7 @@ import typer
 from sfumato.cli import console, scheme_files
 from sfumato.cli.identifiers import point_out_identifiers
 from sfumato.cli.resample_report import measure, sample, write_report
+from sfumato.cli.resampled_words import say_protection
 from sfumato.errors import SfumatoError
 from sfumato.membership import Risk
 from sfumato.owner.resample import resample as draw
@@ -226,25 +227,6 @@ def _say(goal: Path, about: dict[str, Any], measured: Risk | None, json: bool) -
         return
     total = sum(entry["rows"] for entry in about["proportions"])
     console.say(f"{many(total, 'row')} written to {goal}: {about['method']}")
-    if about["risk"]:
-        console.table(
-            ["site", "asked", "measured", "outliers asked", "outliers", "held"],
-            [
-                [
-                    str(r["site"]),
-                    r["asked"],
-                    f"{r['measured']:.3f} ± {r['error']:.3f}",
-                    r["outliers_asked"],
-                    f"{r['outliers']:.3f} ± {r['outliers_error']:.3f}",
-                    "yes" if r["held"] else "no",
-                ]
-                for r in about["risk"]
-            ],
-        )
-        console.say("measured against the shadow attack, on this table; --epsilon gives a proof instead")
-    elif "proved" in about:
-        console.say(f"proved: no attack on any record has an AUC above {about['proved']['auc']:.3f}")
-    else:
-        console.say("no bound was asked for: sfumato resample --max-risk .55 holds one")
+    say_protection(about)
     if measured is not None:
         console.say(f"measured on releases of half of the records: {measured}")

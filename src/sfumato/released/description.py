@@ -15,7 +15,7 @@ from sfumato.reading.json_documents import DocumentError, read_json
 from sfumato.reading.parquet_file import parquet_notes
 from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
-from sfumato.writing.described_file import KEY, content, sidecar
+from sfumato.writing.described_file import KEY, RESAMPLED, content, sidecar
 from sfumato.writing.whole_folders import DESCRIPTION
 
 _OLD = (
@@ -33,6 +33,11 @@ Described = tuple[int, Scheme, str | None, bool]
 def read_description(path: Path) -> tuple[list[Described], str | None, str | None]:
     """What is said of each part; the id column; the order of the rows."""
     document = _document(path)
+    if is_resampled(document):
+        raise ReleaseError(
+            f"{path} is no release but a table of new rows, written by sfumato resample: read it with any tool, as it "
+            "is; sfumato inspect tells how it was made"
+        )
     if not isinstance(document, dict) or document.get("format") != "sfumato release":
         raise ReleaseError(f"{path}: what stands where the scheme should be is not a release's description")
     if document.get("version") == 1:
@@ -57,6 +62,11 @@ def read_description(path: Path) -> tuple[list[Described], str | None, str | Non
     if tables.suffix(path) in tables.CSV and any(document.get(k) != v for k, v in content(path).items()):
         raise ReleaseError(f"{path} is not the file that {sidecar(path).name} describes: its content differs")
     return entries, identifier, order
+
+
+def is_resampled(document: Any) -> bool:
+    """Whether a description is that of a table of new rows, which anything reads as it is."""
+    return isinstance(document, dict) and document.get("format") == RESAMPLED
 
 
 def part_documents(path: Path) -> list[Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 KEY = b"sfumato"
+RESAMPLED = "sfumato resampled"  #: the format of a table of new rows, beside that of a release
 _HEAD = 1 << 20  # how much of a CSV file its sidecar remembers the digest of
 
 

@@ -20,9 +20,9 @@ from sfumato.owner.resample.setting import Setting
 from sfumato.reading import tables
 from sfumato.reading.json_documents import read_json
 from sfumato.reading.parquet_file import parquet_notes
-from sfumato.writing.described_file import KEY, sidecar
+from sfumato.writing.described_file import KEY, RESAMPLED, sidecar
 
-FORMAT, VERSION = "sfumato resampled", 2
+VERSION = 2
 
 
 def proportions(rows: Mapping[Key, int], sites: bool) -> list[dict[str, Any]]:
@@ -42,7 +42,7 @@ def describe(
 ) -> dict[str, Any]:
     """Method and setting, proportions, asked against measured risk of each site, and what is proved."""
     request, proof = plan.request, plan.request.guarantee
-    out: dict[str, Any] = {"format": FORMAT, "version": VERSION, "method": request.words, "target": target}
+    out: dict[str, Any] = {"format": RESAMPLED, "version": VERSION, "method": request.words, "target": target}
     if proof is not None and plan.ranges is not None:
         ranges = dict(zip(names, plan.ranges.tolist(), strict=True))
         out["proved"] = {"epsilon": proof.epsilon, "delta": proof.delta, "auc": round(proof.auc, 4), "ranges": ranges}
@@ -73,7 +73,7 @@ def risk_entry(place: Any, one: Risk) -> dict[str, Any]:
 def method_of(about: Mapping[str, Any], names: Sequence[str]) -> Method:
     """The way in which a described file was made, to draw shadow releases with: one site at a time."""
     try:
-        if about["format"] != FORMAT or about["version"] != VERSION:
+        if about["format"] != RESAMPLED or about["version"] != VERSION:
             raise ReleaseError(f"this file is a {about['format']} of version {about['version']}, not a resampled table")
         rows = sum(int(entry["rows"]) for entry in about["proportions"])
         if len({entry.get("site") for entry in about["proportions"]}) > 1:
@@ -108,7 +108,7 @@ def read_description(path: str | Path) -> dict[str, Any]:
     if text is None:
         raise missing
     about = read_json(text, f"the description of {path}")
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
+    if not isinstance(about, dict) or about.get("format") != RESAMPLED:
         raise missing
     return about
 

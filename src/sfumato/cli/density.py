@@ -76,7 +76,7 @@ def density(
         ("values", found.n),
         ("noise", f"{getattr(found.noise, 'name', found.noise.kind)}, sd {found.noise.sd:.4g}"),
         ("method", found.method + (f", stopped by {found.stop}" if found.stop else "")),
-        ("support", f"{found.edges[0]:.6g} to {found.edges[-1]:.6g} in {found.mass.size} cells"),
+        ("cells", _cells(found.mass.size, float(found.edges[0]), float(found.edges[-1]), between)),
         ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),
         ("5 %, 50 %, 95 %", f"{low:.6g}, {middle:.6g}, {high:.6g}"),
         ("their errors", "not told here" + ("; --plot, --json: a 90 % band" if found.spread is not None else "")),
@@ -91,6 +91,16 @@ def density(
     console.note("of a release, sfumato estimate --quantiles tells quantiles with their intervals")
     if plot is not None:
         console.note(f"picture: {plot}")
+
+
+def _cells(count: int, low: float, high: float, support: tuple[float, float] | None) -> str:
+    """How many there are and where, and which part of a given support that is."""
+    told = f"{count} from {low:.6g} to {high:.6g}"
+    if support is None or (low, high) == support:
+        return told
+    if low < support[0] or high > support[1]:
+        return f"{told}: the support {support[0]:.6g} to {support[1]:.6g} was widened"
+    return f"{told}, inside the support {support[0]:.6g} to {support[1]:.6g}"
 
 
 def _refuse_codes(file: Path, column: str) -> None:

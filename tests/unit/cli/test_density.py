@@ -38,3 +38,15 @@ def test_numbers_say_where_their_errors_are_and_no_word_of_algebra_is_left(tmp_p
     ran = run(f"density {tmp_path / 'z.csv'} --column z --noise uniform:1 --support=-8,8 --bins 80", width=400)
     assert ran.code == 0 and "not told here; --plot, --json: a 90 % band" in ran.out
     assert "of 80 details: it would be the same without them" in ran.out and "null space" not in ran.out
+
+
+def test_cells_are_not_called_the_support_that_was_given(tmp_path: Path) -> None:
+    z = np.random.default_rng(1).normal(50, 5, 400)
+    (tmp_path / "z.csv").write_text("z\n" + "\n".join(map(str, z)))
+    asked = f"density {tmp_path / 'z.csv'} --column z --noise uniform:1"
+    lines = run(f"{asked} --support 0,120", width=400).out.splitlines()
+    (told,) = (line for line in lines if line.startswith("cells"))
+    assert told.split()[1:3] == ["80", "from"] and told.rstrip().endswith(", inside the support 0 to 120")
+    assert not any(line.startswith("support") for line in lines)
+    assert "80 from 0 to 120 " in run(f"{asked} --support 0,120 --bins 80", width=400).out
+    assert "the support 45 to 120 was widened" in run(f"{asked} --support 45,120 --widen", width=400).out

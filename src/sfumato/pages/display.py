@@ -98,6 +98,8 @@ def told_apart(value: float, sd: float, years: bool = False) -> float:
     if not (math.isfinite(value) and 1e-6 * abs(value) < sd < math.inf):
         return value
     wanted = 1 - math.floor(math.log10(sd))
+    if value == round(value, max(wanted - 1, 0)):  # no estimate between values: 109, as 79 is beside it
+        return value
     there = 0 if abs(value) >= 100 else 3 - math.floor(math.log10(abs(value))) if value else wanted
     return Precise(value, wanted) if wanted > there else value
 

@@ -52,6 +52,24 @@ def empty_panels(width: float, height: float, columns: int, rows: int = 1) -> tu
     return figure, panels
 
 
+def mark_thousands(axes: Any, years: bool = False) -> None:
+    """Whole numbers along the x axis as people write them, 200,000 and not 0.2 beside a 1e6; years without marks."""
+    from matplotlib.ticker import FuncFormatter
+
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.10g}" if years else f"{x:,.10g}"))
+
+
+def name_places(axes: Any, names: Sequence[str]) -> None:
+    """Places from 0 along the x axis by their names, as many as there is room for."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    room = max(2, min(12, 72 // max(len(name) + 2 for name in names)))
+    axes.xaxis.set_major_locator(MaxNLocator(room, integer=True, min_n_ticks=1))
+    axes.xaxis.set_major_formatter(
+        FuncFormatter(lambda x, _: names[round(x)] if x == round(x) and 0 <= x < len(names) else "")
+    )
+
+
 def set_title(axes: Any, text: str) -> None:
     """A title from the left end of the axes, in as many lines as it takes not to be cut off."""
     axes.set_title("\n".join(wrap(text, _TITLE)), loc="left", fontsize=11)

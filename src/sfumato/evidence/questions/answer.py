@@ -48,6 +48,9 @@ class Answer(Rows):
     said: tuple[str, ...] = ()
     running: str | None = None
     closer: Array | None = None
+    attribute: str = ""
+    named: tuple[str, ...] = ()
+    between_places: bool = False
 
     @property
     def n(self) -> float:

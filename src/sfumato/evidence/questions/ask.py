@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sfumato.arrays import Index
-from sfumato.domains import Domain
+from sfumato.domains import Date, Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
+from sfumato.evidence.questions.asked import Asked, ask
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
-from sfumato.evidence.questions.gather import asked_of, gather, left_out, noisy, told_by_model
-from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
+from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
-from sfumato.evidence.questions.smoothed import heaped, running_ends, smooth_cdf, smooth_quantile, smoothed_groups
+from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import answered_by, behind, between, clipped, ends_of, numbers, off_by, scale
-from sfumato.printable import label_text
+from sfumato.evidence.questions.values import (
+    answered_by,
+    behind,
+    between,
+    clipped,
+    ends_of,
+    in_units,
+    numbers,
+    off_by,
+    places,
+    running_ends,
+    scale,
+)
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
 
@@ -32,60 +43,6 @@ MOST_RUNNING = 1 << 10
 _INSIDE = (
     "where values lie inside a bin is not known: intervals reach over whole bins, estimates take them to lie evenly"
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A question about some attributes of some groups."""
-
-    ev: Evidence
-    names: tuple[str, ...]
-    groups: AskedGroups
-    where: Where
-
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """All that must be looked at."""
-        return tuple(dict.fromkeys((*self.groups.names, *(self.where or {}), *self.names)))
-
-    @property
-    def whom(self) -> str:
-        by = f" by {', '.join(self.groups.names)}" if self.groups.names else ""
-        return by + (f" where {', '.join(map(_condition, self.where.items()))}" if self.where else "")
-
-    def nullable(self) -> bool:
-        return any(self.ev.schema[name].nullable for name in self.names)
-
-    def sums(self, statistics: Any) -> Sums | ModelSums:
-        """``statistics(group, noises)`` lists those of one group."""
-
-        def build(noises: Collection[str]) -> list[Statistic]:
-            every = range(len(self.groups.labels))
-            return [self.groups.statistic(g, one) for g in every for one in statistics(noises)]
-
-        return gather(self.ev, self.attributes, build)
-
-    def notes(self, sums: Sums | ModelSums) -> tuple[str, ...]:
-        weighed = getattr(self.ev, "weights", None) is not None
-        weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
-        told = told_by_model(self.ev, self.attributes, sums) + asked_of(sums)
-        return told + left_out(self.ev, self.groups, self.where) + weights
-
-
-def _condition(held: tuple[str, Any]) -> str:
-    name, value = held
-    return f"{name} = {' or '.join(map(label_text, as_list(value)))}"
-
-
-def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
-    """The question, if its names are known."""
-    if isinstance(by, str):
-        by = (by,)
-    for name in (*names, *(by or ()), *(where or {})):
-        if name not in ev.names:
-            ev.release.schema[name]
-            raise EstimationError(f"{name!r} is not in the evidence, which covers {', '.join(ev.names)}")
-    return Asked(ev, tuple(names), groups(ev.schema, noisy(ev), by, where), where)
 
 
 def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Answer:
@@ -112,7 +69,8 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
     low, high = ends_of(domain, values)
     form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
-    found = replace(found, said=(*found.said, *clipped(domain, "mean")))
+    named = places(domain) if isinstance(domain, Date) else ()
+    found = replace(found, named=named, between_places=True, said=(*found.said, *clipped(domain, "mean")))
     if name not in noisy(ev):
         found = _with_bins(asked, name, found)
     own = values[: domain.size - domain.nullable]
@@ -205,7 +163,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     label = free_name(reached, keys)
     keys[label] = ends * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
-    found = _smoothed(asked, name, replace(found, running=label), smooth, lambda one: list(one.cdf))
+    found = _smoothed(asked, name, replace(found, running=label, attribute=name), smooth, lambda one: list(one.cdf))
     own = found.value.reshape(rows, k)
     if found.closer is None and smooth is None and (np.diff(own) < 0).any():  # true running shares never fall
         found = replace(found, closer=np.concatenate([rising(one) for one in own]))
@@ -221,14 +179,14 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     sums, per, k = _running(asked, name, domain)
     rows = len(asked.groups.labels)
     continuous = isinstance(domain, Numeric)
-    places = between(domain) if continuous else numbers(domain)[:k]
-    form = Quantiles(tuple(levels), per * np.arange(rows), k, places, continuous, *behind(domain))
+    spots = between(domain) if continuous else numbers(domain)[:k]
+    form = Quantiles(tuple(levels), per * np.arange(rows), k, spots, continuous, *behind(domain))
     many = len(levels)
     keys = {column: list(np.repeat(np.array(v, dtype=object), many)) for column, v in asked.groups.columns.items()}
     keys[free_name("q", keys)] = list(levels) * rows
     everybody = np.repeat(per * np.arange(rows) + k, many)
-    found = _answer(asked, sums, form, f"quantiles of {name}{scale(domain)}", keys, everybody)
-    found = replace(found, said=(*found.said, *clipped(domain, "quantile")))
+    found = _answer(asked, sums, form, f"quantiles of {name}{in_units(domain)}", keys, everybody)
+    found = replace(found, attribute=name, named=places(domain), said=(*found.said, *clipped(domain, "quantile")))
     if (form.most > form.least)[: max(k - 1, 1)].any():  # a last bin of two whole numbers is no wide one
         found = replace(found, said=(*found.said, _INSIDE))
     at = replace(form, start=np.zeros(1, dtype=np.int64))

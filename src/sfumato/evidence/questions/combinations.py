@@ -156,13 +156,13 @@ class Combination(Rows):
 def contrast(source: Any, a: Any, b: Any) -> Combination:
     """a - b. Where several rows belong to each, such as several quantiles of a group, one difference for each."""
     W, V, keys = _paired(source, a, b)
-    return Combination(source, W - V, f"difference {_words(a)} - {_words(b)}: {source.title}", keys)
+    return Combination(source, W - V, f"difference {_words(a)} - {_words(b)}: {_asked(source)}", keys)
 
 
 def ratio(source: Any, a: Any, b: Any) -> Combination:
     """a / b, with Fieller's limits: everything is possible where b may be 0."""
     W, V, keys = _paired(source, a, b)
-    return Combination(source, W, f"ratio {_words(a)} / {_words(b)}: {source.title}", keys, below=V)
+    return Combination(source, W, f"ratio {_words(a)} / {_words(b)}: {_asked(source)}", keys, below=V)
 
 
 def linear(source: Any, weights: ArrayLike | Mapping[Any, float]) -> Combination:
@@ -180,7 +180,12 @@ def linear(source: Any, weights: ArrayLike | Mapping[Any, float]) -> Combination
     if w.ndim != 2 or w.shape[1] != rows or not np.isfinite(w).all():
         raise EstimationError(f"weights must be {rows} finite numbers, one for each row of the estimate")
     keys = {"sum": list(range(1, len(w) + 1))} if len(w) > 1 else {}
-    return Combination(source, w, f"weighted sum: {source.title}", keys)
+    return Combination(source, w, f"weighted sum: {_asked(source)}", keys)
+
+
+def _asked(source: Any) -> str:
+    """What the combined answers were to; a difference of values is told in the unit of their errors."""
+    return str(source.title).replace(" (sd in ", " (in ")
 
 
 def _paired(source: Any, a: Any, b: Any) -> tuple[Array, Array, dict[str, list[Any]]]:

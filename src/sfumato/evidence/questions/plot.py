@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
 from sfumato.evidence.plot import MOST_DRAWN
-from sfumato.pages.picture import empty_picture, saved
+from sfumato.evidence.questions.values import are_years
+from sfumato.pages.picture import empty_picture, mark_thousands, name_places, saved
 from sfumato.printable import figure_text
 
 if TYPE_CHECKING:
@@ -53,6 +54,10 @@ def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
         axes.plot(truth, at, "|", color="#c53030", markersize=13, markeredgewidth=2, label="truth")
     axes.set_yticks(at, [", ".join(map(figure_text, label)) or "all" for label in rows.labels()])
     axes.set_ylim(-0.7, len(at) - 0.3)
+    if rows.named and not rows.between_places:
+        name_places(axes, list(rows.named))
+    else:
+        mark_thousands(axes, rows.of_years)
 
 
 def _largest(rows: Rows, groups: list[tuple[Any, ...]], names: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -84,8 +89,12 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
         axes.plot(x, rows.value[own], color=colour, linestyle=dashes, label=label)
         if truth is not None:
             axes.plot(x, truth[own], "x", color="#c53030", markersize=4, label="truth" if number == 0 else None)
-        if not numeric:
-            axes.set_xticks(x, [figure_text(end) for end, mine in zip(ends, own, strict=True) if mine])
     axes.set_ylim(-0.02, 1.02)
+    if numeric:
+        mark_thousands(axes, are_years(min(ends), max(ends)))
+    else:
+        name_places(axes, [figure_text(end) for end in dict.fromkeys(ends)])
+    reached = (rows.running or "").rstrip("_").replace("_", " ")
+    axes.set_xlabel(figure_text(f"{reached} this value of {rows.attribute}" if rows.attribute else reached))
     some = f"; {len(_COLOURS)} of {len(names)} groups" if len(names) > len(_COLOURS) else ""
     axes.set_ylabel(f"running share, with {level:.0%} intervals{some}")

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sfumato.arrays import Array
 from sfumato.evidence.critical import critical_value
 from sfumato.evidence.questions.plot import plot
-from sfumato.pages.display import MOST, html_table, settled, shown, text_table, told_apart
+from sfumato.evidence.questions.values import are_years, at_places
+from sfumato.pages.display import MOST, Precise, html_table, settled, shown, text_table, told_apart
 from sfumato.printable import label_text, many, printable
 from sfumato.writing.data_frames import as_frame, free_name
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SHORT = 9  # digits of a number that somebody wrote
+_TOLD = ("estimate", "low", "high")
 
 
 class Rows(ABC):
@@ -29,6 +31,9 @@ class Rows(ABC):
 
     of_population: bool
     running: str | None = None  # the column along which the rows rise from 0 to 1, where they are running shares
+    attribute: str = ""  # what was asked about, where that is one attribute
+    named: tuple[str, ...] = ()  # the values whose places from 0 the answers are, such as months
+    between_places: bool = False  # answers lie between such values, too: means
 
     @property
     def of_years(self) -> bool:
@@ -114,7 +119,9 @@ class Rows(ABC):
 
         columns: dict[str, Any] = {name: pa.array(labels) for name, labels in self.keys.items()}
         low, high = self.interval(level)
-        numbers = {"estimate": self.value, "sd": self.sd, "low": low, "high": high, **self.beside}
+        own = {"estimate": self.value, "sd": self.sd, "low": low, "high": high}
+        values = {f"{name}_value": at_places(own[name], self.named) for name in _TOLD} if self.named else {}
+        numbers: dict[str, Any] = {**own, **values, **self.beside}
         headings = self._headings(numbers)
         return pa.table(columns | {headings[name]: column for name, column in numbers.items()})
 
@@ -144,8 +151,10 @@ class Rows(ABC):
         """
         frame = self._arrow(level).slice(0, most)
         beside = self.beside
-        headings = self._headings(["estimate", "sd", "low", "high", *beside])
+        values = [f"{name}_value" for name in _TOLD] if self.named else []
+        headings = self._headings(["estimate", "sd", "low", "high", *values, *beside])
         columns = frame.to_pydict()
+        named = {name: columns.pop(headings[f"{name}_value"]) for name in _TOLD} if self.named else {}
         for name, error in ((headings[n], headings[f"{n}_sd"]) for n in beside if f"{n}_sd" in beside):
             sds = columns.pop(error)
             if any(sds):
@@ -158,8 +167,17 @@ class Rows(ABC):
             for name in (value, low, high):
                 columns[name][i] = told_apart(settled(columns[name][i], error), error, self.of_years)
             columns[sd][i] = settled(error, 1e-6 * abs(columns[value][i]))  # what rounding leaves of nothing
+        if named and self.between_places:
+            columns[free_name("nearest", columns)] = [
+                "" if one == "not known" else label
+                for one, label in zip(columns[value], named["estimate"], strict=True)
+            ]
+        elif named:
+            for name, labels in named.items():
+                own = headings[name]
+                columns[own] = [o if o == "not known" else at for o, at in zip(columns[own], labels, strict=True)]
         for name in self.keys:
-            columns[name] = [_key(label) for label in columns[name]]
+            columns[name] = _ends(columns[name]) if name == self.running else [_key(label) for label in columns[name]]
         return list(columns), [list(row) for row in zip(*columns.values(), strict=True)]
 
     def _shown(self) -> tuple[list[str], list[list[Any]], int]:
@@ -167,6 +185,17 @@ class Rows(ABC):
         kept = [i for i, name in enumerate(headings) if name != free_name("sd", self.keys)]
         cut = [[row[i] for i in kept] for row in rows]
         return [headings[i] for i in kept], cut, len(self.value) - len(cut)
+
+
+def _ends(labels: list[Any]) -> list[Any]:
+    """Ends of bins, all with as many decimals as one of them needs, and thousands marked unless they are years."""
+    if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in labels):
+        return [_key(label) for label in labels]
+    decimals = max((len(f"{label:.12g}".partition(".")[2]) for label in labels), default=0)
+    if any("e" in f"{label:.12g}" for label in labels):
+        return [_key(label) for label in labels]
+    years = are_years(min(labels, default=0), max(labels, default=0))
+    return [Precise(label, decimals, year=years) for label in labels]
 
 
 def _key(label: Any) -> Any:

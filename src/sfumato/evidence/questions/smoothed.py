@@ -29,14 +29,14 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import are_years, between
+from sfumato.evidence.questions.values import are_years, between, in_units, numbers, places, running_ends
 from sfumato.evidence.seen import Seen, asking, seen
 from sfumato.printable import many
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name
 
 if TYPE_CHECKING:
-    from sfumato.evidence.questions.ask import Asked
+    from sfumato.evidence.questions.asked import Asked
 
 _CELLS, _RELEASED = 64, 200
 #: Fewer values are told one by one: grades and scales have heaps of their own.
@@ -56,6 +56,9 @@ class Smoothed(Rows):
     q: tuple[float, ...] | None = None
     of_population: bool = False
     running: str | None = None
+    attribute: str = ""
+    named: tuple[str, ...] = ()
+    values: Array | None = None  # the number of each cell, where only these are possible
 
     @property
     def n(self) -> float:
@@ -126,7 +129,8 @@ class Smoothed(Rows):
         for one in self.found:
             if self.q is not None:
                 whole = (np.nan, float(self.edges[0]), float(self.edges[-1]))
-                parts += [whole if one is None else one.quantile(q, self.edges, level) for q in self.q]
+                each = [whole if one is None else one.quantile(q, self.edges, level) for q in self.q]
+                parts += each if self.values is None else [_of_cells(*ends, self.values) for ends in each]
             elif one is None:
                 parts += [(np.nan, 0.0, 1.0)] * (len(self.edges) - 1)
             else:
@@ -135,20 +139,12 @@ class Smoothed(Rows):
         return value, low, high
 
 
-def running_ends(domain: Domain) -> tuple[str, list[Any]]:
-    """How far the running shares of an ordered attribute reach, and the word for it.
-
-    A bin holds its lower end and not its upper one, where many numbers may heap: 200000 is not below 200000.
-
-    >>> running_ends(Numeric(edges=(0, 100_000, 200_000)))
-    ('below', [100000.0, 200000.0])
-    >>> running_ends(Numeric(0, 20, bins=2, step=1))
-    ('up_to', [9.0, 20.0])
-    """
-    if not isinstance(domain, Numeric):
-        return "up_to", list(domain.labels[: domain.size - domain.nullable])
-    open_bins = domain.step is None and domain.points is None
-    return "below" if open_bins else "up_to", domain.upper_ends.tolist()
+def _of_cells(value: float, low: float, high: float, values: Array) -> tuple[float, float, float]:
+    """A quantile and its limits, as places in cells from 0, by the values of their cells. A limit may end a cell."""
+    last = len(values) - 1
+    first = min(int(low), last)
+    own = np.nan if np.isnan(value) else float(values[min(int(value), last)])
+    return own, float(values[first]), float(values[min(max(int(np.ceil(high)) - 1, first), last)])
 
 
 def smooth_cdf(asked: Asked, name: str) -> Smoothed:
@@ -160,7 +156,7 @@ def smooth_cdf(asked: Asked, name: str) -> Smoothed:
         reached, ends = "up_to", edges[1:].tolist()
     label = free_name(reached, keys)
     keys[label] = ends * len(found)
-    return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label)
+    return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label, attribute=name)
 
 
 def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
@@ -170,7 +166,9 @@ def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
     domain = asked.ev.schema[name]
     if isinstance(domain, Numeric) and np.array_equal(edges, domain.edge_array):
         edges = between(domain)
-    return Smoothed(found, edges, f"quantiles of {name}{asked.whom}", keys, tuple(q))
+    own = None if isinstance(domain, Numeric) else numbers(domain)[: len(edges) - 1]
+    what = f"quantiles of {name}{in_units(domain)}{asked.whom}"
+    return Smoothed(found, edges, what, keys, tuple(q), attribute=name, named=places(domain), values=own)
 
 
 def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,16 @@ def has_numbers(domain: Domain) -> bool:
     return plain and (not domain.ordered or all(a < b for a, b in pairwise(labels)))
 
 
+def at_places(values: Array, named: tuple[str, ...]) -> list[str | None]:
+    """The value nearest to each number that counts places from 0.
+
+    >>> at_places(np.array([0.0, 1.6, np.nan]), ("2006-Q1", "2006-Q2", "2006-Q3"))
+    ['2006-Q1', '2006-Q3', None]
+    """
+    last = len(named) - 1
+    return [None if np.isnan(one) else named[min(max(round(float(one)), 0), last)] for one in values]
+
+
 def _has_years(domain: Domain) -> bool:
     return isinstance(domain, Date) and domain.by == "year"
 
@@ -47,6 +58,16 @@ def scale(domain: Domain) -> str:
     if isinstance(domain, Numeric) or _has_years(domain) or has_numbers(domain):
         return ""
     return f" ({domain.by}s after {domain.labels[0]})" if isinstance(domain, Date) else " (places from 0)"
+
+
+def places(domain: Domain) -> tuple[str, ...]:
+    """The values that the numbers count from 0, where they are none of the data's own."""
+    return tuple(map(str, domain.labels[: domain.size - domain.nullable])) if scale(domain) else ()
+
+
+def in_units(domain: Domain) -> str:
+    """What differences and errors count, where answers are values that are no numbers."""
+    return "" if not scale(domain) else f" (sd in {domain.by}s)" if isinstance(domain, Date) else " (sd in places)"
 
 
 def answered_by(domain: Domain) -> Array:
@@ -111,3 +132,19 @@ def off_by(domain: Domain) -> float:
     if not isinstance(domain, Numeric) or domain.rounds:
         return 0.0
     return float((np.diff(domain.edges_between_values).max() - (domain.step or 0.0)) / 2)
+
+
+def running_ends(domain: Domain) -> tuple[str, list[Any]]:
+    """How far the running shares of an ordered attribute reach, and the word for it.
+
+    A bin holds its lower end and not its upper one, where many numbers may heap: 200000 is not below 200000.
+
+    >>> running_ends(Numeric(edges=(0, 100_000, 200_000)))
+    ('below', [100000.0, 200000.0])
+    >>> running_ends(Numeric(0, 20, bins=2, step=1))
+    ('up_to', [9.0, 20.0])
+    """
+    if not isinstance(domain, Numeric):
+        return "up_to", list(domain.labels[: domain.size - domain.nullable])
+    open_bins = domain.step is None and domain.points is None
+    return "below" if open_bins else "up_to", domain.upper_ends.tolist()

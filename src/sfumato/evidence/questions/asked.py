@@ -1,0 +1,68 @@
+"""Who is asked about what: the attributes of a question, its groups and its condition."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.errors import EstimationError
+from sfumato.evidence.protocol import By, Evidence, Where
+from sfumato.evidence.questions.gather import asked_of, gather, left_out, noisy, told_by_model
+from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
+from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
+from sfumato.printable import label_text
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question about some attributes of some groups."""
+
+    ev: Evidence
+    names: tuple[str, ...]
+    groups: AskedGroups
+    where: Where
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """All that must be looked at."""
+        return tuple(dict.fromkeys((*self.groups.names, *(self.where or {}), *self.names)))
+
+    @property
+    def whom(self) -> str:
+        by = f" by {', '.join(self.groups.names)}" if self.groups.names else ""
+        return by + (f" where {', '.join(map(_condition, self.where.items()))}" if self.where else "")
+
+    def nullable(self) -> bool:
+        return any(self.ev.schema[name].nullable for name in self.names)
+
+    def sums(self, statistics: Any) -> Sums | ModelSums:
+        """``statistics(group, noises)`` lists those of one group."""
+
+        def build(noises: Collection[str]) -> list[Statistic]:
+            every = range(len(self.groups.labels))
+            return [self.groups.statistic(g, one) for g in every for one in statistics(noises)]
+
+        return gather(self.ev, self.attributes, build)
+
+    def notes(self, sums: Sums | ModelSums) -> tuple[str, ...]:
+        weighed = getattr(self.ev, "weights", None) is not None
+        weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
+        told = told_by_model(self.ev, self.attributes, sums) + asked_of(sums)
+        return told + left_out(self.ev, self.groups, self.where) + weights
+
+
+def _condition(held: tuple[str, Any]) -> str:
+    name, value = held
+    return f"{name} = {' or '.join(map(label_text, as_list(value)))}"
+
+
+def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
+    """The question, if its names are known."""
+    if isinstance(by, str):
+        by = (by,)
+    for name in (*names, *(by or ()), *(where or {})):
+        if name not in ev.names:
+            ev.release.schema[name]
+            raise EstimationError(f"{name!r} is not in the evidence, which covers {', '.join(ev.names)}")
+    return Asked(ev, tuple(names), groups(ev.schema, noisy(ev), by, where), where)

@@ -13,7 +13,7 @@ from sfumato.errors import MissingPartError
 from sfumato.membership import Method, Risk, auc, shadow_risk
 from sfumato.owner import baselines as project
 from sfumato.owner.resample import resample
-from sfumato.owner.resample.calibrate import calibrate
+from sfumato.owner.resample.calibrate import calibrate, check_bounds
 from sfumato.owner.resample.kernel import deviation
 from sfumato.owner.resample.request import ROWS_PER_RECORD
 from sfumato.randomness import Rng, Source, permutation, source
@@ -23,6 +23,8 @@ Tuned = Callable[[float], Method]
 
 #: Shadow releases by which the other methods are judged: enough to compare them.
 _SHADOWS = 48
+#: The membership AUC at which methods are compared where none was asked for.
+BOUND = 0.55
 
 
 @dataclass(frozen=True)
@@ -83,9 +85,19 @@ def misses(X: Array, y: Labels, Xt: Array, yt: Labels, seed: int = 0, names: Seq
 
 @one_thread()
 def compare(
-    X: Array, y: Labels, Xt: Array, yt: Labels, asked: float = 0.55, repeats: int = 3, *, rng: Rng = None
+    X: Array,
+    y: Labels,
+    Xt: Array,
+    yt: Labels,
+    asked: float = BOUND,
+    repeats: int = 3,
+    *,
+    outliers_asked: float | None = None,
+    rng: Rng = None,
 ) -> list[Row]:
     """Every method, brought to the same membership AUC where it has a knob to turn, and what is left of accuracy.
+
+    The blurred model, which comes first, is held to that of the outliers as well.
 
     All are judged by the shadow attack, those beside the blurred model on releases of half of the records. Methods
     without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many rows
@@ -104,7 +116,7 @@ def compare(
         phi, error = cost([misses(*method(X, y, src), Xt, yt) for _ in range(repeats)])
         return Row(name, setting, risk.auc, risk.outliers, phi, note, error)
 
-    setting, held = calibrate(X, y, asked, min(asked + 0.05, 1.0), ROWS_PER_RECORD, src)
+    setting, held = calibrate(X, y, *check_bounds(asked, outliers_asked), ROWS_PER_RECORD, src)
     note = "" if held.held else "the bound is out of reach"
     rows = [row("blurred model", setting.words, held, setting.release(ROWS_PER_RECORD), note)]
     for name, tuned, low, high in _KNOBS:

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.assess.comparison import Row
+from sfumato.assess.comparison import BOUND, Row
 from sfumato.assess.disclosure import Disclosure
+from sfumato.assess.other_methods import other_methods
 from sfumato.membership import Risk
 from sfumato.owner.resample import Resampled
+from sfumato.owner.resample.calibrate import check_bounds
 from sfumato.owner.resample.intake import FEW
 from sfumato.pages import Section
 from sfumato.pages import page as shell
@@ -62,7 +64,7 @@ def page(
             "<p>The first columns, raw and released. This part shows raw data: keep the page with the owner.</p>"
             + _columns(X, released),
         ),
-        *([Section("Other methods at the same risk", _rows(rows))] if rows else []),
+        *([Section("Other methods at the same risk", _others(rows, released))] if rows else []),
         Section(
             "What travels",
             "<p>The released rows; how they were made, with the setting; how many there are of each class at each "
@@ -233,21 +235,10 @@ def _facts(found: Disclosure) -> str:
     return table(["", "", ""], lines, "linkage", (1,)) + note
 
 
-def _rows(rows: Sequence[Row]) -> str:
-    heads = ["method", "setting", "risk", "outliers", *rows[0].phi, "mean φ", ""]
-    lines = [
-        [r.method, r.setting, f"{r.risk:.3f}", f"{r.outliers:.3f}"]
-        + [f"{v:+.1f}" for v in r.phi.values()]
-        + [f"{r.mean:+.1f}\u00a0±\u00a0{r.error:.1f}"]
-        + [r.note]
-        for r in rows
-    ]
-    about = (
-        "<p>Each is turned until its membership AUC is within the bound, where it can be. φ is what its rows cost a "
-        "classifier, in points of error, on a quarter of the records; ± is one standard error. The outliers have no "
-        "say in it: see their column.</p>"
-    )
-    return about + table(heads, lines, "methods at equal risk", range(2, len(heads) - 1))
+def _others(rows: Sequence[Row], released: Resampled) -> str:
+    worst = released.worst
+    asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
+    return other_methods(rows, *check_bounds(asked or BOUND, outer), chosen=worst is not None)
 
 
 def _proportions(released: Resampled) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Labels
-from sfumato.assess.comparison import NEIGHBOURS, compare
+from sfumato.assess.comparison import BOUND, NEIGHBOURS, compare
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resample_page import page
 from sfumato.cli import console
@@ -79,10 +79,11 @@ def write_report(
         try:
             if (~test).sum() < NEIGHBOURS or not test.any():
                 raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
-            asked = released.worst.asked if released.worst is not None else None
+            worst = released.worst
+            asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
             # what a warning would say of three quarters of the records it said of all of them
             with without_warnings():
-                rows = compare(X[~test], y[~test], X[test], y[test], asked or 0.55, repeats=2)
+                rows = compare(X[~test], y[~test], X[test], y[test], asked or BOUND, 2, outliers_asked=outer)
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:

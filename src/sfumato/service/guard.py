@@ -9,6 +9,7 @@ import asyncio
 import json
 import logging
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -108,7 +109,7 @@ class Guard:
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         """Refuse the pages of a stranger whose name suddenly leads to this machine: browsers take both for one."""
         name = headers.get(b"host", b"").decode("latin-1").lower()
-        plain = name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0]
+        plain = re.sub(r":\d*$", "", name)  # without the port; that of [::1] stands behind the bracket
         if self._settings.hosts and name and plain not in self._settings.hosts:
             raise RefusalError(
                 "forbidden", "this server answers to localhost only; behind a proxy start it with --behind-proxy"

@@ -124,7 +124,7 @@ def open_database(folder: Path, url: str | None = None) -> Database:
         return Database(URL.create("sqlite", database=str(folder / "sfumato.db")), folder)
     try:
         named = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # the second: of a port that is no number
         raise SfumatoError("the database URL must look like postgresql://user@host/name") from None
     if named.get_backend_name() not in ("postgresql", "sqlite"):
         raise SfumatoError("the database must be PostgreSQL (postgresql://user@host/name) or SQLite (sqlite:///file)")

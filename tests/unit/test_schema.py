@@ -221,6 +221,15 @@ def test_awkward_columns_are_read() -> None:
     assert sf.Categorical((False, True)).encode(["True", "false"]).tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
+def test_words_of_a_csv_that_most_readers_take_for_booleans(words: tuple[str, str]) -> None:
+    answer = sf.Categorical(words, nullable=True)
+    for column in (pl.Series([True, False, None]), pd.Series([True, False, None], dtype=object)):
+        assert answer.encode(column, "x").tolist() == [1, 0, 2]
+    with pytest.raises(SchemaError, match="not in its domain"):
+        sf.Categorical(("no", "yes")).encode([True, False], "x")
+
+
 @pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
 def test_infer_always_fits_its_own_table() -> None:
     rng = np.random.default_rng(1)

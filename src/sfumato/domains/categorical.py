@@ -170,6 +170,8 @@ class Categorical(Domain):
             names = known.cast(pa.string())
             if pa.types.is_boolean(known.type):
                 text = pc.utf8_lower(text)
+            elif pa.types.is_boolean(kind):
+                text = self._as_words(text)
             text = self._spelled(text, names)
             missing = [word for word in NULL_WORDS if word not in names.to_pylist()]
             return pc.if_else(pc.is_in(text, value_set=pa.array(missing)), pa.scalar(None, pa.string()), text), names
@@ -182,6 +184,16 @@ class Categorical(Domain):
         exact = pa.types.is_integer(kind) and pa.types.is_integer(known.type)
         common = pa.int64() if exact else pa.float64()
         return column.cast(common), known.cast(common)
+
+    def _as_words(self, text: pa.Array) -> pa.Array:
+        """Booleans as the words of the schema, True or TRUE: most readers make booleans of such a column of a CSV."""
+        import pyarrow.compute as pc
+
+        for told in ("true", "false"):
+            words = [value for value in self.values if str(value).lower() == told]
+            if len(words) == 1:
+                text = pc.replace_substring(text, told, str(words[0]))
+        return text
 
     def _spelled(self, text: pa.Array, names: pa.Array) -> pa.Array:
         """The text with other spellings of a value replaced by the value."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from filecmp import cmp
 from pathlib import Path
 
+from sfumato.cli import console
 from sfumato.errors import ReleaseError
 from sfumato.release import Release
 
@@ -16,9 +18,17 @@ def load_together(files: Sequence[Path]) -> Release:
 
 
 def check_once(files: Sequence[Path]) -> None:
-    """Refuse a file that is named twice."""
-    seen: set[Path] = set()
+    """Refuse a file that is named twice, and say which are copies of others: two small releases may be equal."""
+    seen: dict[Path, Path] = {}
     for file in files:
         if (place := file.resolve()) in seen:
             raise ReleaseError(f"{file} is named twice: its records would count twice")
-        seen.add(place)
+        same = next((other for known, other in seen.items() if _copies(place, known)), None)
+        if same is not None:
+            console.note(f"{file} is a copy of {same}: if they hold the same records, these are counted twice")
+        seen[place] = file
+
+
+def _copies(one: Path, other: Path) -> bool:
+    both_files = one.is_file() and other.is_file()
+    return both_files and one.stat().st_size == other.stat().st_size > 0 and cmp(one, other, shallow=False)

@@ -157,6 +157,14 @@ def test_a_release_that_is_named_twice_is_refused() -> None:
         assert (ran.code, "release.parquet is named twice: its records would count twice" in ran.error) == (1, True)
 
 
+def test_a_copy_under_another_name_is_said(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(Path("release.parquet").read_bytes())
+    said = " ".join(run(f"estimate release.parquet {copy} --columns sex").error.split())
+    assert "copy.parquet is a copy of release.parquet: if they hold the same records" in said
+    assert "is a copy of" not in run("estimate north.parquet south.parquet --columns sex").error
+
+
 @pytest.mark.parametrize("option", ["--values yes", "--robust", "--evasive no", "--top 3", "--false .01"])
 def test_what_is_about_counts_is_not_ignored_beside_a_mean(option: str) -> None:
     ran = run(f"estimate release.parquet --mean age {option}")

@@ -49,6 +49,9 @@ class Question:
 
     def answer(self, ev: Evidence, columns: str | None, where: dict[str, Any]) -> Rows:
         by = listed(self.by) if self.by else None
+        for option, name in (("--mean", self.mean), ("--median", self.median), ("--cdf", self.cdf)):
+            if name and name not in ev.schema and len(listed(name)) > 1:
+                raise SfumatoError(f"{option} takes one attribute, got {name} instead: ask for one after the other")
         if self.mean:
             return ev.mean(self.mean, by, where, smooth=self.smooth)
         if self.cdf:

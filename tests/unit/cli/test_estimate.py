@@ -168,6 +168,15 @@ def test_a_copy_under_another_name_is_said(tmp_path: Path) -> None:
     assert (ran.code, "is a copy of" in ran.error) == (0, False)
 
 
+def test_a_question_about_several_attributes_says_that_it_takes_one() -> None:
+    for option in ("--mean", "--median", "--cdf"):
+        assert (
+            f"{option} takes one attribute, got age,vote instead"
+            in run(f"estimate release.parquet {option} age,vote").error
+        )
+    assert "there is no attribute 'ages'" in run("estimate release.parquet --mean ages").error
+
+
 @pytest.mark.parametrize("option", ["--values yes", "--robust", "--evasive no", "--top 3", "--false .01"])
 def test_what_is_about_counts_is_not_ignored_beside_a_mean(option: str) -> None:
     ran = run(f"estimate release.parquet --mean age {option}")

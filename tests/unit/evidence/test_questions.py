@@ -114,6 +114,33 @@ def test_limits_of_a_mean_hold_values_that_lie_unevenly_in_high_bins(shape: Any)
     assert any("heights of the bins" in note for note in found.notes)
 
 
+@pytest.mark.parametrize(
+    ("place", "step"), [((4, 4), 1), ((3, 5), None), ((85, 88), None)], ids=["heap", "first bin", "last bin"]
+)
+def test_limits_of_a_mean_hold_values_on_either_side_of_a_bin_at_the_end(
+    place: tuple[int, int], step: int | None
+) -> None:
+    rng = np.random.default_rng(5)
+    rest = np.floor(rng.uniform(20, 60, 3000))
+    x = np.where(rng.random(3000) < 0.9, rng.uniform(*place, 3000), rest)
+    scheme = sf.Scheme.for_gamma(sf.Schema({"x": sf.Numeric(0, 90, bins=18, step=step)}), 9)
+    held = 0
+    for run in range(20):
+        low, high = sf.evidence(sf.randomize({"x": x}, scheme, rng=sf.experiment(run))).mean("x").interval()
+        held += bool(low[0] <= x.mean() <= high[0])
+    assert held >= 18
+
+
+def test_what_a_bin_of_steps_leaves_open_is_what_lies_in_it() -> None:
+    fives = sf.evidence({"x": [21] * 50}, sf.Schema({"x": sf.Numeric(0, 90, bins=18, step=1)})).mean("x")
+    assert np.concatenate(fives.interval()) == pytest.approx([20, 24])
+    each = sf.evidence({"x": [21] * 50}, sf.Schema({"x": sf.Numeric(0, 90, bins=90, step=1)})).mean("x")
+    assert np.concatenate(each.interval()) == pytest.approx([21, 21])
+    many = sf.Schema({"x": sf.Numeric(0, 90, bins=45)})  # more running shares than are asked for at once
+    own = sf.evidence({"x": np.arange(0, 90, 0.5)}, many).mean("x", by="x")
+    assert np.array(own.interval())[:, 5] == pytest.approx([10, 12])
+
+
 def test_a_correlation_of_wide_bins_says_so() -> None:
     """Of skewed numbers nearly all in one bin it is not that of the numbers, and no line said so."""
     rng = np.random.default_rng(3)
@@ -382,8 +409,8 @@ def test_group_without_records_says_so() -> None:
     gap = exact.contrast("c", "a")
     assert (
         np.isnan(gap.value[0])
-        and gap.interval()[0][0] == pytest.approx(-1)
-        and gap.interval()[1][0] == pytest.approx(10)  # the mean of a lies in [0, 1]: its bin begins at 0
+        and gap.interval()[0][0] == pytest.approx(-2)
+        and gap.interval()[1][0] == pytest.approx(10)  # the mean of a lies anywhere in [0, 2], its bin
     )
     assert np.isnan(exact.ratio("a", "c").value[0]) and exact.ratio("a", "c").interval()[1][0] == np.inf
     release = sf.randomize(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Index
+from sfumato.arrays import Array, Index
 from sfumato.domains import Date, Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.smooth import Smooth
@@ -40,6 +40,8 @@ from sfumato.writing.data_frames import free_name
 
 #: The most running shares of all groups together.
 MOST_RUNNING = 1 << 10
+#: How often so many are asked for, where groups can be asked one after the other.
+MOST_TIMES = 8
 _INSIDE = (
     "where values lie inside a bin is not known: intervals reach over whole bins, estimates take them to lie evenly"
 )
@@ -83,10 +85,10 @@ def _with_bins(asked: Asked, name: str, found: Answer) -> Answer:
     if not isinstance(domain, Numeric) or off_by(domain) <= MATERIAL * np.nanmin(found.sd, initial=np.inf):
         return found
     try:
-        sums, per, _ = _running(asked, name, domain)
+        running = list(_running_by_group(asked, name, domain))
     except EstimationError:  # a channel for means, or too many bins
         return replace(found, said=(*found.said, middles(domain)))
-    return widened(found, domain, sums, per)
+    return widened(found, domain, running)
 
 
 def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answered: bool = True) -> Answer:
@@ -238,6 +240,22 @@ def _running(asked: Asked, name: str, domain: Domain) -> tuple[Sums | ModelSums,
     if domain.nullable:
         each.append({})
     return asked.sums(lambda noises: each), len(each), k
+
+
+def _running_by_group(asked: Asked, name: str, domain: Domain) -> Iterator[tuple[Array, Array]]:
+    """The sums up to each value with their covariance, without the model's shrinking, group by group."""
+    at_once = max(MOST_RUNNING // domain.size, 1)
+    groups = len(asked.groups.labels)
+    if groups > MOST_TIMES * at_once:
+        raise EstimationError(f"{name} has too many values in {groups} groups")
+    for first in range(0, groups, at_once):
+        some = asked.groups.part(first, first + at_once)
+        sums, per, k = _running(replace(asked, groups=some), name, domain)
+        if isinstance(sums, ModelSums) and sums.unbiased is not None:
+            sums = sums.unbiased
+        S, C = sums.finite()
+        for start in range(0, per * len(some.labels), per):
+            yield S[start : start + k], C[start : start + k, start : start + k]
 
 
 def _answer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -39,6 +39,10 @@ class AskedGroups:
                     raise EstimationError(f"{name!r} is released with additive noise: it cannot tell groups apart")
                 out[name] = inside if before is None else np.asarray(before) * inside
         return out
+
+    def part(self, first: int, behind: int) -> AskedGroups:
+        """Some of the groups."""
+        return replace(self, labels=self.labels[first:behind], members=self.members[first:behind])
 
     @property
     def columns(self) -> dict[str, list[Any]]:

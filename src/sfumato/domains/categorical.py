@@ -101,8 +101,6 @@ class Categorical(Domain):
             codes = pc.index_in(given, value_set=known)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise SchemaError(f"column {name!r} of type {column.type} cannot hold {self._shown()}") from None
-        if codes.null_count > given.null_count and pa.types.is_string(given.type):
-            codes = pc.coalesce(codes, pc.index_in(pc.utf8_trim_whitespace(given), value_set=known))
         codes = pc.if_else(pc.is_null(given), pa.scalar(None, pa.int32()), codes)
         nulls = given.null_count
         if codes.null_count > nulls:
@@ -172,7 +170,12 @@ class Categorical(Domain):
                 text = pc.utf8_lower(text)
             elif pa.types.is_boolean(kind):
                 text = self._as_words(text)
-            text = self._spelled(text, names)
+            text = self._spelled(text, names, self.spellings)
+            strays = pc.and_(pc.is_valid(text), pc.invert(pc.is_in(text, value_set=names)))
+            if pc.any(strays).as_py():  # blanks around a value, a spelling or "no answer"; a file of text has none left
+                stripped = {spelling.strip(): value for spelling, value in self.spellings.items()}
+                trimmed = self._spelled(pc.utf8_trim_whitespace(text), names, stripped)
+                text = pc.if_else(strays, trimmed, text)
             missing = [word for word in NULL_WORDS if word not in names.to_pylist()]
             return pc.if_else(pc.is_in(text, value_set=pa.array(missing)), pa.scalar(None, pa.string()), text), names
         if pa.types.is_null(kind):
@@ -195,16 +198,16 @@ class Categorical(Domain):
                 text = pc.replace_substring(text, told, str(words[0]))
         return text
 
-    def _spelled(self, text: pa.Array, names: pa.Array) -> pa.Array:
+    def _spelled(self, text: pa.Array, names: pa.Array, spellings: Mapping[str, Any]) -> pa.Array:
         """The text with other spellings of a value replaced by the value."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if not self.spellings:
+        if not spellings:
             return text
         place_of = {value: code for code, value in enumerate(self.values)}
-        meant = names.take(pa.array([place_of[value] for value in self.spellings.values()]))
-        place = pc.index_in(text, value_set=pa.array(list(self.spellings), type=pa.string()))
+        meant = names.take(pa.array([place_of[value] for value in spellings.values()]))
+        place = pc.index_in(text, value_set=pa.array(list(spellings), type=pa.string()))
         return pc.coalesce(meant.take(place), text)
 
     def moved(self, rows: int) -> str:

@@ -83,6 +83,7 @@ class OutsideDomainError(SchemaError):
         "below": "a number below the range",
         "above": "a number above the range",
         "range": "a number outside the range",
+        "step": "a number between two steps",
         "date": "a date outside the range",
         "no date": "something that is no date",
         "node": "a value of a wider level",
@@ -98,7 +99,8 @@ class OutsideDomainError(SchemaError):
             line = f"{rows:,} row{'s are' if rows != 1 else ' is'} null; {allowed}"
         else:
             held = f"{rows:,} row{'s hold' if rows != 1 else ' holds'} {self.KINDS.get(kind, self.KINDS['value'])}"
-            line = f"{held} ({allowed}){quoted(value)}; mend the rows or the schema"
+            schema = "leave the step out of the schema" if kind == "step" else "the schema"
+            line = f"{held} ({allowed}){quoted(value)}; mend the rows or {schema}"
             if kind in {*self._ONE_RANGE, "date"}:
                 line += ', whose "clip" sends them to the nearest end'
             if kind in {"long", "letter"}:

@@ -221,6 +221,22 @@ def test_awkward_columns_are_read() -> None:
     assert sf.Categorical((False, True)).encode(["True", "false"]).tolist() == [1, 0]
 
 
+def test_blanks_around_spellings_and_no_answer_are_ignored() -> None:
+    grade = sf.Ordinal(("lo", "hi"), spellings={"low": "lo", "HIGH ": "hi"}, nullable=True)
+    written = ["low  ", " lo", "HIGH", "HIGH ", " NA ", "  ", "hi"]
+    for column in (pd.Series(written), pl.Series(written), pa.array(written)):
+        assert grade.encode(column, "x").tolist() == [0, 0, 1, 1, 2, 2, 1]
+    assert sf.Categorical(("a", "a ")).encode(["a ", "a", " a"]).tolist() == [1, 0, 0]
+
+
+def test_numbers_between_two_steps_are_refused() -> None:
+    age = sf.Numeric(0, 90, bins=18, step=1, nullable=True)
+    assert age.encode([27.0, 90, None], "age").tolist() == [5, 17, 18]
+    assert sf.Numeric(0, 1, bins=2, step=0.1).encode(np.arange(0, 1, 0.1, np.float32)).tolist() == [0] * 5 + [1] * 5
+    with pytest.raises(SchemaError, match=r"'age': 2 rows hold a number between two steps \(multiples of the step 1\)"):
+        age.encode([27.5, 3, 4.4, None], "age")
+
+
 @pytest.mark.parametrize("words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
 def test_words_of_a_csv_that_most_readers_take_for_booleans(words: tuple[str, str]) -> None:
     answer = sf.Categorical(words, nullable=True)

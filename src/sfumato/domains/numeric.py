@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 #: The most bins of a numeric attribute, and of all that a document describes by their number.
 MOST_BINS = 1 << 20
+_OFF_STEP = 1e-3  # of a step: .3 in single precision is a multiple of .1
 _FARTHEST = 1e50  # fourth powers, of which variances of squares are made, are still doubles
 
 
@@ -212,14 +213,17 @@ class Numeric(Domain):
                 unit = re.escape(self.unit.strip())
                 text = pc.replace_substring_regex(text, rf"^{unit}\s*|\s*{unit}$", "")
             column = pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, text.type), text)
+        whole = pa.types.is_integer(column.type)
         try:
-            column = column.cast(pa.float64(), safe=not pa.types.is_integer(column.type))  # the nearest double
+            column = column.cast(pa.float64(), safe=not whole)  # the nearest double
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             bad = [value for value in column.to_pylist() if value is not None and not is_number(value)]
             first = bad[0] if bad else column.type
             raise OutsideDomainError(name, "text", first, len(bad), f"numbers in {self.limits_text()}") from None
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
+        if self.step is not None and not (whole and self.step == 1):
+            self._refuse_between_steps(numbers, self.step, name)
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
         if outside.any() and self.clip:
             count(tally, name, int(outside.sum()))
@@ -230,6 +234,15 @@ class Numeric(Domain):
             kind = "range" if below and above else "below" if below else "above"
             raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self.limits_text())
         return numbers, column
+
+    @staticmethod
+    def _refuse_between_steps(numbers: NDArray[np.float64], step: float, name: str) -> None:
+        """A bin stands for the mean of the multiples in it, which others would bias unseen."""
+        steps = numbers / step
+        between = np.abs(steps - np.rint(steps)) > _OFF_STEP  # of no answer this is false
+        if between.any():
+            allowed = f"multiples of the step {step:g}"
+            raise OutsideDomainError(name, "step", float(numbers[between][0]), int(between.sum()), allowed)
 
     def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:
         import pyarrow as pa

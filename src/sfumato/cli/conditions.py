@@ -13,24 +13,29 @@ _QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _LONGEST = 20  # commas that a label may hold
 
 
-def conditions(where: list[str] | None, schema: Schema) -> dict[str, Any]:
-    """The labels that --where asks for, by attribute."""
-    held: dict[str, Any] = {}
-    labels: dict[str, TypedLabels] = {}
+def conditions(where: list[str] | None, schema: Schema, several: bool) -> dict[str, Any]:
+    """The label that --where asks for, by attribute; where ``several`` may be named, a list of those."""
+    held: dict[str, list[Any]] = {}
+    typed: dict[str, TypedLabels] = {}
     for text in where or []:
         rest = text
         while rest.strip(" ,"):
             name, rest = _name(rest, schema)
-            if name not in labels:
-                labels[name] = TypedLabels(schema[name])
-            value, rest = _value(rest, labels[name])
+            if name not in typed:
+                typed[name] = TypedLabels(schema[name])
+            value, rest = _value(rest, typed[name])
             try:
-                label = labels[name].meant(value)
+                label = typed[name].meant(value)
             except SfumatoError as problem:
                 raise SfumatoError(f"--where: {name} has {problem}") from None
-            if held.setdefault(name, label) != label:
-                raise SfumatoError(f"--where asks for two values of {name!r}, which no record holds; give one")
-    return held
+            if label not in held.setdefault(name, []):
+                held[name].append(label)
+            if len(held[name]) > 1 and not several:
+                raise SfumatoError(
+                    f"--where asks for two values of {name!r}: counts take one; --mean, --median, --quantiles, --cdf "
+                    f"and --correlation take records that hold either"
+                )
+    return {name: labels if len(labels) > 1 else labels[0] for name, labels in held.items()}
 
 
 def _name(text: str, schema: Schema) -> tuple[str, str]:

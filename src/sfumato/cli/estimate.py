@@ -116,7 +116,7 @@ def estimate(
     release = load_together(files)
     names = listed(columns or "")
     levels = wider_levels(roll_up, release.schema, names)
-    held = conditions(where, at_levels(release.schema, levels))
+    held = conditions(where, at_levels(release.schema, levels), several=question.asked)
     if question.asked:
         of_counts = {"--roll-up": roll_up, "--top": top, "--values": values, "--false": false, "--evasive": evasive}
         for option, given in {**of_counts, "--robust": robustly or None}.items():

@@ -45,7 +45,15 @@ def test_conditions_add_up_however_they_are_given() -> None:
     assert held("--where age=20 --where vote=yes") == held("--where age=20,vote=yes")
     assert held("--where age=20 --where vote=yes") == {"age": "[18, 21)", "vote": "yes"}
     refused = run("estimate release.parquet --columns sex --where vote=yes --where vote=no")
-    assert (refused.code, "two values of 'vote'" in refused.error) == (1, True)
+    assert (refused.code, "two values of 'vote': counts take one" in refused.error) == (1, True)
+
+
+def test_questions_take_records_that_hold_either_of_two_values() -> None:
+    both = json.loads(run("estimate release.parquet --mean age --where vote=yes --where vote=no --json").out)
+    asked = sf.evidence(sf.Release.load("release.parquet"))
+    assert both["where"] == {"vote": ["yes", "no"]} and both["question"] == "mean of age where vote = yes or no"
+    assert both["rows"][0]["estimate"] == pytest.approx(asked.mean("age", where={"vote": ["yes", "no"]}).value[0])
+    assert "where vote = yes;" in run("estimate release.parquet --mean age --where vote=yes --where vote=yes").out
 
 
 @pytest.mark.parametrize("written", ["'age=[60, 63]'", "age=61", "age=63", "'age=\"[60, 63]\"'"])

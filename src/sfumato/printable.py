@@ -65,6 +65,15 @@ def plain_bins(text: str) -> str:
     return _SHOWN_BIN.sub(lambda found: f"[{found[1].replace(',', '')}, {found[2].replace(',', '')}{found[3]}", text)
 
 
+def printed_as(label: object, text: object) -> bool:
+    """Whether a text is what is printed for a label.
+
+    >>> printed_as(None, "no answer"), printed_as("[0, 10000)", "[0 to 10,000)"), printed_as("a", "b")
+    (True, True, False)
+    """
+    return isinstance(text, str) and label_text(label) in (text, plain_bins(text))
+
+
 def is_bin(text: str) -> bool:
     return _BIN.fullmatch(text) is not None
 

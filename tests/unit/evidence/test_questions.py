@@ -263,6 +263,20 @@ def test_no_answer_is_reported_and_left_out(release: sf.Release, exact: Any) -> 
     assert len(exact.mean("income", by="mood").value) == 4  # those without an answer are a group of their own
 
 
+def test_what_is_printed_for_a_group_names_it() -> None:
+    table = {"a": ["x", "y", None] * 40, "age": [3, 12, 27] * 40}
+    schema = sf.Schema({"a": sf.Categorical(("x", "y"), nullable=True), "age": sf.Numeric(0, 30, bins=3)})
+    ev = sf.evidence(table, schema)
+    assert (
+        ev.mean("age", where={"age": 27, "a": "no answer"}).title == "mean of age where age = [20, 30], a = no answer"
+    )
+    by = ev.mean("age", by="a")
+    assert by.contrast("y", "no answer").value == by.contrast("y", None).value
+    assert ev.mean("age", where={"age": "[20 to 30]"}).value == 25
+    with pytest.raises(EstimationError, match="has no value 'z'; it has x, y, no answer"):
+        ev.mean("age", where={"a": "z"})
+
+
 def test_where_takes_several_values_and_numbers_in_bins(exact: Any) -> None:
     x, grade = middle(), codes("grade")
     assert exact.mean("income", where={"grade": [1, 2]}).value[0] == pytest.approx(x[grade < 2].mean())

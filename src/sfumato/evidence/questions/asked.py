@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.errors import EstimationError
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.gather import asked_of, gather, left_out, noisy, told_by_model
-from sfumato.evidence.questions.groups import AskedGroups, as_list, groups
+from sfumato.evidence.questions.groups import AskedGroups, as_list, code_of, groups
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
 from sfumato.printable import label_text
 
@@ -31,7 +31,14 @@ class Asked:
     @property
     def whom(self) -> str:
         by = f" by {', '.join(self.groups.names)}" if self.groups.names else ""
-        return by + (f" where {', '.join(map(_condition, self.where.items()))}" if self.where else "")
+        return by + (f" where {', '.join(map(self._condition, self.where.items()))}" if self.where else "")
+
+    def _condition(self, held: tuple[str, Any]) -> str:
+        """A condition, by the bins that its numbers stand for."""
+        name, value = held
+        domain = self.ev.schema[name]
+        labels = (label_text(domain.labels[code_of(domain, name, one)]) for one in as_list(value))
+        return f"{name} = {' or '.join(dict.fromkeys(labels))}"
 
     def nullable(self) -> bool:
         return any(self.ev.schema[name].nullable for name in self.names)
@@ -50,11 +57,6 @@ class Asked:
         weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
         told = told_by_model(self.ev, self.attributes, sums) + asked_of(sums)
         return told + left_out(self.ev, self.groups, self.where) + weights
-
-
-def _condition(held: tuple[str, Any]) -> str:
-    name, value = held
-    return f"{name} = {' or '.join(map(label_text, as_list(value)))}"
 
 
 def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:

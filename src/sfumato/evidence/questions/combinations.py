@@ -22,7 +22,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence.questions.forms import ratio_limits
 from sfumato.evidence.questions.rows import Rows
-from sfumato.printable import label_text
+from sfumato.printable import label_text, printed_as
 
 LEVEL95 = 1.959963984540054
 
@@ -211,6 +211,11 @@ def _places(source: Any, label: Any) -> NDArray[np.int64]:
     wanted = label if isinstance(label, tuple) else (label,)
     labels = source.labels()
     found = [i for i, one in enumerate(labels) if one[: len(wanted)] == wanted]
+    found = found or [
+        i
+        for i, one in enumerate(labels)
+        if len(one) >= len(wanted) and all(a == b or printed_as(a, b) for a, b in zip(one, wanted, strict=False))
+    ]
     if not found or not wanted:
         shown = ", ".join(dict.fromkeys(_words(one[0] if len(one) == 1 else one) for one in labels[:12]))
         raise EstimationError(f"there is no row {_words(label)}: the rows are {shown or 'one, without a label'}")

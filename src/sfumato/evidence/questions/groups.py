@@ -14,6 +14,7 @@ from sfumato.arrays import Array
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError
 from sfumato.evidence.questions.statistics import Statistic
+from sfumato.printable import label_text, printed_as
 from sfumato.schema import Schema
 
 #: The most groups that one question is asked of.
@@ -90,11 +91,14 @@ def as_list(value: Any) -> list[Any]:
 
 
 def code_of(domain: Domain, name: str, value: Any) -> int:
-    """The code of a label, or of a number or date that lies in a bin."""
+    """The code of a label, of what is printed for one, or of a number or date that lies in a bin."""
     for code, label in enumerate(domain.labels):
         if label is value or (label == value and isinstance(label, bool) == isinstance(value, bool)):
             return code
+    printed = [code for code, label in enumerate(domain.labels) if printed_as(label, value)]
+    if printed:
+        return printed[0]
     if value is not None and domain.kind in ("numeric", "date"):
         return domain.code(value)
-    shown = ", ".join(str(label) for label in domain.labels[:12] if label is not None)
+    shown = ", ".join(map(label_text, domain.labels[:12]))
     raise EstimationError(f"{name} has no value {value!r}; it has {shown}{', ...' * (domain.size > 12)}")

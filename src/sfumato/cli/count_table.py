@@ -81,6 +81,7 @@ class CountTable:
             "together": self.found.together,
             "population": self.found.population_kind,
             **({} if self.false is None else {"false": self.false}),
+            **({"notes": list(self.found.notes)} if self.found.notes else {}),
             "cells": rows,
         }
 
@@ -101,6 +102,8 @@ class CountTable:
         if round(told) < round(found.n):
             what = "shares are of everybody" if found.of_population else "counts are scaled to all of them"
             console.note(f"{told:,.0f} of {found.n:,.0f} records were asked; {what}")
+        for note in found.notes:
+            console.note(note)
         if self.false is not None:
             console.note(
                 f"{_FALSE[0]}, {_FALSE[1]}: how far {100 * self.false:g} % of false answers could move an estimate. No "

@@ -245,6 +245,11 @@ class Estimate(ShownTable):
         return f"{'shares' if self.of_population else 'counts'} of {' x '.join(self.names)}"
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know besides the numbers."""
+        return ()
+
+    @property
     def floor(self) -> float:
         """The least that a count can be."""
         return 0.0

@@ -54,11 +54,9 @@ def roll_up(found: E, levels: Levels) -> E:
         return table.reshape(-1, *values.shape[1:])
 
     pieces = tuple(_rolled(piece, into) for piece in found.seen)
-    root, misfit = getattr(found, "root", None), getattr(found, "misfit", None)
     changed: dict[str, Any] = {"schema": schema, "value": rolled(found.value), "seen": pieces}
-    if misfit is not None:  # a model's estimate
-        changed["misfit"] = rolled(np.broadcast_to(misfit, found.value.shape))
-        changed["root"] = None if root is None else rolled(root)
+    for part, root in getattr(found, "roots", {}).items():  # of a model's estimate
+        changed[part] = None if root is None else rolled(root)
     return replace(found, **changed)
 
 

@@ -264,6 +264,12 @@ def asked_together(release: Release, names: Sequence[str]) -> bool:
     return any(all(name in part.scheme.schema for name in names) for part in release.parts)
 
 
+def largest_asked(release: Release, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The largest sets of these attributes that some form asks together."""
+    found = {tuple(name for name in names if name in part.scheme.schema): None for part in release.parts if len(part)}
+    return [one for one in found if one and not any(set(one) < set(other) for other in found)]
+
+
 def asking(release: Release, names: Sequence[str]) -> tuple[Part, ...]:
     """The parts in which all of these attributes were asked."""
     found = tuple(part for part in release.parts if all(name in part.scheme.schema for name in names))

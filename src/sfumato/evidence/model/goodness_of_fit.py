@@ -7,11 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
 
-import numpy as np
-
-from sfumato.arrays import Array
 from sfumato.evidence.direct import DirectEvidence
-from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.wald import wald
 
@@ -84,17 +80,6 @@ def _combination(names: Sequence[str], size: int, rank: int) -> tuple[str, ...]:
             return (name, *_combination(names[place + 1 :], size - 1, rank))
         rank -= with_it
     raise IndexError(rank)
-
-
-def misfit(modelled: Array, variance: Array, unbiased: Estimate) -> Array:
-    r"""What a model is wrong by beyond its own noise, as a variance of each share, from the unbiased estimate u.
-
-        Σ_i ((m_i - u_i)² - (Var u_i - Var m_i)) / Σ_i m_i,        if positive, times m_i
-
-    For an efficient model Var(u - m) = Var u - Var m; what is left is pooled over the table and shared out by size.
-    """
-    excess = (modelled - unbiased.value) ** 2 - np.maximum(unbiased.variance - variance, 0.0)
-    return max(float(excess.sum()), 0.0) * modelled
 
 
 def in_words(found: Sequence[Disagreement]) -> str:

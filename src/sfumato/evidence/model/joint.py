@@ -18,12 +18,13 @@ from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
 from sfumato.evidence.model.effective_records import warn_if_too_little
-from sfumato.evidence.model.goodness_of_fit import in_words, misfit
+from sfumato.evidence.model.goodness_of_fit import in_words
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.own_penalties import with_unsure_penalties
 from sfumato.evidence.roll_up import Levels, roll_up
+from sfumato.evidence.seen import largest_asked
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -115,25 +116,28 @@ class ModelEvidence(ModelOfRelease):
         asked = self._asked(names)
         if level is not None:
             return roll_up(self.counts(asked, quiet=quiet), level)
-        shares = self.shares(asked)
-        found = self._information
+        shares, found = self.shares(asked), self._information
+        root = None if found is None else found.root(tuple(self.names.index(name) for name in asked))
         try:
             counted = self._moment.counts(asked, quiet=True)
         except NotAskedError:
-            if found is None:
+            if root is None:
                 raise
-            root = found.root(tuple(self.names.index(name) for name in asked))
             schema, n = self.schema.select(asked), float(self.n)
-            return ModelEstimate(schema, shares * n, (), "model", records=n, root=root)
-        unbiased = counted.population()
-        if found is not None:
-            root = found.root(tuple(self.names.index(name) for name in asked))
-            wrong = misfit(shares, (root**2).sum(axis=1), unbiased)
-        else:  # too many parameters to invert: the unbiased estimate's own noise bounds the model's from above
-            root = np.zeros((len(shares), 0))
-            wrong = unbiased.variance + misfit(shares, unbiased.variance, unbiased)
-        out = ModelEstimate(unbiased.schema, shares * self.n, counted.seen, "model", root=root, misfit=wrong)
-        return replace(out, records=counted.records)
+            return ModelEstimate(schema, shares * n, (), "model", records=n, root=root, untold=self._untold(asked))
+        schema, records = counted.schema, counted.records
+        return ModelEstimate(schema, shares * self.n, counted.seen, "model", records=records, root=root)
+
+    def _untold(self, asked: tuple[str, ...]) -> Array:
+        """Of a table that no form asks: how far the model is from the unbiased counts of the largest tables within it
+        that some form asks, spread over its cells as the model spreads them; a column for each."""
+        whole, out = Table(self.names, self.joint).project(asked), []
+        for names in largest_asked(self.release, asked):
+            own = self.counts(names, quiet=True)
+            share = whole.values / np.maximum(whole.project(names).expand(asked).values, 1e-300)
+            apart = Table(names, own.apart.reshape(own.shape) / self.n)
+            out.append((apart.expand(asked).values * share).reshape(-1))
+        return np.stack(out, axis=1)
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
@@ -144,9 +148,10 @@ class ModelEvidence(ModelOfRelease):
         codes = check_cells(cells, whole.shape)
         flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
         seen = tuple(one.at(codes) for one in whole.seen)
-        misfit = np.broadcast_to(whole.misfit, whole.value.shape)
-        cut = {"value": whole.value[flat], "root": np.asarray(whole.root)[flat], "misfit": misfit[flat]}
-        return replace(whole, seen=seen, codes=codes, **cut)
+        changed: dict[str, Any] = {"value": whole.value[flat], "seen": seen, "codes": codes}
+        for part, root in whole.roots.items():
+            changed[part] = None if root is None else root[flat]
+        return replace(whole, **changed)
 
     def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
         tables = [Table(self.names, self.joint).project([*fixed, name, target]).values for name in names]

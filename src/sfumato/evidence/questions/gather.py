@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.arrays import Array
 from sfumato.errors import EstimationError, NoRowsError
-from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
@@ -67,19 +65,7 @@ def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
         unbiased = _of_records(ev, names, build)
     except EstimationError:  # channels that tell no counts, or tables that are too large
         unbiased = None
-    return ModelSums(found.n, W @ found.value, _model_cov(found, W), unbiased)
-
-
-def _model_cov(found: Estimate, W: Array) -> Array:
-    if isinstance(found, ModelEstimate) and found.root is not None:
-        along = W @ found.root
-        return np.asarray(along @ along.T + (W * found.misfit) @ W.T)
-    k = len(W)
-    out = np.zeros((k, k))
-    for i in range(k):
-        for j in range(i, k):
-            out[i, j] = out[j, i] = found.covariance(W[i], W[j])
-    return out
+    return ModelSums(found, W, unbiased)
 
 
 def told_by_model(ev: Evidence, names: Sequence[str], sums: Sums | ModelSums) -> tuple[str, ...]:
@@ -91,10 +77,7 @@ def told_by_model(ev: Evidence, names: Sequence[str], sums: Sums | ModelSums) ->
             "the estimate is the joint model's, the interval that of the unbiased answer: it holds what shrinks too",
         )
     found = ev.counts(names, quiet=True)
-    own = isinstance(found, ModelEstimate) and found.root is not None and found.root.shape[1] > 0
-    if own:
-        return ("from the joint model, with the covariance of its parameters; shrinkage may bias it",)
-    return ("from the joint model, which tells no covariance of its own: the error is that of unbiased counts",)
+    return found.notes if isinstance(found, ModelEstimate) else ()
 
 
 def asked_of(sums: Sums | ModelSums) -> tuple[str, ...]:

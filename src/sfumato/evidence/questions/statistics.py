@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +31,9 @@ from sfumato.evidence.seen import Seen
 
 Factor = Array | int
 Statistic = dict[str, Factor]
+
+if TYPE_CHECKING:
+    from sfumato.evidence.estimate import Estimate
 
 #: The most numbers in the table of statistics by cells, or by released cells.
 MOST = 1 << 25
@@ -110,10 +115,26 @@ class ModelSums:
     ``unbiased`` are the same statistics from the released counts alone, where these tell them.
     """
 
-    n: float
-    means: Array
-    cov: Array
+    counts: Estimate  # shares of all cells
+    weights: Array  # W, a row for each statistic
     unbiased: Sums | None = None
+
+    @property
+    def n(self) -> float:
+        return self.counts.n
+
+    @property
+    def means(self) -> Array:
+        return np.asarray(self.weights @ self.counts.value)
+
+    @cached_property
+    def cov(self) -> Array:
+        k = len(self.weights)
+        out = np.zeros((k, k))
+        for i in range(k):
+            for j in range(i, k):
+                out[i, j] = out[j, i] = self.counts.covariance(self.weights[i], self.weights[j])
+        return out
 
     def finite(self) -> tuple[Array, Array]:
         return self.means * self.n, self.cov * self.n**2

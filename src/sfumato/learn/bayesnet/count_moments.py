@@ -23,22 +23,36 @@ Triple = tuple[Array, Array, Array]
 def covariances(estimate: Estimate, second: Triple, population: bool) -> Triple:
     """Var(N̂_jk), Cov(N̂_jk, N̂_j) and Var(N̂_j), of the distribution behind the table or of the table itself.
 
-    A model knows only the first, which is on the safe side for the second.
+    Of a model's counts, what they are apart from the unbiased ones is an error too. A table that no records tell has
+    the covariance that the model says.
     """
     if estimate.within() is not None:
         return second
     m11, m12, m22 = second
     top = estimate.unbiased.reshape(estimate.shape)
     bottom = np.broadcast_to(top.sum(-1, keepdims=True), top.shape)
+    a11, a12, a22 = squares(apart(estimate))
+    m11, m12, m22 = m11 + a11, m12 + a12, m22 + a22
     if population:  # Cov(N̂) = A diag(Ñ) Aᵀ - N̂ N̂ᵀ / N
         return m11 - top**2 / estimate.n, m12 - top * bottom / estimate.n, m22 - bottom**2 / estimate.n
     return m11 - top, m12 - top, m22 - bottom
 
 
+def apart(estimate: Estimate) -> Array:
+    """How far the counts that error bars are about lie from the unbiased ones: those of a model."""
+    return np.asarray(estimate.judged - estimate.unbiased.reshape(estimate.shape))
+
+
+def squares(cells: Array) -> Triple:
+    """Products of cells with themselves, of cells with their configuration, and of that with itself."""
+    whole = np.broadcast_to(cells.sum(-1, keepdims=True), cells.shape)
+    return cells**2, cells * whole, whole**2
+
+
 def second_moments(estimate: Estimate) -> Triple:
     """Entries of A diag(Ñ) Aᵀ: cell with cell, cell with configuration, configuration with configuration.
 
-    Of a model that knows its covariance, entries of that.
+    Of a table that no records tell, entries of the covariance that the model says.
     """
     shape, own = estimate.shape, estimate.within()
     if own is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.questions.forms import reach_inside
-from sfumato.learn.bayesnet.count_moments import Triple, own_moments
+from sfumato.learn.bayesnet.count_moments import Triple, apart, own_moments, squares
 
 Variance = Callable[[Array], Array]
 
@@ -20,7 +20,7 @@ def score_limits(estimate: Estimate, second: Triple, level: float, population: b
         { θ in [0, 1] : (N̂_jk - θ N̂_j)² <= z² Var_θ(N̂_jk - θ N̂_j) }
 
     Fieller's set, with the variance at the probability in question instead of at the estimate, as in Wilson's interval,
-    which this is where nothing was randomized. A model says how sure it is only where it is: Fieller's set itself.
+    which this is where nothing was randomized. Of a table that only a model tells it is Fieller's set itself.
     An estimate outside [0, 1] would leave a point, or less: there limits reach inside as Feldman and Cousins have it.
     """
     from scipy.special import ndtri
@@ -60,8 +60,8 @@ def _inside(top: Array, bottom: Array, variance: Array, z: float) -> Array:
 
 def _variance(estimate: Estimate, second: Triple, population: bool) -> Variance:
     """Var(N̂_jk - θ N̂_j) as if the probability were θ and the other values of the node kept their proportions."""
-    m11, m12, m22 = second
     if estimate.within() is not None:
+        m11, m12, m22 = second
         return lambda theta: np.asarray(m11 - 2 * theta * m12 + theta**2 * m22)
     shape = estimate.shape
     k = shape[-1]
@@ -72,6 +72,7 @@ def _variance(estimate: Estimate, second: Triple, population: bool) -> Variance:
     share = np.where(total > 0, others / np.maximum(total, 1e-300), (1 - np.eye(k))[None] / max(k - 1, 1))
     own = own_moments(estimate)
     seen = estimate.unbiased.reshape(-1, k)
+    m11, m12, m22 = (moment + more for moment, more in zip(second, squares(apart(estimate)), strict=True))
 
     def variance(theta: Array) -> Array:
         flat = theta.reshape(-1, k)[:, :, None]

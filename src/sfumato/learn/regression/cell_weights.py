@@ -134,11 +134,7 @@ class ModelledCells(CellWeights):
         what is less sure is the noise of the unbiased counts, which can be many times that of the model. Directions
         in which the model is as noisy as they are tell nothing.
         """
-        total, square = np.zeros(values.shape[1]), np.zeros((values.shape[1], values.shape[1]))
-        for part in parts:
-            s = told_of_cells(part, values)
-            total += part.counts @ s
-            square += (s * part.counts[:, None]).T @ s
+        total, square = unbiased_score(parts, values)
         size = np.sqrt(np.maximum(square.diagonal(), 1e-300))
         noise = (square - self.spread(values)) / np.outer(size, size)
         known, directions = np.linalg.eigh(noise)
@@ -146,6 +142,16 @@ class ModelledCells(CellWeights):
         along = directions[:, telling].T @ (total / size)
         found = Test(float((along**2 / known[telling]).sum()), int(telling.sum()))
         return np.outer(total, total) if found.p_value < WRONG else np.zeros_like(square)
+
+
+def unbiased_score(parts: Iterable[Seen], values: Array) -> tuple[Array, Array]:
+    """Σ_z Ñ_z s_z and Σ_z Ñ_z s_z s_zᵀ: what released records say of the sum of the values, and its noise."""
+    total, square = np.zeros(values.shape[1]), np.zeros((values.shape[1], values.shape[1]))
+    for part in parts:
+        s = told_of_cells(part, values)
+        total += part.counts @ s
+        square += (s * part.counts[:, None]).T @ s
+    return total, square
 
 
 def precisions(parts: Sequence[Seen | RecordScores], spreads: Sequence[Array], information: Array) -> list[float]:

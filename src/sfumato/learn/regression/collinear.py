@@ -11,7 +11,20 @@ from sfumato.errors import EstimationError
 from sfumato.learn.regression.design_columns import INTERCEPT
 
 _ROUNDING = 1e-10  # of the smallest eigenvalue of the correlations
+_MORE = "collect more records, take a weaker channel, or leave it out"
 _CLEAR = 2.0  # standard errors by which a covariate must vary beyond what the others explain
+
+
+class HardlyVariesError(EstimationError):
+    """Of a covariate the noise leaves too little: its coefficient would be noise divided by noise."""
+
+    def __init__(self, what: str, *terms: str) -> None:
+        super().__init__(f"{what}: {_MORE}")
+        self.terms = terms
+
+
+def _little_known(term: str, what: str) -> HardlyVariesError:
+    return HardlyVariesError(f"too little is known of {term!r} under this noise: {what}", term)
 
 
 def refuse_collinear(
@@ -24,6 +37,8 @@ def refuse_collinear(
     """
     scale = np.sqrt(np.abs(np.diag(gram)))
     for term, own in zip(terms, np.diag(gram), strict=True):
+        if not own > 0 and quadratic_spread:
+            raise _little_known(term, "the records do not tell that it varies")
         if not own > 0:
             raise EstimationError(f"no record is estimated to hold {term!r}: leave it out, or merge rare values")
     correlations = gram / np.outer(scale, scale)
@@ -35,7 +50,7 @@ def refuse_collinear(
             named = ", ".join(involved)
             raise EstimationError(f"the covariates are collinear: {named} add up to nothing; leave one of them out")
         _refuse_what_hardly_varies(terms, gram, quadratic_spread)
-        raise EstimationError(f"the records do not tell {', '.join(involved)} apart: leave one of them out")
+        raise HardlyVariesError(f"under this noise the records do not tell {', '.join(involved)} apart", *involved)
     if quadratic_spread is None:
         return
     inverse = np.linalg.inv(correlations)
@@ -45,11 +60,8 @@ def refuse_collinear(
     if left[worst] >= _CLEAR * noise[worst]:
         return
     least = _refuse_what_hardly_varies(terms, gram, quadratic_spread)
-    raise EstimationError(
-        f"the records do not tell {(terms[worst] if terms[worst] != INTERCEPT.term else least)!r} apart from a "
-        f"combination of the other covariates: leave it out, give it fewer or narrower bins, merge rare values, or "
-        f"collect more records"
-    )
+    term = terms[worst] if terms[worst] != INTERCEPT.term else least
+    raise _little_known(term, "the records do not tell that it varies beyond what the other covariates explain")
 
 
 def _refuse_what_hardly_varies(terms: Sequence[str], gram: Array, quadratic_spread: Callable[[Array], Array]) -> str:
@@ -65,8 +77,5 @@ def _refuse_what_hardly_varies(terms: Sequence[str], gram: Array, quadratic_spre
     least = int(np.argmin(told))
     term = terms[covariates[least]]
     if told[least] < _CLEAR:
-        raise EstimationError(
-            f"the records do not tell how much {term!r} varies, under its noise: leave it out, give it bins over a "
-            f"narrower range, merge rare values, or collect more records"
-        )
+        raise _little_known(term, "the records do not tell how much it varies")
     return term

@@ -27,6 +27,7 @@ from sfumato.learn.regression.cell_weights import (
     ModelledCells,
     UnbiasedCells,
     precisions,
+    unbiased_score,
 )
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.design_columns import INTERCEPT
@@ -35,7 +36,7 @@ from sfumato.learn.regression.form_moments import FormMoments, told_by_forms
 from sfumato.learn.regression.moments import RecordMoments
 from sfumato.learn.regression.newton import Root, solve
 from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments, terms_of
-from sfumato.learn.regression.problem import Fit, Problem
+from sfumato.learn.regression.problem import SHRUNK, Fit, Problem
 from sfumato.learn.regression.record_scores import LogisticScores, OrdinalScores, RecordScoresByWaves
 
 #: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
@@ -69,7 +70,7 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
         _warn("the corrected scores have no solution near the most likely table: the coefficients mean little")
         return found
     _warn("the corrected scores have no solution near the most likely table: the joint model is asked instead")
-    return _fit_model(source, problem)
+    return _fit_model(source, problem, unsolved=True)
 
 
 def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
@@ -229,7 +230,8 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, covariance)
 
 
-def _fit_model(source: Evidence, problem: Problem) -> Fit:
+def _fit_model(source: Evidence, problem: Problem, unsolved: bool = False) -> Fit:
+    """``unsolved``: where unbiased scores were asked first, and have no solution."""
     # a model of forms holds pairs of attributes to independence, which would draw coefficients to 0
     model = (
         source
@@ -244,6 +246,11 @@ def _fit_model(source: Evidence, problem: Problem) -> Fit:
         inverse = np.linalg.pinv(root.information, hermitian=True)
         score = held.score(root.beta)
         records = source.records(problem.names) if asked_together(source, problem.names) else ()
+        if unsolved:
+            total, noise = unbiased_score(records, score)
+            cov = inverse @ (noise + np.outer(total, total)) @ inverse
+            said = "of unbiased scores, and how far they are from the joint model's"
+            return held.unscaled(Fit(root.beta, cov, root.converged, SHRUNK, said))
         wrong = cells.wrong_by(records, score)
         cov = inverse @ (cells.spread(score) + wrong) @ inverse
         said = "of the joint model's own parameters"

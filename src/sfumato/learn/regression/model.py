@@ -18,6 +18,7 @@ from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
+from sfumato.learn.regression.collinear import HardlyVariesError
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import fit
@@ -25,7 +26,7 @@ from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Problem
-from sfumato.learn.regression.rare_silence import leave_out_rare_silence
+from sfumato.learn.regression.rare_silence import leave_out_rare_silence, silent_at_mean, silent_of
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
 from sfumato.learn.regression.response import occupied, response
@@ -163,7 +164,15 @@ class Regression(Classifier):
         if not columns and not isinstance(family, Ordinal):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
         names = (*self.features_, self.target_)
-        result = fit(source, Problem(family, columns, found, names, self.cov == "robust"), self.through)
+        while True:
+            try:
+                result = fit(source, Problem(family, columns, found, names, self.cov == "robust"), self.through)
+                break
+            except HardlyVariesError as problem:  # nobody named the constant of those who gave no answer
+                silent = silent_of(columns, problem.terms)
+                if silent is None:
+                    raise
+                columns, self.hardly_silent_[silent] = silent_at_mean(source, columns, silent, given)
         self.binned_ = binned_numbers(source, columns, [self.target_] if self.family == "gaussian" else [])
         self.columns_, self.terms_, self.classes_ = columns, [column.term for column in columns], found.labels
         if isinstance(family, Ordinal):

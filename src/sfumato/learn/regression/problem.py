@@ -12,6 +12,9 @@ from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.families import Family
 from sfumato.learn.regression.response import Response
 
+#: What is said where the joint model answers although unbiased scores were asked.
+SHRUNK = "cells of the joint model, which draws steep slopes towards 0"
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:

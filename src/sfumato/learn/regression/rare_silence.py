@@ -17,6 +17,7 @@ from sfumato.evidence.simplex import project
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.responding import Responding
+from sfumato.printable import label_text
 
 _CLEAR = 5.0  # standard errors by which those without an answer must exceed nobody
 
@@ -34,10 +35,28 @@ def leave_out_rare_silence(
         silent = float(value[-1])
         if silent > _CLEAR * float(sd[-1]):
             continue
-        shares = project(value[:-1], 1.0)
-        rare[name] = max(silent, 0.0)
-        kept = [_at_mean(column, name, shares) for column in kept if column not in own]
+        kept, rare[name] = silent_at_mean(source, kept, name, responding)
     return kept, rare
+
+
+def silent_at_mean(
+    source: Evidence, columns: Sequence[Column], name: str, responding: Responding
+) -> tuple[list[Column], float]:
+    """Every column at its mean where the attribute has no answer, without that answer's own, and how many gave none."""
+    value, _ = responding.holding(source, name)
+    shares = project(value[:-1], 1.0)
+    kept = [_at_mean(column, name, shares) for column in columns if not _only_silent(column, name)]
+    return kept, max(float(value[-1]), 0.0)
+
+
+def silent_of(columns: Sequence[Column], terms: Sequence[str]) -> str | None:
+    """The attribute of which the last of some terms is the constant of those who gave no answer."""
+    found = [
+        column.names[0]
+        for column in columns
+        if column.term in terms and column.term.endswith(f"={label_text(None)}") and len(column.names) == 1
+    ]
+    return found[-1] if found else None
 
 
 def _only_silent(column: Column, name: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.evidence.limits import check_level
 from sfumato.learn.regression.binned_numbers import BinnedNumbers
+from sfumato.learn.regression.problem import SHRUNK
 from sfumato.pages.display import shown
 from sfumato.printable import label_text, many, printable, readable_bins
 
@@ -66,6 +67,8 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         out.append(("Compared", f"{told}, since the first value is so rare"))
     out += known_by_bins(model.binned_)
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
+    if model.method_ == SHRUNK:
+        out.append(("Not known", "how steep steep slopes are: they may lie far beyond the limits, away from 0"))
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
         out.append(("Scale", f"{known}, the variance around the mean"))

@@ -427,3 +427,13 @@ def test_numbers_nearly_all_in_one_bin_are_remarked_on() -> None:
     )
     (found,) = examine({"height": rng.normal(170, 9, 4000)}).verdicts
     assert not found.problems
+
+
+def test_what_would_name_more_values_is_said() -> None:
+    words = [word for i in range(60) for word in [f"w{i:02d}"] * (60 - i + 400 * (i < 4))]
+    assert "--most-values keeps more of them" in verdict(words, "ward", most_values=10).problems[0]
+    rare = verdict(words, "ward", most_values=58).problems[0]
+    assert "held by fewer than 5 rows (--as ward=categorical names more of them)" in rare
+    assert verdict(words, "ward", most_values=60, kinds={"ward": "categorical"}).domain.size == 60
+    least = verdict(words, "ward", most_values=57, kinds={"ward": "categorical"}).problems[0]
+    assert "values of fewer than 5 rows get no name" in least

@@ -15,7 +15,7 @@ from sfumato.columns.bins_suit import crowded, ends_too_early, on_one_side
 from sfumato.columns.id_names import MANY_IDS, may_name_things
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, rows_of, rows_that
+from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
 from sfumato.domains import Numeric, Ordinal
 
 _WRITTEN = re.compile(
@@ -196,7 +196,7 @@ def _binned(
         if far:
             said.append(
                 f"{rows_of(far)} far outside the others would stretch the bins: moved to the nearest end "
-                f"(say --range {_option(cells.name)} for other limits)"
+                f"(say --range {option(cells.name)} for other limits)"
             )
     outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
     if outside and wanted.asked:
@@ -211,17 +211,17 @@ def _binned(
         if said_of_crowds := wanted.edges is None and crowded(numbers, edges):
             said.append(
                 "most rows fall into one bin, so that its mean and median say little: give it edges, closer where "
-                f"values are many (--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
+                f"values are many (--edges {option(cells.name, 'LOW:NEXT:HIGH')})"
             )
         step = step_of(numbers, edges)
         if not said_of_crowds and on_one_side(numbers, edges, step):
             said.append(
                 "its last edge falls into the bin below, which counts without it, so that a mean of bins is off: add "
-                f"an edge (--edges {_option(cells.name, f'LOW:...:{edges[-1]:g}:{edges[-1] + (step or 0):g}')})"
+                f"an edge (--edges {option(cells.name, f'LOW:...:{edges[-1]:g}:{edges[-1] + (step or 0):g}')})"
                 if ends_too_early(numbers, edges, step)
                 else "its numbers lie on one side of their bins, so that a mean of bins is off: for means say --points "
                 f"{quote(cells.name)}=11, or put edges between the values that heap, not at them "
-                f"(--edges {_option(cells.name, 'LOW:NEXT:HIGH')})"
+                f"(--edges {option(cells.name, 'LOW:NEXT:HIGH')})"
             )
         domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
         cut = f"in {domain.bins} bins"
@@ -284,11 +284,6 @@ def _coded(numbers: Counter[float]) -> tuple[float, ...]:
     answers = len(values) - len(codes)
     rare = sum(numbers[code] for code in codes) < 0.5 * sum(numbers.values())
     return tuple(codes) if codes and rare and answers >= 2 else ()
-
-
-def _option(name: str, value: str = "LOW:HIGH") -> str:
-    """As a shell takes it: a name with a comma stands in double quotes of its own."""
-    return quote((f'"{name}"' if "," in name else name) + f"={value}")
 
 
 def _words(count: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from typing import Any
 from sfumato.columns.id_names import MANY_IDS, named_like_an_id, names_things
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, rows_of, rows_that
+from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
 from sfumato.domains import Categorical, Ordinal, Text
 from sfumato.domains.categorical import is_number
 from sfumato.domains.text import LONGEST, MOST_LETTERS
@@ -142,7 +143,9 @@ def as_category(cells: Cells, most_values: int) -> Verdict:
         kept = [value for value, times in values.most_common(most_values) if times >= RARE]
         if not kept:
             raise SchemaError(f"column {cells.name!r}: no value is held by {RARE} rows, so it makes no category")
-        return _by_name(cells, values, kept, nullable, missing, {})
+        rest = values.most_common(most_values + 1)[-1][1] if len(values) > most_values else 0
+        how = "--most-values keeps more of them" if rest >= RARE else f"values of fewer than {RARE} rows get no name"
+        return _by_name(cells, values, kept, nullable, missing, {}, how)
     rare = sum(times < RARE for times in values.values())
     said = (_rare_values(rare),) if rare else ()
     names: tuple[Any, ...] = listed(values)
@@ -177,10 +180,15 @@ def _most_common(
 ) -> Verdict:
     """The commonest values by name, the others together; an identifier where no few are common."""
     total = sum(values.values())
-    kept = [word for word, times in values.most_common(most_values - 1) if times >= max(RARE, total / 1000)]
+    least = max(RARE, math.ceil(total / 1000))
+    kept = [word for word, times in values.most_common(most_values - 1) if times >= least]
     if len(kept) < 2 or sum(values[word] for word in kept[: most_values // 2]) < 0.3 * total:
         return _identifier(cells, f"{_texts_in(cells, values)}, few of them common: names, codes or free text")
-    return _by_name(cells, values, kept, nullable, missing, spellings)
+    more = "--most-values keeps more of them"
+    if len(kept) < most_values - 1:
+        named = f"--as {option(cells.name, 'categorical')} names more of them"
+        more = f"their values are held by fewer than {least} rows ({named})"
+    return _by_name(cells, values, kept, nullable, missing, spellings, more)
 
 
 def _by_name(
@@ -190,8 +198,9 @@ def _by_name(
     nullable: bool,
     missing: tuple[str, ...],
     spellings: dict[str, str],
+    how: str,
 ) -> Verdict:
-    """A category of these values, and one for all others."""
+    """A category of these values, and one for all others; ``how`` says which these are, or how to name more."""
     other = "other" if "other" not in kept else "(other)"
     domain = Categorical(
         listed(kept), nullable, other, missing=missing,
@@ -203,7 +212,7 @@ def _by_name(
     why = f"{more}{len(values):,} different {noun}, the {len(kept)} commonest by name"
     return Verdict(
         cells.name, "categorical", why, f"the {len(kept)} commonest values", domain,
-        (f"{left} to {other!r}; --most-values keeps more of them",),
+        (f"{left} to {other!r}; {how}",),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any
 
 from sfumato.domains import Domain
@@ -55,3 +56,8 @@ def rows_that(count: int, verb: str, alone: str | None = None) -> str:
     ('1 row lies', '3 rows go')
     """
     return many(count, f"row {alone or verb + 's'}", f"rows {verb}")
+
+
+def option(name: str, value: str = "LOW:HIGH") -> str:
+    """A column and what is asked of it, as a shell takes it: a name with a comma stands in double quotes of its own."""
+    return quote((f'"{name}"' if "," in name else name) + f"={value}")

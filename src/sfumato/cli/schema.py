@@ -23,7 +23,8 @@ from sfumato.writing.whole_files import replacing
 #: Whole numbers that may be the numbers of categories: no more than so many.
 MOST_CODES = 9
 #: The first and the last of dates: each a year, a month or a day. Two years are numbers too, and left to them.
-_SPAN = re.compile(r"(?=.*-)(\d{4}(?:-\d\d){0,2}):(\d{4}(?:-\d\d){0,2})")
+_PERIOD = r"(\d{4}(?:(?:-\d\d){0,2}|-Q[1-4]|-W\d\d))"
+_SPAN = re.compile(rf"(?=.*-){_PERIOD}:{_PERIOD}")
 
 
 def schema(

@@ -16,6 +16,7 @@ from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, rows_of, rows_that
 from sfumato.domains import Date
 from sfumato.domains.date_columns import ISO, from_text
+from sfumato.domains.dates import period_start
 from sfumato.domains.periods import NUMBER, label, seconds
 from sfumato.errors import SchemaError
 
@@ -146,15 +147,21 @@ def _robust_ends(days: Any, times: Any) -> tuple[Any, Any]:
 
 
 def _given_ends(name: str, span: tuple[str, str]) -> tuple[Any, Any]:
-    """The first moment of the first date and the last of the last; each may be a year, a month or a day."""
-    try:
-        first, last = (np.datetime64(text) for text in span)
-        ends = first.astype("datetime64[s]"), (last + 1).astype("datetime64[s]") - 1
-    except ValueError:
-        ends = None
-    if ends is None or not ends[0] < ends[1]:
-        raise SchemaError(f"column {name!r}: the span of dates must look like 2019-01:2020-12, the first date first")
-    return ends
+    """The first moment of the first date and the last of the last: years, quarters, months, weeks or days."""
+    first, last = (period_start(text) for text in span)
+    if first is not None and last is not None:
+        if "Q" in span[1]:
+            behind = last.astype("datetime64[M]") + 3
+        elif "W" in span[1]:
+            behind = last + np.timedelta64(7, "D")
+        else:
+            behind = np.datetime64(span[1]) + 1
+        ends = seconds(first), seconds(behind) - 1
+        if ends[0] < ends[1]:
+            return ends
+    raise SchemaError(
+        f"column {name!r}: the span of dates must look like 2019-01:2020-12 or 2019-Q1:2020-Q4, the first date first"
+    )
 
 
 def _formats(texts: Sequence[str]) -> tuple[list[str], bool, bool]:

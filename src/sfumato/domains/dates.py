@@ -84,7 +84,7 @@ class Date(Domain):
 
     def _limit(self, side: str) -> int:
         value = getattr(self, side)
-        moment = _period_start(value) if value is not None else None
+        moment = period_start(value) if value is not None else None
         if moment is None:
             raise SchemaError(f"{side} must be a date such as 2023-01-31, got {value!r} instead")
         return int(NUMBER[self.by](seconds([moment]))[0])
@@ -163,7 +163,7 @@ class Date(Domain):
         return {**super()._written(), **({"clip": True} if self.clip else {}), **formats}
 
 
-def _period_start(value: Any) -> np.datetime64 | None:
+def period_start(value: Any) -> np.datetime64 | None:
     """The first moment of a date or of a label: 2023, 2023-Q2, 2023-W07, 2023-05, 2023-05-31T14."""
     text = str(value).strip()
     if not text.isascii():

@@ -63,7 +63,13 @@ def test_json_says_the_same(clinic: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("span", "first", "last"), [("2020-06:2022-01", "2020-06", "2022-01"), ("2020:2022", "2020-01", "2022-12")]
+    ("span", "first", "last"),
+    [
+        ("2020-06:2022-01", "2020-06", "2022-01"),
+        ("2020:2022", "2020-01", "2022-12"),
+        ("2020-Q2:2022-Q1", "2020-04", "2022-03"),
+        ("2020-W40:2022-W04", "2020-09", "2022-01"),
+    ],
 )
 def test_limits_of_dates_can_be_given_and_then_disclose_nothing(span: str, first: str, last: str, clinic: Path) -> None:
     read = {v["name"]: v for v in json.loads(run("schema klinik.csv --json").out)["columns"]}
@@ -149,6 +155,7 @@ def test_bins_of_several_columns_are_given_in_one_option_or_in_several(tmp_path:
         ("schema klinik.csv --by Alter=month", "column 'Alter' holds no dates"),
         ("schema klinik.csv --range Alter=2019-01:2020-01", "column 'Alter' holds no dates"),
         ("schema klinik.csv --range Aufnahme=2021-12:2021-01", "the first date first"),
+        ("schema klinik.csv --range Aufnahme=2021-W77:2022-W01", "must look like 2019-01:2020-12 or 2019-Q1:2020-Q4"),
         ("schema klinik.csv --range Geschlecht=0:1", "column 'Geschlecht' holds no numbers"),
         ("schema klinik.csv --columns Nr --save s.json", "no column is left for a schema"),
         ("schema klinik.csv --delimiter abc", "delimiter must be one sign"),

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.linear import LinearClassifier
-from sfumato.learn.linear.classifier import GROUPS
+from sfumato.learn.linear.classifier import DRAWN, GROUPS
 from sfumato.printable import label_text
 
 
@@ -55,10 +55,10 @@ def linear(
     names = [*found.encoding_.columns, "constant"]
     if json:
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
+        limits = {} if errors is None or found.scale_free else {"sd_of_scaled": DRAWN}
+        scaled = _scaled(found, errors)
         console.emit(
-            learning.document(
-                "linear", found, score, tested, columns=names, weights=weights, scaled=_scaled(found, errors)
-            )
+            learning.document("linear", found, score, tested, columns=names, weights=weights, scaled=scaled, **limits)
         )
         return
     learning.show_score(score, target)
@@ -68,9 +68,6 @@ def linear(
         console.say(f"no feature has a weight: {target} = {found.only_class} is said of every record")
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")
-
-
-_PENALTY = ", of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
 
 
 def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> None:
@@ -92,7 +89,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")
         + (", against the mean of these classes" if found.compares_classes else "")
-        + ("" if errors is None else "; ± one standard error" + ("" if found.scale_free else _PENALTY))
+        + ("" if errors is None else "; ± one standard error" + ("" if found.scale_free else f", {DRAWN}"))
     )
     learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
 

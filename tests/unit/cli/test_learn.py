@@ -71,6 +71,15 @@ def test_tables_of_weights_and_shares_carry_their_errors(files, command):
     assert all(0 < error < 3 for error in errors)
 
 
+@pytest.mark.parametrize(("loss", "drawn"), [("logistic", True), ("pocket", False)])
+def test_errors_of_weights_that_a_penalty_draws_to_0_say_so(files, loss, drawn):
+    picture = files / f"{loss}.svg"
+    words = [files / "r.parquet", "--target", "class", "--seed", 1, "--loss", loss, "--columns", "class,mitoses"]
+    found = json.loads(run("linear", *words, "--plot", picture, "--json").stdout)
+    assert ("weights may be larger still" in found.get("sd_of_scaled", "")) == drawn
+    assert ("may be larger still" in " ".join(re.findall(r"<!-- (.*?) -->", picture.read_text()))) == drawn
+
+
 def test_model_draws_synthetic_records(files):
     said = run("model", files / "r.parquet", "--tau", 0.3, "--sample", files / "s.csv", "--rows", 50, "--seed", 1)
     assert said.exit_code == 0 and len((files / "s.csv").read_text().splitlines()) == 51

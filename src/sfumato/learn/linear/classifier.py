@@ -26,6 +26,8 @@ from sfumato.printable import label_text
 LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
 GROUPS = 10
+#: What standard errors of weights that a penalty draws to 0 leave open.
+DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
 
 
 class LinearClassifier(Classifier):
@@ -219,6 +221,8 @@ class LinearClassifier(Classifier):
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
         """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
         title = f"What speaks for {self._which}" + ("" if errors is None else ", with two standard errors")
+        if errors is not None and not self.scale_free:
+            title += " (weights may be larger still)"
         if self.only_class is not None:
             title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")

@@ -17,8 +17,11 @@ from sfumato import channels as c
 from sfumato.assess.precision import hardest_half_width
 from sfumato.service.app import create_app
 from sfumato.service.collection import open_collection
+from sfumato.service.design import attributes
 from sfumato.service.design.attributes import hardest_among, joint_width, units
+from sfumato.service.design.smaller import of_a_smaller_design
 from sfumato.service.settings import Settings
+from sfumato.service.worker import MB, Worker
 
 SCHEMA = {
     "way": {"kind": "categorical", "values": ["walk", "bus", "car", 'o\'ther "x"']},
@@ -150,6 +153,38 @@ def test_half_widths_of_attributes_that_are_asked_together_hold_in_replication()
     assert hardest_among(c.symmetric(5, gamma=3), 0, n) == pytest.approx(
         hardest_half_width(c.symmetric(5, gamma=3), n), rel=1e-3
     )
+
+
+def test_half_widths_of_many_sets_are_those_of_the_best_inverse(monkeypatch):
+    channel, other = c.subset((10, 11, 12), gamma=50), c.subset((10, 11, 12), gamma=40)
+    without = [(hardest_among(channel, axis, 1000), hardest_among(other, axis, 1000)) for axis in range(3)]
+    monkeypatch.setattr(attributes, "_MOST_INVERTED", channel.k)
+    for axis, (claimed, wrong) in enumerate(without):
+        best = hardest_among(channel, axis, 1000)
+        assert claimed == pytest.approx(best, rel=0.005)
+        assert claimed != best
+        assert wrong != pytest.approx(best, rel=0.005)
+
+
+def test_nine_ordinary_questions_need_little_memory():
+    """Forms of triples have matrices of up to 300 MB: hundreds of them do not stand beside each other."""
+    sizes = (24, 2, 3, 4, 5, 3, 19, 6, 9)
+    schema = {f"a{size}_{i}": {"kind": "ordinal", "values": list(range(size))} for i, size in enumerate(sizes)}
+    request = {"schema": schema, "scheme": None, "wish": {"record_gamma": 20}, "n": 12_925, "groups": 1}
+    worker = Worker("sfumato.service.design.answer", 300.0, 600 * MB)
+    try:
+        made = worker.ask({**request, "attribute": "a24_0", "by": None})
+    finally:
+        worker.close()
+    assert [one["ask"] for one in made["alternatives"]] == [None, 1, 2, 3]
+    assert set(made["closer"]["curve"]["lines"]) == {"all", "one", "two"}  # 84 triples are not drawn
+
+
+def test_a_design_that_takes_too_much_says_what_to_leave_out():
+    said = of_a_smaller_design({"schema": SCHEMA, "scheme": None})
+    assert "some of the 5 attributes, first those with the most values (since (8 values), pay (7 values)" in said
+    assert "`sfumato design` on the command line" in said
+    assert "command line" in of_a_smaller_design({"schema": None, "scheme": {"schema": 3}})
 
 
 def test_half_widths_within_blurred_groups_hold_in_replication(client):

@@ -51,6 +51,14 @@ def test_what_takes_too_much_is_refused_and_the_next_is_answered(worker):
         assert worker.ask({"do": "next"}) == {"said": "next"}
 
 
+def test_what_takes_too_much_is_told_with_the_limit_and_the_advice(tmp_path, monkeypatch):
+    (tmp_path / "sfumato_worker_out_of_memory.py").write_text("def answered(request):\n    raise MemoryError\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    held = Worker("sfumato_worker_out_of_memory", 1.0, 600 * MB, apart=False, advice=lambda given: f"less of {given}")
+    with pytest.raises(RefusalError, match=r"more memory than 600 MB, the most here: less of {'a': 1}$"):
+        held.ask({"a": 1})
+
+
 def test_refusals_pass_through_and_mistakes_say_nothing_of_what_was_asked(worker):
     for what, code, details in (("refuse", "malformed", {"where": "do"}), ("fail", "not_possible", {})):
         with pytest.raises(RefusalError) as refused:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sfumato.arrays import Array
@@ -121,6 +123,8 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
     if isinstance(channel, Windows) and k > _DENSE:  # the same windows over fewer, wider bins
         fewer = sorted({max(1, round(width * _DENSE / k)) for width in channel.widths})
         channel, k = windows(_DENSE, float(channel.bound), fewer, channel.nullable), _DENSE + channel.nullable
+    if isinstance(channel, Subset):
+        channel = replace(channel)  # a copy: its matrix goes with it, where those of a hundred forms would stay
     try:
         return efficiency(channel.transition.dense(), even_prior(k, nullable), target, nullable)
     except EstimationError:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection
 from sfumato.released.part import Part
 from sfumato.service import clock
 from sfumato.service.clock import Clock
+from sfumato.service.design.smaller import of_a_smaller_design
 from sfumato.service.estimates import Estimates, answered
 from sfumato.service.export import export, row_bytes
 from sfumato.service.models.request import Models, Source
@@ -50,7 +51,10 @@ class Collection:
         self._exports = database.folder / "exports"
         self._sent: list[Path] = []
         self.designs = Worker(
-            "sfumato.service.design.answer", self.settings.longest_design, apart=self.settings.read_apart
+            "sfumato.service.design.answer",
+            self.settings.longest_design,
+            apart=self.settings.read_apart,
+            advice=of_a_smaller_design,
         )
         self.writer.reload = self._load
         self.writer.renewed, self.writer.alone = database.renewed, database.alone

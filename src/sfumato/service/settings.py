@@ -22,6 +22,6 @@ class Settings:
     most_uploads: int = 100  # of one site, arriving at a time
     most_refused: int = 1000  # of one site, in a week
     read_apart: bool = True  # whether pushed files are read, and designs worked out, in processes of their own
-    longest_design: float = 15.0  # seconds that working out a design may take
+    longest_design: float = 30.0  # seconds that working out a design may take
     hosts: tuple[str, ...] = ()  # what requests may call this server; anything where none is listed
     behind_proxy: bool = False  # whether X-Forwarded-For tells the address

@@ -26,10 +26,20 @@ _WAITING = 8  # requests that may wait for their turn; more are sent away, so th
 
 
 class Worker:
-    """Answers requests one after the other. ``apart`` is False in tests that need no process."""
+    """Answers requests one after the other. ``apart`` is False in tests that need no process.
 
-    def __init__(self, module: str, seconds: float, memory: int = 1024 * MB, apart: bool = True) -> None:
-        self._module, self._seconds, self._memory, self._apart = module, seconds, memory, apart
+    ``advice`` says of a request that takes too much what to do instead.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        seconds: float,
+        memory: int = 1024 * MB,
+        apart: bool = True,
+        advice: Callable[[dict[str, Any]], str] = lambda _: "ask about less",
+    ) -> None:
+        self._module, self._seconds, self._memory, self._apart, self._advice = module, seconds, memory, apart, advice
         self._turn, self._room = threading.Lock(), threading.BoundedSemaphore(_WAITING)
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
@@ -37,7 +47,7 @@ class Worker:
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer; refused where the module refuses, or where it takes too much time or memory."""
         if not self._apart:
-            return _outcome(answer(self._module, request))
+            return self._outcome(answer(self._module, request), request)
         if not self._room.acquire(blocking=False):
             raise _busy()
         try:
@@ -46,7 +56,7 @@ class Worker:
             try:
                 if self._closed:
                     raise _busy()
-                return _outcome(self._asked(request))
+                return self._outcome(self._asked(request), request)
             finally:
                 self._turn.release()
         finally:
@@ -77,13 +87,30 @@ class Worker:
         status = process.returncode
         if late:
             raise RefusalError(
-                "not_possible", f"this takes longer than {self._seconds:g} seconds: ask about less", seconds=2
+                "not_possible",
+                f"this takes longer than {self._seconds:g} seconds, the most here: {self._advice(request)}",
+                seconds=2,
             )
         if self._closed:
             raise _busy()
         if status < 0:
-            raise RefusalError("not_possible", "this takes more memory than is allowed: ask about less")
+            raise self._too_much_memory(request)
         raise RuntimeError("the process that works things out has failed")
+
+    def _outcome(self, found: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+        if "out_of_memory" in found:
+            raise self._too_much_memory(request)
+        if "refused" in found:
+            code, message, details = found["refused"]
+            raise RefusalError(code, message, **details)
+        out: dict[str, Any] = found["answer"]
+        return out
+
+    def _too_much_memory(self, request: dict[str, Any]) -> RefusalError:
+        most = f"{self._memory // MB:,} MB"
+        return RefusalError(
+            "not_possible", f"this takes more memory than {most}, the most here: {self._advice(request)}"
+        )
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
@@ -132,15 +159,7 @@ def answer(module: str, request: dict[str, Any]) -> dict[str, Any]:
     except SfumatoError as problem:
         return {"refused": ["not_possible", str(problem), {}]}
     except MemoryError:
-        return {"refused": ["not_possible", "this takes more memory than is allowed: ask about less", {}]}
-
-
-def _outcome(found: dict[str, Any]) -> dict[str, Any]:
-    if "refused" in found:
-        code, message, details = found["refused"]
-        raise RefusalError(code, message, **details)
-    out: dict[str, Any] = found["answer"]
-    return out
+        return {"out_of_memory": True}
 
 
 def _busy() -> RefusalError:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.assess.breach import rho2
 from sfumato.assess.precision import only_common
 from sfumato.channels import Channel
-from sfumato.channels.cells import of_one
+from sfumato.channels.cells import Cells, cells, of_one
 from sfumato.channels.response import Symmetric
+from sfumato.channels.subset import Subset
 from sfumato.design.candidates import expected, target_of
 from sfumato.domains import Domain
 from sfumato.errors import ChannelError, EstimationError
@@ -25,6 +27,10 @@ from sfumato.service.json_values import number
 LEVEL = 0.95
 SUSPICION = 0.1
 _MOST_ENTRIES = 1 << 20  # of a matrix that is gone through
+_MOST_INVERTED = 512  # values of sets whose matrix is inverted
+
+
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +94,19 @@ class Widths:
         domain, axis, records = unit.form.schema[name], unit.names.index(name), max(round(n * unit.weight), 1)
         key = unit.channel, axis, domain, records
         if key not in self._known:
-            self._known[key] = _width(unit.channel, axis, len(unit.names), domain, records)
+            passing = _copied(unit.channel)  # for all that are asked together: it goes, and its matrix with it
+            for other, one in enumerate(unit.names):
+                own = unit.form.schema[one]
+                self._known[unit.channel, other, own, records] = _width(passing, other, len(unit.names), own, records)
         return self._known[key]
+
+
+def _copied(channel: Channel) -> Channel:
+    """The channel without what it keeps: the matrices of a hundred forms would not do beside each other."""
+    inner = of_one(channel)
+    if not isinstance(inner, Subset):
+        return channel
+    return cells(replace(inner), channel.sizes) if isinstance(channel, Cells) else replace(inner)
 
 
 def _width(channel: Channel, axis: int, together: int, domain: Domain, n: int) -> float:
@@ -123,22 +140,58 @@ def hardest_among(channel: Channel, axis: int, n: int) -> float:
 
         z sqrt((max_v sum_y g_y² q_y - 1/4) / n),      g = Aᵀ [x_axis = v],      q = Pᵀ theta
 
-    where theta gives one half to the cells with the value v, evenly, and one half to the others.
+    where theta gives one half to the cells with the value v, evenly, and one half to the others. Of many sets A is the
+    even inverse, which needs no matrix.
     """
     from scipy.special import ndtri
 
     sizes = channel.sizes
-    places, possible = np.indices(sizes)[axis].ravel(), channel.transition.apply(np.ones(channel.m)) > 0.5
+    places, possible = np.indices(sizes)[axis].ravel(), _possible(channel)
     worst = 0.0
     for value in {0, sizes[axis] // 2, sizes[axis] - 1}:
         inside = places == value
         parts = [possible & inside, possible & ~inside]
         if not all(part.any() for part in parts):
             continue
-        theta = sum(0.5 * part / part.sum() for part in parts)
-        scores = channel.inverse.T.apply(inside.astype(np.float64))
-        worst = max(worst, float(channel.transition.T.apply(np.asarray(theta)) @ scores**2) - 0.25)
+        scores, released = _told(channel, inside, *parts)
+        worst = max(worst, float(released @ scores**2) - 0.25)
     return float(ndtri((1 + LEVEL) / 2)) * math.sqrt(worst / n)
+
+
+def _large(channel: Channel) -> bool:
+    return isinstance(of_one(channel), Subset) and channel.k > _MOST_INVERTED
+
+
+def _possible(channel: Channel) -> Mask:
+    if _large(channel):
+        return np.ones(channel.k, dtype=np.bool_)
+    return np.asarray(channel.transition.apply(np.ones(channel.m)) > 0.5)
+
+
+def _told(channel: Channel, inside: Mask, these: Mask, others: Mask) -> tuple[Array, Array]:
+    """g and q of ``hardest_among``."""
+    inner = of_one(channel)
+    if isinstance(inner, Subset) and _large(channel):
+        return _told_by_sets(inner, inside)
+    theta = 0.5 * these / these.sum() + 0.5 * others / others.sum()
+    return channel.inverse.T.apply(inside.astype(np.float64)), channel.transition.T.apply(theta)
+
+
+def _told_by_sets(channel: Subset, inside: Mask) -> tuple[Array, Array]:
+    r"""The same from the sets alone, by their even inverse (see ``geometry.even_inverse``): no matrix of doubles.
+
+        g_y = (|S_y and V| - b |V|) / (a - b) + |V| s_y,      s_y = (1 - (|S_y| - b k) / (a - b)) / k
+
+    where V are the cells with the value, a is the probability of a set that holds the true cell, and b that of one that
+    holds a given other cell.
+    """
+    sets, k, gamma = channel.membership, channel.k, float(channel.bound)
+    held, many, those = sets[inside].sum(axis=0), sets.sum(axis=0), int(inside.sum())
+    count, together = int(sets[0].sum()), int((sets[0] & sets[1]).sum())
+    low = 1 / (gamma * count + channel.m - count)
+    a, b = gamma * low * count, low * (count + (gamma - 1) * together)
+    scores = (held - b * those) / (a - b) + those * (1 - (many - b * k) / (a - b)) / k
+    return scores, low * (1 + (gamma - 1) * (held / those + (many - held) / (k - those)) / 2)
 
 
 def group_factor(unit: Unit) -> float:

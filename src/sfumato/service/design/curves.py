@@ -21,7 +21,7 @@ from sfumato.service.json_values import number
 _N = 1_000_000  # records that half-widths are computed for: they fall with the square root
 _PERSON = np.geomspace(1.5, 200, 6)  # bounds on a whole person at which the ways to ask are compared
 _NAMES = {None: "all", 1: "one", 2: "two", 3: "three"}
-_MOST_FORMS = 150  # of a way to ask that is drawn: more take too long
+_MOST_FORMS = {1: 150, 2: 150, 3: 20}  # of a way to ask that is drawn: more take too long
 Lines = dict[str, list[float | None]]
 
 
@@ -58,7 +58,7 @@ def _ways(schema: Schema) -> dict[str, Lines]:
     """The lines of every attribute."""
     found: dict[str, Lines] = {name: {} for name in schema.names}
     for ask in WAYS:
-        if ask is not None and (ask > len(schema) or math.comb(len(schema), ask) > _MOST_FORMS):
+        if ask is not None and (ask > len(schema) or math.comb(len(schema), ask) > _MOST_FORMS[ask]):
             continue
         widths = [_widths(schema, ask, float(gamma)) for gamma in _PERSON]
         for name, lines in found.items():

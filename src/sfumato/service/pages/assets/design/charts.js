@@ -89,7 +89,8 @@ const Charts = (() => {
 
   const lineName = (curve, name) => (curve.of === "person" ? say(`ask_${name}`) : Page.has(`family_${name}`) ? say(`family_${name}`) : name);
 
-  function tradeoff(curve, gamma, width) {
+  function tradeoff(curve, gamma, width, ways) {
+    const missing = ways.filter((name) => !(name in curve.lines)).map((name) => say(`ask_${name}`));
     const told = Object.entries(curve.lines).filter(([, line]) => line.some((value) => value !== null && value < 1));
     const all = [...told.flatMap(([, line]) => line), curve.floor, width].filter((value) => value !== null && value > 0 && value < 1);
     const low = Math.min(...all) / 1.2, high = Math.min(1, Math.max(...all) * 1.2);
@@ -109,7 +110,7 @@ const Charts = (() => {
       return element("li", {}, sample, lineName(curve, name));
     }));
     const rows = curve.gammas.map((value, at) => [number(value), ...told.map(([, line]) => points(line[at]))]);
-    return figure(say("tradeoff_title"), say("tradeoff_text", { floor: points(curve.floor) }), picture, key,
+    return figure(say("tradeoff_title"), say("tradeoff_text", { floor: points(curve.floor) }) + (missing.length ? " " + say("not_drawn", { ways: missing.join(", ") }) : ""), picture, key,
       folded(table(say("tradeoff_title"), [say(`gamma_axis_${curve.of}`), ...told.map(([name]) => lineName(curve, name))], rows, told.map((_, i) => i + 1))));
   }
 

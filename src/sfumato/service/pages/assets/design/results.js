@@ -53,7 +53,7 @@ const Results = (() => {
     const person = closer.curve !== null && closer.curve.of === "person";
     const together = closer.names.length > 1 ? element("p", {}, say("together", { names: closer.names.map(titleOf).join(", "), share: percent(closer.share) })) : null;
     return [together, ...odds(closer, pointsOf), Charts.matrix(closer),
-      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? element("p", { class: "about" }, say("no_curve")) : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width))].filter(Boolean);
+      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? element("p", { class: "about" }, say("no_curve")) : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width, person ? found.alternatives.map((other) => ASKED[other.ask ?? 0]) : []))].filter(Boolean);
   }
 
   return { verdict, overview, ways, closely };

@@ -93,6 +93,25 @@ def test_a_design_follows_the_slider_and_the_typed_number(visit, site):
     assert all(url.startswith((site[0], "blob:")) for _, url, _ in page.sent)
 
 
+def test_what_is_not_worked_out_yet_can_be_neither_saved_nor_taken_for_the_new_design(visit):
+    page = visit("/design")
+    settled(page)
+    held = []
+    page.route("**/v1/design", lambda route: held.append(route))
+    page.locator("#exact").fill("9")
+    page.locator("#working", has_text="Working out").wait_for()
+    assert page.locator("#save-scheme").is_disabled()
+    assert all(one.is_disabled() for one in page.locator("#code button").all())
+    assert page.locator("#closely, #overview").first.evaluate("one => getComputedStyle(one).opacity < 1")
+    page.locator("#working", has_text="3 seconds so far").wait_for(timeout=10_000)
+    held.pop().continue_()
+    settled(page)
+    assert page.locator("#working").is_hidden()
+    made = saved(page, "#save-scheme")
+    schema = sf.Schema.from_dict(made["schema"])
+    assert made == sf.design.design(schema, 2000, half_width=0.09).scheme.to_dict()
+
+
 def test_what_a_wish_cannot_reach_is_said(visit):
     page = visit("/design")
     settled(page)

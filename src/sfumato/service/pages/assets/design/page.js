@@ -29,6 +29,7 @@
   // ---- Asking the server -----------------------------------------------------------------------------------------------
 
   let timer = null, running = false, again = false; // `timer` is null when nothing waits
+  let since = null, clock = null; // when what is shown began to be another's
 
   /* The design once everything that was changed is worked out; null where there is none. */
   async function current() {
@@ -36,9 +37,34 @@
     return found === null ? null : { scheme: found.scheme, questions: Questions.wording(state.questions) };
   }
 
+  /* From a change on until its answer is there, what stands on the page belongs to another wish: it is dimmed, and cannot be saved. */
+  function stale() {
+    if (since !== null) return;
+    since = Date.now();
+    for (const part of [parts.result, parts.code]) part.setAttribute("aria-busy", "true");
+    savable(false);
+    clock = setInterval(() => {
+      const seconds = Math.floor((Date.now() - since) / 1000);
+      if (parts.working.hidden) { parts.working.hidden = false; parts.said.textContent = say("working"); }
+      parts.clock.textContent = seconds < 3 ? "" : say("working_for", { seconds });
+    }, 500);
+  }
+
+  const savable = (now) => { for (const one of parts.code.querySelectorAll("button")) one.disabled = !now; };
+
+  function settled() {
+    clearInterval(clock);
+    since = null;
+    savable(true);
+    for (const part of [parts.result, parts.code]) part.removeAttribute("aria-busy");
+    for (const one of [parts.said, parts.clock]) one.textContent = "";
+    parts.working.hidden = true;
+  }
+
   function changed() {
     if (state.wish === "scheme" && state.scheme === null) state.wish = "half_width";
     keep();
+    stale();
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
   }
@@ -59,10 +85,10 @@
   async function ask() {
     timer = null;
     if (running) { again = true; return; }
-    if (!Questions.complete(state.questions)) { found = null; stop(say("incomplete")); return; }
-    if (!wishHolds()) { found = null; stop(say("needs_wish")); return; }
+    if (!Questions.complete(state.questions)) { found = null; stop(say("incomplete")); settled(); return; }
+    if (!wishHolds()) { found = null; stop(say("needs_wish")); settled(); return; }
     running = true;
-    parts.result.setAttribute("aria-busy", "true");
+    stale();
     let wait = 0;
     try {
       found = await Page.ask("POST", "/v1/design", request());
@@ -77,7 +103,7 @@
       }
     }
     running = false;
-    parts.result.removeAttribute("aria-busy");
+    if (!again && !wait && timer === null) settled();
     if (again || wait) { again = false; clearTimeout(timer); timer = setTimeout(ask, wait); }
   }
 
@@ -116,6 +142,7 @@
     if (focused) chosen.focus();
     [...parts.result.querySelectorAll("figure details")].forEach((one, i) => { one.open = unfolded[i] ?? false; });
     parts.code.replaceChildren(...code());
+    savable(false); // until it is the answer to the last change
   }
 
   const text = (document_) => JSON.stringify(document_, null, 1);
@@ -211,6 +238,8 @@
     const language = menu(Object.entries(Survey.languages), document.documentElement.lang, async (code_) => { await Page.speak(code_); build(); changed(); });
     language.setAttribute("aria-label", "Language");
     document.title = `${say("heading")} · Sfumato`;
+    clearInterval(clock);
+    since = null;
     Object.assign(document.querySelector(".skip"), { textContent: say("skip"), onclick: jump });
     const headings = ["questions", "wish_heading", "results_heading", "closer_heading", "take_heading", "study_heading"];
     const head = (key) => element("h2", { id: `to-${key.replace("_heading", "")}` }, say(key));
@@ -222,9 +251,11 @@
       element("p", { class: "about" }, say("kept"), " ", button(say("anew"), () => { if (window.confirm(say("anew_sure"))) { state = fresh(); replaced(); } }, { class: "small", id: "anew" })),
       head("wish_heading"), place("wish"),
       head("results_heading"),
+      place("working", { class: "working", hidden: true, id: "working" }),
       place("result", { class: "result" }),
-      head("take_heading"), place("code"),
+      head("take_heading"), place("code", { id: "code" }),
       head("study_heading"), ...Studies.section(current));
+    parts.working.append(place("said", { role: "status" }), place("clock"));
     parts.result.append(place("verdict", { class: "verdict", role: "status", id: "verdict" }), place("overview", { id: "overview" }), head("closer_heading"), place("closely"));
     questions();
     wishes();

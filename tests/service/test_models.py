@@ -98,6 +98,27 @@ def test_a_regression_has_the_coefficients_of_the_release(asked, tmp_path):
     assert model(asked, "regression?target=age")["family"] == "gaussian"
 
 
+def test_models_and_means_say_who_is_left_out_and_a_band_where_it_does_not_hold(http):
+    schema = sf.Schema({"age": sf.Numeric(0, 60, bins=12, nullable=True), "car": sf.Categorical(("no", "yes"))})
+    scheme = sf.Scheme.for_gamma(schema, 9)
+    http.study("silent", scheme, minimum=100)
+    some = people(2000, 4)
+    ages = [None if i % 4 == 0 else float(age) for i, age in enumerate(some["age"])]
+    send(http, "silent", sf.randomize({"age": ages, "car": some["car"]}, scheme, rng=sf.experiment(5)))
+    regression, band = (
+        model(http, f"{kind}?target={target}", "silent")["notes"]
+        for kind, target in (("regression", "car"), ("distribution", "age"))
+    )
+    means = http.ask("GET", "/v1/studies/silent/means?name=age").json()["notes"]
+    for notes in (band, means):
+        left_out = int(notes[0].removeprefix("left out: ").partition(" records without an answer")[0])
+        assert left_out == pytest.approx(500, abs=150)
+    assert "heaps and edges are rounded off" in band[1]
+    assert len(regression) > 1
+    assert not any("left out" in one for one in model(http, "regression?target=age", "silent")["notes"][1:])
+    assert model(http, "regression?target=age", "silent")["notes"][0].startswith("left out: ")
+
+
 def test_a_network_links_what_goes_along_and_has_limits_for_every_probability(asked):
     found = model(asked, "network")
     assert [{link["parent"], link["child"]} for link in found["links"]] == [{"sex", "car"}]

@@ -71,6 +71,7 @@ def density(
     if json:
         console.emit(found.to_dict())
         return
+    banded = "" if found.spread is None else "; --plot, --json: a 90 % band, which holds less often at heaps and edges"
     low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
     rows = [
         ("values", found.n),
@@ -79,7 +80,7 @@ def density(
         ("cells", _cells(found.mass.size, float(found.edges[0]), float(found.edges[-1]), between)),
         ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),
         ("5 %, 50 %, 95 %", f"{low:.6g}, {middle:.6g}, {high:.6g}"),
-        ("their errors", "not told here" + ("; --plot, --json: a 90 % band" if found.spread is not None else "")),
+        ("their errors", f"not told here{banded}"),
         ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
         ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
     ]

@@ -12,6 +12,7 @@ from sfumato.assess.poisoned_ratio import poisoned_mean
 from sfumato.assess.poisoning import poisoning
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.evidence.direct import DirectEvidence
+from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.service.arrived import arrived
@@ -102,6 +103,9 @@ class Estimates:
         ]
         answers = sum(len(part) for part in parts)
         notes = [note.partition(" (smooth=")[0] for note in found.said]  # who reads a page cannot turn that
+        silent = float(np.sum(found.beside.get("no_answer", 0.0)))
+        if silent > 0:
+            notes.insert(0, f"left out: {many(silent, 'record')} without an answer, as estimated")
         told = {"years": found.of_years, "notes": notes}
         return {"name": name, "by": list(by), "answers": answers, "level": level, "false": false, **told, "rows": rows}
 

@@ -111,7 +111,7 @@ class RegressionOut(Model):
     method: str
     covariance: str
     converged: bool
-    notes: list[str] = Field(description="what is to be known of numbers in bins")
+    notes: list[str] = Field(description="who is left out, which values are too rare, how numbers in bins count")
 
 
 class Histogram(Document):
@@ -129,6 +129,7 @@ class Distribution(Model):
     sd: float | None
     years: bool = Field(description="whether the numbers are years")
     arrived: Histogram | None = Field(description="numbers under additive noise as they arrived")
+    notes: list[str] = Field(description="who is left out, and where the band holds less often than its level says")
 
 
 TreeNode.model_rebuild()

@@ -131,7 +131,11 @@ class Density:
         return np.asarray(rows[self.rank :])
 
     def band(self, level: float = 0.9) -> tuple[Array, Array]:
-        """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged."""
+        """(low, high) for the density in each cell: pointwise credible limits of the models that "auto" averaged.
+
+        They suppose a smooth density. Heaps and edges are rounded off, and where there are some, the limits hold the
+        true density less often than the level says.
+        """
         if self.spread is None:
             raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
         if not isinstance(level, int | float) or not 0 < level < 1:

@@ -24,7 +24,7 @@ from sfumato.channels.noise import Noise
 from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError, NoRowsError
-from sfumato.evidence.density.smooth import Smooth, smooth
+from sfumato.evidence.density.smooth import ROUNDED_OFF, Smooth, smooth
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
@@ -80,8 +80,7 @@ class Smoothed(Rows):
     def notes(self) -> tuple[str, ...]:
         empty = sum(one is None for one in self.found)
         return (
-            "from a smoothed distribution: heaps and edges are rounded off, and where there are some, intervals hold "
-            "less often; the error is that of the population",
+            f"from a smoothed distribution: {ROUNDED_OFF}; the error is that of the population",
             *([f"{many(empty, 'group is', 'groups are')} not known, for want of records"] if empty else []),
         )
 

@@ -47,7 +47,23 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     target = printable(model.target_)
     if model.family == "logistic":
         target += f" (odds of {printable(label_text(model.classes_[1]))})"
-    out = [("Target", target), ("Records", f"{model.n_:,}")]
+    out = [("Target", target), ("Records", f"{model.n_:,}"), *about_records(model)]
+    out += [("Method", model.method_), ("Covariance", model.covariance_)]
+    if model.scale_ is not None:
+        known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
+        out.append(("Scale", f"{known}, the variance around the mean"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        clearest = float(np.nanmax(np.abs(model.coef_ / model.sd_), initial=0.0))
+    if clearest < _NOTHING_TOLD and len(model.terms_) > 1:
+        out.append(("Errors", "so wide that nothing is told: take fewer covariates, or another family"))
+    if not model.converged_:
+        out.append(("Converged", "no: the coefficients mean little"))
+    return out
+
+
+def about_records(model: Any) -> list[tuple[str, str]]:
+    """Whom the coefficients leave out, what is too rare to be told, how numbers in bins count, what is not known."""
+    out = []
     if model.left_out_ > 0:
         guessed = "" if model.method_ == "exact records" else ", as estimated"
         out.append(("Left out", f"{many(model.left_out_, 'record')} without an answer{guessed}"))
@@ -66,18 +82,8 @@ def _facts(model: Any) -> list[tuple[str, str]]:
         told = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
         out.append(("Compared", f"{told}, since the first value is so rare"))
     out += known_by_bins(model.binned_)
-    out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.method_ == SHRUNK:
         out.append(("Not known", "how steep steep slopes are: they may lie far beyond the limits, away from 0"))
-    if model.scale_ is not None:
-        known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
-        out.append(("Scale", f"{known}, the variance around the mean"))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        clearest = float(np.nanmax(np.abs(model.coef_ / model.sd_), initial=0.0))
-    if clearest < _NOTHING_TOLD and len(model.terms_) > 1:
-        out.append(("Errors", "so wide that nothing is told: take fewer covariates, or another family"))
-    if not model.converged_:
-        out.append(("Converged", "no: the coefficients mean little"))
     return out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.evidence.density.ordered import OrderedDensity
+from sfumato.evidence.density.smooth import ROUNDED_OFF
 from sfumato.evidence.questions.values import are_years
+from sfumato.printable import many
 from sfumato.service.json_values import number
 
 
@@ -31,4 +34,13 @@ def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "sd": number(found.sd),
         "years": are_years(float(found.edges[0]), float(found.edges[-1])),
         "arrived": arrived,
+        "notes": list(_notes(source, asked["target"], found.n)),
     }
+
+
+def _notes(source: Evidence, target: str, answered: float) -> Iterator[str]:
+    """Who is left out, and where the band does not hold."""
+    silent = source.n - answered
+    if source.schema[target].nullable and silent > 0:
+        yield f"left out: {many(silent, 'record')} without an answer, as estimated"
+    yield f"the band is that of a smoothed distribution: {ROUNDED_OFF}"

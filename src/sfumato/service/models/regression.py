@@ -9,10 +9,13 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.learn.regression import Regression, family_of
-from sfumato.learn.regression.summary import known_by_bins
+from sfumato.learn.regression.summary import about_records
 from sfumato.service.estimates import FALSE
 from sfumato.service.json_values import number, text
 from sfumato.service.models.numbers import limited
+
+#: Heads of notes that can be left out.
+_BY_THEMSELVES = ("", "Bins", "Clipped")
 
 
 def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
@@ -36,7 +39,7 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "method": found.method_,
         "covariance": found.covariance_,
         "converged": found.converged_,
-        "notes": [f"counted: {said}" if head == "Counted" else said for head, said in known_by_bins(found.binned_)],
+        "notes": [said if head in _BY_THEMSELVES else f"{head.lower()}: {said}" for head, said in about_records(found)],
     }
 
 

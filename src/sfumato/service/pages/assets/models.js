@@ -166,7 +166,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   // ---- Distribution --------------------------------------------------------------------------------------------------------
 
   function drawDistribution(found) {
-    const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
+    const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point, if there are no heaps"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
     const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
     const own = attributes.find((one) => one.name === found.target), values = own.kind === "numeric" ? null : own.values; // the others are drawn at their places
     const written = found.years ? year : short;
@@ -177,7 +177,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: own.kind !== "numeric" ? null : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`,
+      note: `${found.notes.map(sentence).join(" ")} ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };
@@ -209,7 +209,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   const chooser = element("details", {}, element("summary", {}, "Questions that models look at"), element("fieldset", {}, element("legend", {}, "Look at"), ...boxes.map(([label]) => label)));
   return {
-    node: element("section", {}, element("h2", {}, "Models"), element("p", {}, "Learned from the changed answers when you press a button. Each number has an interval that holds however often you look."), coded.length > 1 ? chooser : null, ...made.map((one) => one.node)),
+    node: element("section", {}, element("h2", {}, "Models"), element("p", {}, "Learned from the changed answers when you press a button. Each number has an interval that holds however often you look; the band of a distribution is no such interval."), coded.length > 1 ? chooser : null, ...made.map((one) => one.node)),
     arrived: (total) => { now = total; for (const one of made) one.told(); },
     shown: () => made.filter((one) => one.learned()),
   };

@@ -184,7 +184,7 @@
     const cross = names.length > 1 ? crossed(names) : null, mean = ordered.length ? means(ordered, names) : null;
     const models = about.kind === "resampled" ? null : Models({ read, part, title, worded, attributes, refusal: (text) => new Refusal(text) });
     head.below.replaceChildren(...[
-      about.kind === "resampled" ? null : callout("Each interval holds the true number at 95 %, however often you look at this page."),
+      about.kind === "resampled" ? null : callout("Each interval holds the true number at 95 %, however often you look at this page. The band of a distribution is no such interval: heaps and edges are rounded off there."),
       single.length ? element("h2", {}, "Shares") : null,
       single.length ? Charts.key(["own", "estimated share of the true answers"], ["raw", "share among the changed answers, as they arrived"], ["limits", "95 % interval"], ["false", "how far 1 % of false answers could move it"]) : null,
       ...single.map((one) => one.node),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import secrets
 
 import pytest
@@ -101,6 +102,33 @@ def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_wor
     assert "50.0 %" in row and " to " in row and "−1.3 to +1.3" in row  # (0.8 / 0.6 and 1 + 0.2 / 0.6) of 1 %
     assert section.locator(".false").count() == 2 and section.locator("rect.raw").count() == 2
     section.get_by_text("As a table").click()
+
+
+def test_false_answers_take_no_cell_below_0_and_no_promise_is_made_for_bands(page):
+    cells = page.get_by_role("region", name="By car? by ").locator("td.num").all()
+    assert cells
+    for cell in cells:
+        share, down = re.match(r"(-?[\d.]+) %.*−([\d.]+) to \+", cell.text_content()).groups()
+        assert float(down) <= max(float(share), 0) + 0.05
+    assert "at most" in page.locator("#text").text_content()
+    assert "The band of a distribution is no such interval" in page.locator("#text").text_content()
+
+
+def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_to_leave_out(browser, site, page):
+    tree = {"answers": 900, "level": 0.95, "target": "car", "classes": ["no", "yes"], "leaves": 1, "depth": 0}
+    classes = [{"value": 0.6, "low": 0.0, "high": 1.0}, {"value": 0.4, "low": 0.0, "high": 1.0}]
+    root = {"values": [], "share": {"value": 1, "low": 1, "high": 1}, "question": None, "classes": classes}
+    tree["root"] = {**root, "false": [{"down": None, "up": None}] * 2, "children": []}
+    refusal = {"error": {"code": "not_possible", "message": "the records do not tell it: leave it out", "details": {}}}
+    page.route("**/models/tree?**", lambda route: route.fulfill(json=tree))
+    page.route("**/models/regression?**", lambda route: route.fulfill(json=refusal, status=422))
+    page.get_by_role("button", name="Grow the tree").click()
+    page.get_by_text("would not tell By car? better than its commonest answer does").wait_for()
+    assert page.locator("svg", has_text="(not told)").locator(".limits").count() == 0
+    page.get_by_role("button", name="Fit the regression").click()
+    page.get_by_text("Untick it at “Questions that models look at”").wait_for()
+    page.unroute("**/models/tree?**")
+    page.unroute("**/models/regression?**")
 
 
 def test_how_many_more_answers_it_takes_follows_the_wish(page):

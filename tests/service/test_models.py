@@ -119,6 +119,23 @@ def test_models_and_means_say_who_is_left_out_and_a_band_where_it_does_not_hold(
     assert model(http, "regression?target=age", "silent")["notes"][0].startswith("left out: ")
 
 
+def test_leaves_of_one_answer_are_one_branch_of_the_tree(http):
+    values = {"shape": ("a", "b", "c", "d"), "flat": ("no", "yes")}
+    schema = sf.Schema({name: sf.Categorical(own) for name, own in values.items()})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(len(own), 0.1) for name, own in values.items()})
+    http.study("merged", scheme, minimum=100)
+    shape = np.random.default_rng(3).integers(0, 4, 2000)
+    some = {"shape": np.array(values["shape"])[shape], "flat": np.where(shape == 1, "yes", "no")}
+    send(http, "merged", sf.randomize(some, scheme, rng=sf.experiment(4)))
+    root = model(http, "tree?target=flat", "merged")["root"]
+    assert [one["values"] for one in root["children"]] == [["a", "c", "d"], ["b"]]
+    merged, alone = root["children"]
+    assert merged["classes"][0]["low"] < 1 and merged["classes"][0]["high"] > 0.95
+    assert merged["share"]["low"] < 0.75 < merged["share"]["high"]
+    assert merged["false"] == [{"down": None, "up": None}] * 2
+    assert alone["false"][0]["down"] is not None
+
+
 def test_a_network_links_what_goes_along_and_has_limits_for_every_probability(asked):
     found = model(asked, "network")
     assert [{link["parent"], link["child"]} for link in found["links"]] == [{"sex", "car"}]

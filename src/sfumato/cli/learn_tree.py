@@ -67,7 +67,8 @@ def tree(
     if leaves_found > 1:
         console.say(_size(leaves_found, found.root_.depth, len(release)))
     else:
-        console.say(f"no question: nothing in these {len(release):,} records is sure to tell {target}")
+        console.say(f"no question: a tree would not tell {target} better than its commonest answer does, by all that")
+        console.say(f"these {len(release):,} records show; single links are found by learn bayesnet and learn rules")
     least = 0.0 if everything else least_share(found, depth)
     console.say(found.text(depth, least, None if everything else 100, level=0.95))
     console.note(

@@ -30,7 +30,9 @@ class Model(Document):
 
 
 class TreeNode(Document):
-    values: list[str | None] = Field(description="the values of the question above that lead here")
+    values: list[str | None] = Field(
+        description="the values of the question above that lead here: leaves side by side with one answer are one"
+    )
     share: Limited = Field(description="of all records")
     question: str | None = Field(description="the attribute that is asked about; null in a leaf")
     classes: list[Limited] = Field(description="in a leaf: the share of every class, in the order of classes")

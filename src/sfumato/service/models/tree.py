@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import Node
-from sfumato.learn.tree.intervals import set_intervals
+from sfumato.learn.tree.intervals import branch_limits, set_intervals
+from sfumato.learn.tree.plot import Branch, branches
 from sfumato.service.json_values import text, texts
 from sfumato.service.models.numbers import limited, moved
 
 #: A tree that can be read: its leaves and its questions in a row.
 LEAVES, DEPTH = 40, 3
+_UNTOLD = {"down": None, "up": None}
 
 
 def tree(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +32,7 @@ def tree(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "classes": texts(found.classes_),
         "leaves": len(found.root_.leaves),
         "depth": found.root_.depth,
-        "root": _node(found, found.root_, [], _Shares(found, source, level, total)),
+        "root": _node(found, Branch("", found.root_), [], _Shares(found, source, level, total)),
     }
 
 
@@ -41,14 +44,30 @@ class _Shares:
 
         self._found, self._source, self._total = found, source, total
         self._z = float(ndtri((1 + level) / 2))
+        self._merged = branch_limits(found, level)
 
-    def of(self, node: Node) -> dict[str, float | None]:
+    def of(self, branch: Branch) -> dict[str, float | None]:
+        """Of leaves that are taken together at most as far off as all of them one by one."""
+        node = branch.node
         share = float(node.counts.sum()) / self._total
         if not node.path:
             return limited(share, share, share)
-        covariance = self._found.evidence_.region(self._fixed(node), self._found.target_)
-        reach = self._z * float(np.sqrt(max(float(covariance.sum()), 0.0))) / self._total
+        fixed, last = self._fixed(node), self._found.features_[node.path[-1][0]]
+        reach = sum(self._reach({**fixed, last: code}) for code in branch.codes)
         return limited(share, max(share - reach, 0.0), min(share + reach, 1.0))
+
+    def _reach(self, fixed: dict[str, int]) -> float:
+        covariance = self._found.evidence_.region(fixed, self._found.target_)
+        return self._z * float(np.sqrt(max(float(covariance.sum()), 0.0))) / self._total
+
+    def limits(self, branch: Branch) -> tuple[Array, Array]:
+        """The limits of the class shares of a leaf, or of leaves taken together: all that is possible if untold."""
+        node = branch.node
+        if len(branch.codes) < 2 and node.low is not None and node.high is not None:
+            return node.low, node.high
+        told = self._merged(branch)
+        low, high = (np.zeros(len(node.counts)), np.ones(len(node.counts))) if told is None else told
+        return np.clip(np.minimum(low, node.probabilities), 0, 1), np.clip(np.maximum(high, node.probabilities), 0, 1)
 
     def false(self, node: Node) -> list[dict[str, float | None]]:
         return [moved(self._source, {self._found.target_: code}, self._fixed(node)) for code in range(len(node.counts))]
@@ -57,19 +76,19 @@ class _Shares:
         return {self._found.features_[axis]: code for axis, code in node.path}
 
 
-def _node(found: DecisionTree, node: Node, values: list[str | None], shares: _Shares) -> dict[str, Any]:
-    leaf = node.attribute is None
-    low, high = (node.low, node.high) if leaf else (None, None)
+def _node(found: DecisionTree, branch: Branch, values: list[str | None], about: _Shares) -> dict[str, Any]:
+    node = branch.node
+    leaf, merged = node.attribute is None, len(branch.codes) > 1
+    low, high = about.limits(branch) if leaf else (None, None)
     classes = [] if low is None or high is None else list(map(limited, node.probabilities, low, high))
     name = None if node.attribute is None else found.features_[node.attribute]
     labels = [] if name is None else found.schema_[name].labels
+    below = branches(found, node) if name is not None else []
     return {
         "values": values,
-        "share": shares.of(node),
+        "share": about.of(branch),
         "question": name,
         "classes": classes,
-        "false": shares.false(node) if leaf else [],
-        "children": [
-            _node(found, child, [text(label)], shares) for label, child in zip(labels, node.children, strict=True)
-        ],
+        "false": [] if not leaf else [_UNTOLD for _ in classes] if merged else about.false(node),
+        "children": [_node(found, one, [text(labels[code]) for code in one.codes], about) for one in below],
     }

@@ -113,10 +113,11 @@ const Charts = (() => {
         row.shares.forEach((one, i) => {
           const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right
           picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: row.kinds[i] }));
-          if (i === row.best) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
+          if (i === row.best && row.known && (end || from === 0)) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
           begin += one.value;
         });
-        picture.append(limits, drawn("text", { x: right + 8, y: y + 34, class: "tick" }, cut(row.text, narrow() ? 34 : 44)));
+        if (limits !== null) picture.append(limits);
+        picture.append(drawn("text", { x: right + 8, y: y + 34, class: "tick" }, cut(row.text, narrow() ? 34 : 44)));
       }
       y += row.shares ? tall : line;
       stems[row.depth] = y - (row.shares ? tall : line) + 19;

@@ -20,7 +20,27 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   const taken = () => boxes.filter(([, box]) => box.checked).map(([, box]) => box.value);
   const question = (name) => (/[?:]$/.test(title(name)) ? title(name) : `${title(name)}:`);
-  const moved = (one) => (one.down === null ? "unknown" : `−${(-100 * one.down).toFixed(1)} to +${(100 * one.up).toFixed(1)}`);
+  /* No false answers take a share below 0 or above 1. */
+  const moved = (one, share) => (one.down === null ? "unknown" : `−${(100 * Math.min(-one.down, Math.max(share, 0))).toFixed(1)} to +${(100 * Math.min(one.up, Math.max(1 - share, 0))).toFixed(1)}`);
+  const ALL_POSSIBLE = 0.95; // limits that leave so much open tell nothing
+  const told = (one) => (one.high - one.low < ALL_POSSIBLE ? between(one, percent) : "not told");
+
+  /* The values of a branch: neighbours as a stretch, if they are three or bins. */
+  function together(name, values) {
+    const one = attributes.find((own) => own.name === name), order = one.values ?? [], runs = [];
+    for (const value of values) {
+      const run = runs.at(-1);
+      if (one.ordered && run && value !== null && run.at(-1) !== null && order.indexOf(value) === order.indexOf(run.at(-1)) + 1) run.push(value);
+      else runs.push([value]);
+    }
+    const ends = (run) => [worded(name, run[0]), worded(name, run.at(-1))];
+    return runs.map((run) => {
+      if (run.length < 2) return worded(name, run[0]);
+      const [first, last] = ends(run), low = /^(\[\S+ to ).*[)\]]$/.exec(first), high = /^\[\S+ to (\S+[)\]])$/.exec(last);
+      if (low && high) return low[1] + high[1];
+      return run.length > 2 ? `${first} to ${last}` : `${first}, ${last}`;
+    }).join(", ");
+  }
 
   function menu(label, names, none = null, chosen = null) {
     const select = element("select", { "aria-label": label }, ...(none === null ? [] : [element("option", { value: "" }, none)]), ...names.map((name) => element("option", { value: name }, title(name))));
@@ -60,7 +80,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
         problem = null;
       } catch (refused) {
         if (refused instanceof TypeError) problem = refusal("The server does not answer. Try again later.");
-        else problem = refused;
+        else problem = /leave (it|one of them) out/.test(refused.message) ? refusal(`${sentence(refused.message)} Untick it at “Questions that models look at”, above.`) : refused;
         found = null;
       }
       go.disabled = false;
@@ -74,10 +94,10 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   // ---- Tree ----------------------------------------------------------------------------------------------------------------
 
   function walk(found, node, depth, name, rows) {
-    const label = name === null ? "" : worded(name, node.values[0]);
+    const label = name === null ? "" : together(name, node.values);
     if (node.question === null) {
       const best = node.classes.reduce((most, one, i) => (one.value > node.classes[most].value ? i : most), 0), sure = node.classes[best];
-      rows.push({ depth, label: label || "Nothing that is asked is sure to tell it", node, best, shares: node.classes, text: `${worded(found.target, found.classes[best])} ${percent(sure.value)} (${between(sure, percent)})` });
+      rows.push({ depth, label: label || "No question asked", node, best, shares: node.classes, known: sure.high - sure.low < ALL_POSSIBLE, text: `${worded(found.target, found.classes[best])} ${percent(sure.value)} (${told(sure)})` });
       return rows;
     }
     rows.push({ depth, label: `${label}${label ? " → " : ""}${question(node.question)}`, node });
@@ -87,10 +107,10 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   function paths(found, node, before, rows) {
     if (node.question === null) {
-      node.classes.forEach((one, i) => rows.push([before || "everybody", worded(found.target, found.classes[i]), percent(one.value), between(one, percent), moved(node.false[i]), `${percent(node.share.value)} (${between(node.share, percent)})`]));
+      node.classes.forEach((one, i) => rows.push([before || "everybody", worded(found.target, found.classes[i]), percent(one.value), told(one), moved(node.false[i], one.value), `${percent(node.share.value)} (${between(node.share, percent)})`]));
       return rows;
     }
-    for (const child of node.children) paths(found, child, `${before}${before ? ", " : ""}${question(node.question)} ${worded(node.question, child.values[0])}`, rows);
+    for (const child of node.children) paths(found, child, `${before}${before ? ", " : ""}${question(node.question)} ${together(node.question, child.values)}`, rows);
     return rows;
   }
 
@@ -102,8 +122,8 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const legend = Charts.key(...found.classes.map((value, i) => [kinds[i], worded(found.target, value)]).filter(([kind]) => kind !== "others"), ...(kinds.includes("others") ? [["others", "others"]] : []));
     return {
       picture: element("div", {}, legend, Charts.tree(rows, `A tree that tells ${title(found.target)}, with ${found.leaves} leaves`)),
-      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest.` : `No question is sure to tell ${title(found.target)}.`,
-      label: "The leaves of the tree", heads: ["Leaf", title(found.target), "Share", "95 % interval", "1 % false answers could move it by, points", "Share of all"],
+      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest share where it begins or ends the bar. Answers that lead to the same are taken together.` : `A tree would not tell ${title(found.target)} better than its commonest answer does, by all that these answers show. Single links are found by the network and the rules.`,
+      label: "The leaves of the tree", heads: ["Leaf", title(found.target), "Share", "95 % interval", "1 % false answers could move it by at most, points", "Share of all"],
       rows: paths(found, found.root, "", []),
     };
   }
@@ -125,8 +145,8 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     return {
       picture: Charts.intervals(rows, "Confidence of the rules", 0, 1, percent),
       note: `Drawn is how often the second part is true of those for whom the first is, with its interval. ${found.found > rows.length ? `These are the ${rows.length} surest of ${whole(found.found)} rules.` : ""} ${hidden}`,
-      label: "Rules", heads: ["Rule", "Confidence", "interval", "1 % false answers could move it by, points", "Support", "interval", "by, points", "Lift", "interval"],
-      rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), moved(rule.confidence_false), percent(rule.support.value), between(rule.support, percent), moved(rule.support_false), short(rule.lift.value), between(rule.lift, short)]),
+      label: "Rules", heads: ["Rule", "Confidence", "interval", "1 % false answers could move it by at most, points", "Support", "interval", "by at most, points", "Lift", "interval"],
+      rows: found.rules.map((rule) => [spoken(rule), percent(rule.confidence.value), between(rule.confidence, percent), moved(rule.confidence_false, rule.confidence.value), percent(rule.support.value), between(rule.support, percent), moved(rule.support_false, rule.support.value), short(rule.lift.value), between(rule.lift, short)]),
     };
   }
 
@@ -136,11 +156,13 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const nodes = found.nodes.map((node) => ({ ...node, label: title(node.name) }));
     const links = found.links.map((link) => [title(link.parent), title(link.child), link.p === null ? "unknown" : link.p < 1e-4 ? "< 0.0001" : link.p.toFixed(4), link.trend === null ? "" : link.trend > 0 ? "rise together" : "one falls as the other rises"]);
     const tables = nodes.filter((node) => node.table).map((node) => element("details", {}, element("summary", {}, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}`),
-      Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by, points"],
-        node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), percent(row.probability.value), between(row.probability, percent), moved(row.false)]))));
+      Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by at most, points"],
+        node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), percent(row.probability.value), between(row.probability, percent), moved(row.false, row.probability.value)]))));
+    const values = (name) => attributes.find((one) => one.name === name)?.size ?? 0;
+    const large = nodes.filter((node) => !node.table).map((node) => element("p", { class: "about" }, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}: ${whole([node.name, ...node.parents].reduce((all, name) => all * values(name), 1))} rows, not shown. The downloaded release tells them: sfumato learn bayesnet.`));
     return {
       picture: element("div", {}, scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} ${links.length === 1 ? "link" : "links"}`)),
-        element("h4", {}, "Probabilities"), ...tables),
+        element("h4", {}, "Probabilities"), ...tables, ...large),
       note: links.length ? "The thicker a link, the surer it is. An arrow says that two questions go along, not that one causes the other." : "No two questions are sure to go along.",
       label: "The links of the network", heads: ["From", "To", "p-value", "Direction"], rows: links,
     };
@@ -158,7 +180,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     return {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, low, high > low ? high : low + 1, short, 0),
       note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}${found.notes.map((note) => ` ${sentence(note)}`).join("")}`,
-      label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by"],
+      label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by at most"],
       rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };
   }

@@ -31,6 +31,8 @@
   const marked = (number) => number.replace(/^(-?)(\d{5,})/, (_, sign, whole) => sign + whole.replace(/\B(?=(\d{3})+$)/g, ","));
   const worded = (name, value) => (value === null ? "no answer" : bin(wording(attribute(name)?.words ?? {}, value)));
   const points = (share) => (100 * share).toFixed(1);
+  /* No false answers take a share below 0 or above 1. */
+  const bounded = (cell) => (cell.false_down === null || cell.share === null ? cell : { ...cell, false_down: Math.max(cell.false_down, -Math.max(cell.share, 0)), false_up: Math.min(cell.false_up, Math.max(1 - cell.share, 0)) });
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
   /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */
   const outside = (cells) => (cells.some((cell) => cell.share < -5e-4 || cell.share > 1.0005) ? "A share below 0 or above 100 % is the work of chance, where a value is rare or answers are few. Read its interval between 0 and 100 %." : "");
@@ -72,7 +74,7 @@
 
   // ---- Parts -----------------------------------------------------------------------------------------------------------
 
-  const HEADS = ["Value", "Share", "95 % interval", "As they arrived", "1 % false answers could move it by, points"];
+  const HEADS = ["Value", "Share", "95 % interval", "As they arrived", "1 % false answers could move it by at most, points"];
 
   function shares(name) {
     const wish = element("input", { type: "number", class: "small", min: "0.1", max: "50", step: "0.1", value: "2", "aria-label": `Wished width of ${title(name)}, in points` });
@@ -82,7 +84,7 @@
       const aim = Number(wish.value) / 100;
       const found = await read(`/estimates?names=${listed(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
       const raw = found.released?.shares;
-      let rows = found.cells.map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: percent(cell.share) }));
+      let rows = found.cells.map(bounded).map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: percent(cell.share) }));
       const many = rows.length > LISTED;
       if (many) rows = rows.sort((a, b) => b.value - a.value).slice(0, LISTED);
       const most = Math.min(1, Math.max(...rows.map((row) => Math.max(row.high, row.raw ?? 0, row.value + (row.up ?? 0)))));
@@ -114,8 +116,8 @@
         element("caption", {}, "Shares of all"),
         element("thead", {}, element("tr", {}, element("td", {}), ...rows[0].map((cell) => element("th", { scope: "col", class: "num" }, worded(y, cell.values[1]))))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, worded(x, row[0].values[0])), ...row.map((cell) => element("td", { class: "num" },
-          percent(cell.share), element("br"), element("small", {}, between(cell, percent)), element("br"), element("small", { class: "moved" }, moved(cell))))))))),
-        note: `Below each share stands its 95 % interval, and how many points 1 % of false answers could move it. ${outside(found.cells)}` };
+          percent(cell.share), element("br"), element("small", {}, between(cell, percent)), element("br"), element("small", { class: "moved" }, moved(bounded(cell)))))))))),
+        note: `Below each share stands its 95 % interval, and how many points 1 % of false answers could move it at most. ${outside(found.cells)}` };
     });
     return made;
   }
@@ -133,7 +135,7 @@
       return {
         note: [unit ? `Counted in ${unit}` : "", ...found.notes].filter(Boolean).map(sentence).join(" "),
         picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, written),
-        label: `Means of ${title(name)}`, heads: ["Group", "Mean", "95 % interval", "1 % false answers could move it by"],
+        label: `Means of ${title(name)}`, heads: ["Group", "Mean", "95 % interval", "1 % false answers could move it by at most"],
         rows: rows.map((row) => [row.label, written(row.value), between(row, written), moved(row, short)]),
       };
     });
@@ -186,7 +188,7 @@
     head.below.replaceChildren(...[
       about.kind === "resampled" ? null : callout("Each interval holds the true number at 95 %, however often you look at this page. The band of a distribution is no such interval: heaps and edges are rounded off there."),
       single.length ? element("h2", {}, "Shares") : null,
-      single.length ? Charts.key(["own", "estimated share of the true answers"], ["raw", "share among the changed answers, as they arrived"], ["limits", "95 % interval"], ["false", "how far 1 % of false answers could move it"]) : null,
+      single.length ? Charts.key(["own", "estimated share of the true answers"], ["raw", "share among the changed answers, as they arrived"], ["limits", "95 % interval"], ["false", "how far 1 % of false answers could move it at most"]) : null,
       ...single.map((one) => one.node),
       left.length && about.kind !== "resampled" ? element("p", { class: "about" }, `Not listed by value: ${left.join(", ")}. Draw their distributions below, or download the release.`) : null,
       cross?.node, mean?.node, models?.node,

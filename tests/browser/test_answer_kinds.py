@@ -117,6 +117,23 @@ def test_stretches_of_whole_numbers_end_with_the_last_of_them(site, page):
         assert said[: len(words)] == words
 
 
+def test_whole_numbers_are_asked_for_as_such(site, page):
+    page.goto(f"{site[0]}/answer/kinds")
+    page.locator("#blur").wait_for()
+    for step, label, fits, wrong in (
+        (1, "A whole number from 0 to 90", [0, 27], "This must be a whole number from 0 to 90."),
+        (0.5, "A multiple of 0.5 from 0 to 90", [27.5], "This must be a multiple of 0.5 from 0 to 90."),
+        (None, "A number from 0 to 90", [27.5, 27.25], "This must be a number from 0 to 90."),
+    ):
+        scheme = sf.Scheme.for_gamma(sf.Schema({"age": sf.Numeric(0, 90, bins=18, step=step)}), 9)
+        asked = {**questionnaire(scheme)["attributes"]["age"], "text": "Age?", "help": "", "words": {}}
+        assert label in page.evaluate("asked => Questions.question(asked, 'age', 90).textContent", asked)
+        said = page.evaluate("([asked, numbers]) => numbers.map((one) => Questions.problem(asked, one))", [asked, fits])
+        assert said == [""] * len(fits)
+        for number in [91] if step is None else [91, 27.25]:
+            assert page.evaluate("([asked, one]) => Questions.problem(asked, one)", [asked, number]) == wrong
+
+
 def test_every_field_asks_the_browser_not_to_keep_it(site, page):
     page.goto(f"{site[0]}/answer/kinds")
     page.locator("#blur").wait_for()

@@ -114,21 +114,22 @@ def test_false_answers_take_no_cell_below_0_and_no_promise_is_made_for_bands(pag
     assert "The band of a distribution is no such interval" in page.locator("#text").text_content()
 
 
-def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_to_leave_out(browser, site, page):
+def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_to_leave_out(page):
+    own = page.context.new_page()
+    own.goto(page.url)
     tree = {"answers": 900, "level": 0.95, "target": "car", "classes": ["no", "yes"], "leaves": 1, "depth": 0}
     classes = [{"value": 0.6, "low": 0.0, "high": 1.0}, {"value": 0.4, "low": 0.0, "high": 1.0}]
     root = {"values": [], "share": {"value": 1, "low": 1, "high": 1}, "question": None, "classes": classes}
     tree["root"] = {**root, "false": [{"down": None, "up": None}] * 2, "children": []}
     refusal = {"error": {"code": "not_possible", "message": "the records do not tell it: leave it out", "details": {}}}
-    page.route("**/models/tree?**", lambda route: route.fulfill(json=tree))
-    page.route("**/models/regression?**", lambda route: route.fulfill(json=refusal, status=422))
-    page.get_by_role("button", name="Grow the tree").click()
-    page.get_by_text("would not tell By car? better than its commonest answer does").wait_for()
-    assert page.locator("svg", has_text="(not told)").locator(".limits").count() == 0
-    page.get_by_role("button", name="Fit the regression").click()
-    page.get_by_text("Untick it at “Questions that models look at”").wait_for()
-    page.unroute("**/models/tree?**")
-    page.unroute("**/models/regression?**")
+    own.route("**/models/tree?**", lambda route: route.fulfill(json=tree))
+    own.route("**/models/regression?**", lambda route: route.fulfill(json=refusal, status=422))
+    own.get_by_role("button", name="Grow the tree").click()
+    own.get_by_text("would not tell By car? better than its commonest answer does").wait_for()
+    assert own.locator("svg", has_text="(not told)").locator(".limits").count() == 0
+    own.get_by_role("button", name="Fit the regression").click()
+    own.get_by_text("Untick it at “Questions that models look at”").wait_for()
+    own.close()
 
 
 def test_how_many_more_answers_it_takes_follows_the_wish(page):

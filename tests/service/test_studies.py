@@ -49,6 +49,14 @@ def test_the_scheme_is_frozen_once_the_study_is_open(http):
     assert (kept["title"], kept["fingerprint"]) == ("New", OTHER.fingerprint)
 
 
+def test_a_wrong_id_and_an_unknown_question_are_told_in_words(http):
+    wrong = http.ask("POST", "/v1/studies", {"id": "Two Words", "scheme": SCHEME.to_dict()}).json()["error"]["message"]
+    assert "small letters a to z, digits and hyphens" in wrong and "[" not in wrong
+    asked = {"id": "words", "scheme": SCHEME.to_dict(), "questions": {"cra": {"text": "?"}}}
+    said = http.ask("POST", "/v1/studies", asked).json()["error"]["message"]
+    assert "'cra', which is not in the scheme: it has car, sex" in said
+
+
 def test_states_go_one_way(http):
     http.study("draft", opened=False)
     assert code(http.ask("POST", "/v1/studies/draft/close")) == "too_early"

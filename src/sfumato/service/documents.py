@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sfumato.service.refusals import ID
+
 Code = Annotated[int | float, Field(description="a released code, or a number under additive noise")]
 
 
@@ -42,7 +44,7 @@ class StudyChange(Document):
 class StudyIn(StudyChange):
     """A new study."""
 
-    id: str = Field(pattern="^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$")
+    id: str = Field(pattern=ID)
 
 
 class StudyOut(Document):

@@ -185,6 +185,7 @@ def _attribute(domain: Domain) -> dict[str, Any]:
         if domain.points is not None:
             return {"kind": "points", "points": domain.points, **limits, **common}
         bins = {"edges": edges, "ends": domain.upper_ends.tolist(), "labels": texts(domain.labels)}
-        return {"kind": "number", **bins, **limits, **common}
+        step = {} if domain.step is None else {"step": float(domain.step)}
+        return {"kind": "number", **bins, **step, **limits, **common}
     ordered = isinstance(domain, Ordinal | Date)
     return {"kind": "choice", "ordered": ordered, "labels": texts(domain.labels), **common}

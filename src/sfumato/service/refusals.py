@@ -35,6 +35,14 @@ STATUS = {
 }
 
 
+#: The id of a study, as a pattern and in words.
+ID = "^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$"
+ID_IN_WORDS = (
+    "a study's id has 3 to 64 small letters a to z, digits and hyphens, without spaces, and begins and ends with a "
+    "letter or a digit, such as two-words"
+)
+
+
 class RefusalError(SfumatoError):
     """A request that is not granted. ``code`` is for programs, the message for people, and neither quotes an answer."""
 
@@ -65,6 +73,8 @@ def malformed(errors: Sequence[Mapping[str, Any]], skip: int = 0) -> RefusalErro
     where = ".".join(str(part) for part in tuple(first.get("loc", ()))[skip:])[:200]
     if first.get("type") == "json_invalid":
         return RefusalError("malformed", "the body is not JSON", where="")
+    if first.get("ctx", {}).get("pattern") == ID:
+        return RefusalError("malformed", ID_IN_WORDS, where=where)
     said = str(first.get("msg", "is not what it should be")).split(", got")[0][:200]
     return RefusalError("malformed", f"{where or 'the request'}: {said}", where=where)
 

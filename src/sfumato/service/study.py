@@ -13,13 +13,14 @@ from typing import Any
 
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.forms import Forms, read_scheme
+from sfumato.printable import printable
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.service.clock import iso, seconds_of
 from sfumato.service.json_values import number
 from sfumato.service.layout import Layout
 from sfumato.service.questionnaire import questionnaire
-from sfumato.service.refusals import RefusalError
+from sfumato.service.refusals import ID, ID_IN_WORDS, RefusalError
 
 KINDS = ("responses", "resampled")
 ACCESS = ("open", "invitation")
@@ -38,8 +39,9 @@ FIELDS: dict[str, Any] = {
     "ends": None,
 }
 LEAST = 2
-_ID = re.compile(r"[a-z0-9][a-z0-9-]{1,62}[a-z0-9]")
+_ID = re.compile(ID.strip("^$"))
 _TEXT = 10_000  # characters
+_NAMED = 20  # attributes that a refusal names
 _MAKING = threading.Lock()
 
 
@@ -159,7 +161,7 @@ class Study:
 def new_study(id: str, fields: Mapping[str, Any], hour: int) -> Study:
     """A draft, checked."""
     if not isinstance(id, str) or not _ID.fullmatch(id):
-        raise RefusalError("malformed", "a study's id has 3 to 64 characters out of a-z, 0-9 and -", where="id")
+        raise RefusalError("malformed", ID_IN_WORDS, where="id")
     return checked(Study(id, {**FIELDS, **fields}, "draft", hour))
 
 
@@ -208,7 +210,10 @@ def _check_questions(questions: Any, study: Study) -> None:
     for name, entry in questions.items():
         if name not in names:
             raise RefusalError(
-                "malformed", "questions speak of an attribute that is not in the scheme", where="questions"
+                "malformed",
+                f"questions speak of {printable(str(name))[:80]!r}, which is not in the scheme: it has "
+                f"{', '.join(map(printable, list(names)[:_NAMED]))}{', …' if len(names) > _NAMED else ''}",
+                where="questions",
             )
         if not isinstance(entry, dict) or set(entry) - {"text", "help", "labels"}:
             raise RefusalError(

@@ -166,6 +166,13 @@ const Charts = (() => {
     return path;
   }
 
+  /* What the height of a distribution counts: the share of a step where all are as wide, else of a step of 1. */
+  function per(edges) {
+    const first = edges[1] - edges[0];
+    const even = edges.every((edge, i) => i === 0 || Math.abs(edge - edges[i - 1] - first) < 1e-6 * Math.abs(first));
+    return { unit: even ? first : 1, even };
+  }
+
   /* A distribution with its band, and the numbers as they arrived behind it. */
   function distribution(found, label, written) {
     const [left, right, bottom] = [10, width() - 10, 210];
@@ -174,6 +181,10 @@ const Charts = (() => {
     const ends = round(edges[0], edges[1]), at = scale(ends.low, ends.high, left, right), up = (height) => bottom - (200 * Math.min(height, most)) / most;
     const picture = canvas(bottom + 22, label);
     axis(picture, at, ends, bottom, written);
+    const { unit } = per(found.edges), heights = round(0, most * unit);
+    for (let tick = heights.step; tick <= most * unit; tick += heights.step) picture.append(
+      drawn("line", { x1: left, x2: right, y1: up(tick / unit), y2: up(tick / unit), class: "axis" }),
+      drawn("text", { x: left, y: up(tick / unit) - 3, class: "tick halo" }, percent(tick)));
     const steps = (heights, ends) => heights.map((height, i) => `${i ? "L" : "M"}${at(ends[i])} ${up(height)}H${at(ends[i + 1])}`).join("");
     if (found.low && found.high) {
       const back = [...found.low.keys()].reverse().map((i) => `L${at(found.edges[i + 1])} ${up(found.low[i])}H${at(found.edges[i])}`).join("");
@@ -195,5 +206,5 @@ const Charts = (() => {
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { percent, whole, short, year, between, bars, intervals, columns, tree, network, distribution, table, key, colours };
+  return { percent, whole, short, year, between, bars, intervals, columns, tree, network, distribution, per, table, key, colours };
 })();

@@ -199,7 +199,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: `${found.notes.map(sentence).join(" ")} ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
+      note: `The height is the share of each ${Charts.per(found.edges).even ? "step" : "stretch of 1"}. ${found.notes.map(sentence).join(" ")} ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };

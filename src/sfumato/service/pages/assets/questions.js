@@ -44,10 +44,13 @@ const Questions = (() => {
       ...attribute.labels.map((_, code) => element("option", { value: String(code) }, labelOf(attribute, code))));
   }
 
+  const sort = (attribute) => (attribute.step === 1 ? "wholes" : attribute.step ? "multiples" : "numbers");
+  const inSteps = (attribute, answer) => !attribute.step || Math.abs(answer / attribute.step - Math.round(answer / attribute.step)) < 1e-6;
+
   function numberBox(attribute, index) {
-    const limits = { low: limit(attribute.low), high: limit(attribute.high) };
-    const box = element("input", { ...UNKEPT, type: "number", step: "any", inputmode: "decimal", id: `a${index}` });
-    return boxed(box, say("between_numbers", limits) + (attribute.unit ? ` (${attribute.unit})` : ""), attribute, index);
+    const limits = { low: limit(attribute.low), high: limit(attribute.high), step: attribute.step && limit(attribute.step) };
+    const box = element("input", { ...UNKEPT, type: "number", step: "any", inputmode: attribute.step === 1 && attribute.low >= 0 ? "numeric" : "decimal", id: `a${index}` });
+    return boxed(box, say(`between_${sort(attribute)}`, limits) + (attribute.unit ? ` (${attribute.unit})` : ""), attribute, index);
   }
 
   /* A letter that the alphabet has in the other case only is taken in that case: phones begin words with a capital. */
@@ -105,7 +108,7 @@ const Questions = (() => {
       return "";
     }
     const fits = Number.isFinite(answer) && (attribute.clip || (answer >= attribute.low && answer <= attribute.high));
-    return fits ? "" : say("outside", { low: limit(attribute.low), high: limit(attribute.high) });
+    return fits && inSteps(attribute, answer) ? "" : say(`outside_${sort(attribute)}`, { low: limit(attribute.low), high: limit(attribute.high), step: attribute.step && limit(attribute.step) });
   }
 
   return { labelOf, question, read, restore, problem };

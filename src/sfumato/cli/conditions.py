@@ -13,7 +13,7 @@ _QUOTED = re.compile(r'\s*"((?:[^"]|"")*)"\s*')
 _LONGEST = 20  # commas that a label may hold
 
 
-def conditions(where: list[str] | None, schema: Schema, several: bool) -> dict[str, Any]:
+def conditions(where: list[str] | None, schema: Schema, several: bool = False) -> dict[str, Any]:
     """The label that --where asks for, by attribute; where ``several`` may be named, a list of those."""
     held: dict[str, list[Any]] = {}
     typed: dict[str, TypedLabels] = {}

@@ -68,6 +68,17 @@ def total(n: int, earlier: Sequence[GivenAnswer], now: GivenAnswer | None = None
     return Total(gamma, repeated, repeated & asked)
 
 
+def raised(before: Array, after: Array) -> float:
+    """The largest total among those that grow: a repeat that costs nobody anything raises none; 1 where none grows.
+
+    An infinite total counts as one that grows: what is added to it cannot be seen.
+
+    >>> raised(np.array([50.0, 3.0]), np.array([50.0, 9.0]))
+    9.0
+    """
+    return float(after.max(initial=1.0, where=(after > before) | np.isinf(after)))
+
+
 def _multiply(gamma: Array, who: Flags, by: float) -> None:
     with np.errstate(over="ignore"):  # what is too large for a double is infinite
         gamma[who] *= by

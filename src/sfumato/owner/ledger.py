@@ -18,10 +18,11 @@ from sfumato.errors import ReleaseError
 from sfumato.forms import Forms
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
-from sfumato.owner.composition import GivenAnswer, total
+from sfumato.owner.composition import GivenAnswer, raised, total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
+from sfumato.owner.ledger_limits import Limits, check_not_below_spent, check_not_raised, keep_limits, kept_limits
 from sfumato.owner.ledger_rules import AskedAttribute, Composed, Names, asked_by, by_attribute, folded, judge, tell
-from sfumato.owner.ledger_total import check_total, person_total
+from sfumato.owner.ledger_total import check_total, person_total, raised_total
 from sfumato.scheme import Scheme
 from sfumato.secrets.keyed_answers import KeyedSource
 from sfumato.secrets.keys import answer_secret, subkey
@@ -35,7 +36,8 @@ class Ledger:
 
     ``new=True`` begins one. ``limit`` is a bound on what one person's answers about an attribute may add up to, and
     ``person_limit`` on what all answers of one person may, over all attributes and rounds. The file keeps both; they
-    can be lowered later, not raised.
+    can be lowered later, not raised, and not below what was spent. A lower limit holds for this object at once, and is
+    kept in the file with the first release that goes through: a release that is refused leaves no limit behind.
 
     >>> import tempfile, sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
@@ -56,17 +58,28 @@ class Ledger:
         limit: float = math.inf,
         person_limit: float = math.inf,
     ) -> None:
-        for name, given in (("limit", limit), ("person_limit", person_limit)):
-            if not isinstance(given, int | float) or not given >= 1:
-                raise ReleaseError(f"{name} must be a gamma of at least 1, got {given!r} instead")
+        given = Limits(limit, person_limit)
         self.file = LedgerFile(Path(path), new)
         self.population = self.file.population(population)
-        self.limit = self.file.bound(float(limit))
-        self.person_limit = self.file.bound(float(person_limit), "person_bound")
+        with self.file.opened() as database, database:
+            kept = kept_limits(self.path, database)
+            check_not_raised(self.path, given, kept)
+            check_not_below_spent(given, kept, self.spent_by_anybody)
+            if new:  # nothing was spent that it could lock
+                keep_limits(self.path, database, given)
+        self.limits = given.with_kept(kept)
 
     @property
     def path(self) -> Path:
         return self.file.path
+
+    @property
+    def limit(self) -> float:
+        return float(self.limits.attribute)
+
+    @property
+    def person_limit(self) -> float:
+        return float(self.limits.person)
 
     @contextmanager
     def entry(
@@ -109,11 +122,18 @@ class Ledger:
 
     def spent(self) -> dict[str, float]:
         """The gamma that independent answers so far multiply to, for the person who gave most."""
+        return self._spent(self.population)
+
+    def total(self) -> float:
+        """The gamma of all answers together, over all attributes and rounds, of the person who gave most."""
+        return self._total(self.population)
+
+    def _spent(self, population: str) -> dict[str, float]:
         with self.file.opened() as database:
-            entries = self.file.entries(database, self.population)
+            entries = self.file.entries(database, population)
             names = Names(entries, self.file.aliases(database))
             ledger_people.begin(database)
-            ledger_people.add_everyone(database, self.population)
+            ledger_people.add_everyone(database, population)
             out: dict[str, float] = {}
             for block in ledger_people.blocks(database):
                 for name in dict.fromkeys(names.of(entry.attribute)[0].attribute for entry in entries):
@@ -121,12 +141,18 @@ class Ledger:
                     out[name] = max(out.get(name, 1.0), float(total(block.size, answers).gamma.max()))
             return out
 
-    def total(self) -> float:
-        """The gamma of all answers together, over all attributes and rounds, of the person who gave most."""
+    def _total(self, population: str) -> float:
         with self.file.opened() as database:
             ledger_people.begin(database)
-            ledger_people.add_everyone(database, self.population)
-            return person_total(database, self.population, self.file.entries(database, self.population))
+            ledger_people.add_everyone(database, population)
+            return person_total(database, population, self.file.entries(database, population))
+
+    def spent_by_anybody(self) -> Limits:
+        """What was spent about an attribute, and by a person, in whatever population."""
+        with self.file.opened() as database:
+            names = self.file.populations(database)
+        of_attributes = [gamma for name in names for gamma in self._spent(name).values()]
+        return Limits(max(of_attributes, default=1.0), max(map(self._total, names), default=1.0))
 
     def entries(self) -> list[Entry]:
         """Everything that was released of this population, oldest first."""
@@ -193,6 +219,7 @@ class Booking:
                 for line in self._check():
                     tell(line)
                 self._write()
+            self._keep_limits()
             database.commit()
         except BaseException:
             database.rollback()
@@ -210,6 +237,12 @@ class Booking:
         add_people = "insert into people (release, person, truth, form) select ?, person, truth, form from now"
         self._database.execute(add_people, (number,))
 
+    def _keep_limits(self) -> None:
+        """Keep the limits of this ledger with the release. What others booked meanwhile may have gone past them."""
+        path, database, given = self._ledger.path, self._database, self._ledger.limits
+        check_not_below_spent(given, kept_limits(path, database), self._ledger.spent_by_anybody)
+        keep_limits(path, database, given)
+
     def _is_booked(self) -> bool:
         """Whether these answers were booked, and the work ended before they could leave."""
         return self._ledger.file.knows(self._database, self._ledger.population, self._scheme.fingerprint, self.draft)
@@ -217,12 +250,13 @@ class Booking:
     def _check(self) -> list[str]:
         """Refuse what must not be released; what the owner should know comes back as lines."""
         each, entries, names = _findings(self._ledger, self._database, self._scheme, self._key, self._places)
-        asked, limit = [finding.asked for finding in each], self._ledger.person_limit
-        found = by_attribute(each)
-        lines = judge(found, self._again, self._ledger.limit, any(entry.key for entry in entries))
-        if limit < math.inf:
+        asked, found = [finding.asked for finding in each], by_attribute(each)
+        limits = self._ledger.limits.with_kept(kept_limits(self._ledger.path, self._database))  # lowered meanwhile
+        lines = judge(found, self._again, limits.attribute, any(entry.key for entry in entries))
+        if limits.person < math.inf:
             population = self._ledger.population
-            check_total(person_total(self._database, population, entries, asked, self._key, self._places), limit)
+            raised = raised_total(self._database, population, entries, asked, self._key, self._places)
+            check_total(raised, limits.person)
         renamed = names.renamed(asked)
         if renamed is not None:
             lines.append(
@@ -273,13 +307,14 @@ def _compose(
 
     for i, finding in enumerate(found):
         earlier = block.answers(names.of(finding.asked.name))
+        before = total(block.size, earlier)
         composed = total(block.size, earlier, now(finding.asked))
         if counted:
             finding.add(composed, block, earlier)
         also = [found[j].asked for j in alike[i] if found[j].asked.form == finding.asked.form]
         if also:
             composed = total(block.size, [*earlier, *map(now, also)], now(finding.asked))
-        finding.reaches(float(composed.gamma.max()))
+        finding.reaches(float(composed.gamma.max()), raised(before.gamma, composed.gamma))
 
 
 def _renumbered(

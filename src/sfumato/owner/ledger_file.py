@@ -180,27 +180,19 @@ class LedgerFile:
             raise ReleaseError(f"{self.path} is a damaged ledger: its secret is not 32 bytes")
         return bytes(found[0][0])
 
-    def bound(self, limit: float, table: str = "bound") -> float:
-        """The limit that the file keeps; it may be lowered, never raised."""
-        with self.opened() as database, database:
-            found = [row[0] for row in database.execute(f"select gamma from {table}")]
-            if not all(isinstance(gamma, float) and gamma >= 1 for gamma in found):
-                raise ReleaseError(f"{self.path} is a damaged ledger: its limit is not a gamma")
-            kept = min(found, default=math.inf)
-            if kept < limit < math.inf:
-                raise ReleaseError(f"{self.path}: its limit is {kept:g}, which cannot be raised to {limit:g}")
-            if limit < kept:
-                database.execute(f"insert into {table} values (?)", (limit,))
-        return min(kept, limit)
-
     def population(self, name: str) -> str:
         """The population as the ledger spells it, where it differs in case or spacing only."""
         with self.opened() as database:
-            known = [row[0] for row in database.execute("select distinct population from releases order by id")]
-        if not all(isinstance(other, str) for other in known):
-            raise ReleaseError(f"{self.path} is a damaged ledger: a population has a name that is not text")
+            known = self.populations(database)
         alike = [other for other in known if _plain(other) == _plain(name)]
         return name if name in known or not alike else alike[0]
+
+    def populations(self, database: sqlite3.Connection) -> list[str]:
+        """All populations of which something was released."""
+        known = [row[0] for row in database.execute("select distinct population from releases order by id")]
+        if not all(isinstance(name, str) for name in known):
+            raise ReleaseError(f"{self.path} is a damaged ledger: a population has a name that is not text")
+        return known
 
     def entries(self, database: sqlite3.Connection, population: str) -> list[Entry]:
         """Everything that was released of a population, oldest first, every number checked."""

@@ -127,6 +127,7 @@ class Composed:
     asked: AskedAttribute
     releases: int  # how many independent ones there were before
     worst: float = 1.0
+    raised: float = 1.0  # the worst among the people for whom it grows
     repeated: int = 0
     changed: int = 0
     met: int = 0  # how often somebody asked now was asked before
@@ -138,12 +139,13 @@ class Composed:
         self.changed += int(found.changed.sum())
         self.known = block.known
 
-    def reaches(self, gamma: float) -> None:
-        self.worst = max(self.worst, gamma)
+    def reaches(self, gamma: float, raised: float) -> None:
+        self.worst, self.raised = max(self.worst, gamma), max(self.raised, raised)
 
     def join(self, other: Composed) -> None:
         """Add what another form asks of the same attribute."""
-        self.worst, self.known = max(self.worst, other.worst), self.known or other.known
+        self.reaches(other.worst, other.raised)
+        self.known = self.known or other.known
         self.repeated, self.changed, self.met = (
             self.repeated + other.repeated, self.changed + other.changed, self.met + other.met,
         )  # fmt: skip
@@ -171,11 +173,11 @@ def by_attribute(found: Sequence[Composed]) -> list[Composed]:
 
 def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bool) -> list[str]:
     """Refuse second fresh answers that nobody asked for, and whatever goes past the limit; say whose values changed."""
-    past = max(found, key=lambda finding: finding.worst)
-    if past.worst > limit:
+    past = max(found, key=lambda finding: finding.raised)
+    if past.raised > limit:
         raise ReleaseError(
             f"attribute {past.asked.name!r}: the answers of one person would add up to a gamma of "
-            f"{shown(past.worst)}, past the limit of {shown(limit)} that was set for this ledger"
+            f"{shown(past.raised)}, past the limit of {shown(limit)} that was set for this ledger"
         )
     repeats = [finding for finding in found if finding.repeated]
     if repeats and not again:

@@ -5,39 +5,59 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from sfumato.arrays import Array
 from sfumato.channels.ratios import as_float, product
 from sfumato.errors import ReleaseError
 from sfumato.owner import ledger_people
-from sfumato.owner.composition import GivenAnswer, total
+from sfumato.owner.composition import GivenAnswer, raised, total
 from sfumato.owner.ledger_file import Entry
 from sfumato.owner.ledger_rules import AskedAttribute, shown
 
 
-def person_total(
-    database: sqlite3.Connection,
-    population: str,
-    entries: Sequence[Entry],
-    asked: Sequence[AskedAttribute] = (),
-    key: str | None = None,
-    places: dict[str, int] | None = None,
-) -> float:
-    """The gamma that the independent answers of the person with most of them multiply to, with those asked for now.
+def person_total(database: sqlite3.Connection, population: str, entries: Sequence[Entry]) -> float:
+    """The gamma that the independent answers of the person with most of them multiply to.
 
     Attributes that are answered together are one answer. Somebody of whom it is not known what they were asked may have
     been asked everything.
     """
-    questions = list({(e.release, e.question, e.form): e for e in entries}.values())
+    questions = _questions(entries)
+    with ledger_people.everyone_instead_of_nobody(database, population) as known:
+        most = max((float(_of_block(block, questions).max()) for block in known), default=1.0)
+    return max([most, *(float(_of_block(block, questions).max()) for block in ledger_people.blocks(database))])
+
+
+def raised_total(
+    database: sqlite3.Connection,
+    population: str,
+    entries: Sequence[Entry],
+    asked: Sequence[AskedAttribute],
+    key: str | None,
+    places: dict[str, int],
+) -> float:
+    """The most that the answers of somebody come to for whom what is asked now adds something; 1 where it adds nothing.
+
+    Who repeats answers that were given before is told nothing new of, whatever they add up to.
+    """
+    questions = _questions(entries)
     now = list({(one.question, one.form): one for one in asked}.values())
     most = 1.0
     with ledger_people.everyone_instead_of_nobody(database, population) as known:
         for block in known:
-            most = max(most, _of_block(block, questions, now, key, {}))
+            most = max(most, _raised(block, questions, now, key, {}))
     for block in ledger_people.blocks(database):
-        most = max(most, _of_block(block, questions, now, key, places or {}))
+        most = max(most, _raised(block, questions, now, key, places))
     return most
 
 
-def _of_block(
+def _questions(entries: Sequence[Entry]) -> list[Entry]:
+    return list({(e.release, e.question, e.form): e for e in entries}.values())
+
+
+def _of_block(block: ledger_people.PeopleBlock, questions: Sequence[Entry]) -> Array:
+    return total(block.size, block.given(_certain(block, questions))).gamma
+
+
+def _raised(
     block: ledger_people.PeopleBlock,
     questions: Sequence[Entry],
     now: Sequence[AskedAttribute],
@@ -45,8 +65,9 @@ def _of_block(
     places: dict[str, int],
 ) -> float:
     told = block.given(_certain(block, questions))
+    before = total(block.size, told).gamma
     return max(
-        float(total(block.size, [*told, *(_answer(one, block, key, places) for one in form)]).gamma.max())
+        raised(before, total(block.size, [*told, *(_answer(one, block, key, places) for one in form)]).gamma)
         for form in _by_form(block, now)
     )
 

@@ -385,5 +385,5 @@ def test_the_command_line_speaks_of_its_own_options(tmp_path):
     assert run(call.replace("OUT", "b.parquet") + " --population 'another ward'").code == 0
     assert run(call.replace("OUT", "c.parquet") + " --population ward --again").code == 0
     past = run(call.replace("OUT", "d.parquet") + " --population ward --again --limit 20")
-    assert past.code == 1 and "past the limit of 20" in past.error
+    assert past.code == 1 and "a limit of 20 was not set" in past.error
     assert run(call.replace("OUT", "d.parquet") + " --same sex").code == 1

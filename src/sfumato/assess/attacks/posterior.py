@@ -13,10 +13,11 @@ from sfumato.arrays import Array
 from sfumato.assess.attacks.recovery import Recovery
 from sfumato.assess.attacks.true_rows import true_rows
 from sfumato.assess.guess import map_success
-from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, given_shares, shares_of_codes
+from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN, estimated_shares, given_shares, shares_of_codes
 from sfumato.assess.subject import Attribute, Subject, channel_of, is_noise, one_form, subject
 from sfumato.channels.codes import join_codes
 from sfumato.errors import ChannelError, SfumatoError
+from sfumato.evidence import evidence
 from sfumato.forms import Forms
 from sfumato.release import Release
 from sfumato.scheme import Scheme
@@ -58,7 +59,12 @@ def bayes(
         seen, source = _start(released, prior, attribute, None)
         blind, start = _nothing(seen.prior, None), {"shares": source, "prior": seen.prior}
         return Recovery("bayes", None, 1 - map_success(seen), blind, None, start, BESIDE)
-    codes = np.asarray(released)
+    return _of_codes(np.asarray(released), of, prior, truth, attribute)
+
+
+def _of_codes(
+    codes: NDArray[Any], of: Any, prior: Any, truth: Any, attribute: Attribute, release: Release | None = None
+) -> Recovery:
     codes = codes[:, None] if codes.ndim == 1 else codes
     if codes.ndim != 2 or codes.dtype.kind not in "iub" or not codes.size:
         raise SfumatoError(f"released must hold whole-number codes, a row per record, got shape {codes.shape}")
@@ -67,7 +73,7 @@ def bayes(
     if codes.min() < 0 or codes.max() >= m:
         raise ChannelError(f"released codes must lie in [0, {m - 1}], got {int(codes.min())} to {int(codes.max())}")
     _check_possible(codes, P.sum(axis=0) > 0)
-    seen, source = _start(of, prior, attribute, codes)
+    seen, source = _start(of, prior, attribute, codes, release)
     _check_possible(codes, seen.seen)
     patterns, place = np.unique(np.sort(codes, axis=1), axis=0, return_inverse=True)
     log = _log(seen.prior)[:, None] + sum(_log(seen.P)[:, patterns[:, t]] for t in range(codes.shape[1]))
@@ -110,14 +116,14 @@ def repeated(
         raise SfumatoError(f"times must be a whole number of at least 1, got {times} instead")
     if is_noise(of):
         return Recovery("repeated", None, float(of.sd) / float(np.sqrt(times)), None, float(of.sd), {"exact": True})
-    codes = None
+    codes, release = None, None
     if isinstance(of, Release):
-        of = _one_form(of, attribute)
-        codes, attribute = _codes(of, attribute)
-        of = of.scheme
+        release = _one_form(of, attribute)
+        codes, attribute = _codes(release, attribute)
+        of = release.scheme
     elif isinstance(of, Forms):
         of = one_form(of.forms, attribute)
-    seen, source = _start(of, prior, attribute, codes)
+    seen, source = _start(of, prior, attribute, codes, release)
     keep = np.flatnonzero(seen.seen)
     P = seen.P[:, keep]
     exact = comb(times + len(keep) - 1, len(keep) - 1) <= _MOST_PATTERNS
@@ -150,7 +156,8 @@ def _of_release(
             raise SfumatoError(
                 f"the truth has {len(truth)} rows, the release {len(codes)}: they must be the same records"
             )
-    return bayes(codes, release.scheme, prior, truth, attribute=names if len(names) > 1 else names[0])
+    attribute = names if len(names) > 1 else names[0]
+    return _of_codes(codes, release.scheme, prior, truth, attribute, release)
 
 
 def _codes(release: Release, attribute: Attribute) -> tuple[NDArray[Any], tuple[str, ...]]:
@@ -170,14 +177,21 @@ def _codes(release: Release, attribute: Attribute) -> tuple[NDArray[Any], tuple[
     return join_codes([rows.column(column).to_numpy() for column in group.columns], group.channel.outputs), names
 
 
-def _start(of: Any, prior: Any, attribute: Attribute, codes: NDArray[Any] | None) -> tuple[Subject, str]:
-    """The channel with the shares the adversary starts from, and where those come from."""
+def _start(
+    of: Any, prior: Any, attribute: Attribute, codes: NDArray[Any] | None, release: Release | None = None
+) -> tuple[Subject, str]:
+    """The channel with the shares the adversary starts from, and where those come from: as in a report."""
     channel = channel_of(of, attribute)
     if prior is not None:
         name = attribute if isinstance(attribute, str) else attribute[0] if attribute and len(attribute) == 1 else None
         labels = of.schema[name].labels if isinstance(of, Scheme) and name is not None else ()
         return subject(channel, given_shares(prior, channel.k, labels, "prior")), GIVEN
-    found = None if codes is None else shares_of_codes(channel, codes)
+    if release is not None:
+        found = estimated_shares(
+            evidence(release), [attribute] if isinstance(attribute, str) else list(attribute or ())
+        )
+    else:
+        found = None if codes is None else shares_of_codes(channel, codes)
     return (subject(channel), EQUAL) if found is None else (subject(channel, found), ESTIMATED)
 
 

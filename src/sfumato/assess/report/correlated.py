@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.assess.shares import estimated_shares
+from sfumato.assess.shares import estimated_shares, given_shares, pair_shares
 from sfumato.channels import Channel
 from sfumato.channels.pram import check_distribution
 from sfumato.errors import ChannelError, EstimationError, SchemeError, SfumatoError
@@ -60,6 +60,24 @@ def pair_names(key: str, names: tuple[str, ...]) -> tuple[str, str] | None:
     return None
 
 
+class _Margins:
+    """The shares of single attributes, each estimated once: those that the rest of the report supposes."""
+
+    def __init__(self, scheme: Scheme | Forms, evidence: Evidence, priors: Mapping[str, Any]) -> None:
+        self._schema, self._evidence, self._priors = scheme.schema, evidence, priors
+        self._known: dict[str, Array | None] = {}
+
+    def of(self, name: str) -> Array | None:
+        if name not in self._known:
+            domain = self._schema[name]
+            self._known[name] = (
+                given_shares(self._priors[name], domain.size, domain.labels, "prior")
+                if name in self._priors
+                else estimated_shares(self._evidence, (name,))
+            )
+        return self._known[name]
+
+
 def _pairs(scheme: Scheme | Forms, evidence: Evidence | None, priors: Mapping[str, Any]) -> Any:
     names = scheme.schema.names
     sizes = dict(zip(names, scheme.schema.sizes(names), strict=True))
@@ -79,6 +97,7 @@ def _pairs(scheme: Scheme | Forms, evidence: Evidence | None, priors: Mapping[st
             yield pair, check_distribution(table.reshape(-1), table.size, f"prior of {key!r}").reshape(shape)
     if evidence is None:
         return
+    margins = _Margins(scheme, evidence, priors)
     small = [name for name in evidence.names if sizes[name] > 1][:_ATTRIBUTES]
     for pair in combinations(small, 2):
         if sizes[pair[0]] * sizes[pair[1]] > _CELLS or _channels(scheme, pair) is None or "+".join(pair) in priors:
@@ -86,11 +105,12 @@ def _pairs(scheme: Scheme | Forms, evidence: Evidence | None, priors: Mapping[st
         try:
             if association(evidence, *pair).p_value > _CERTAIN:
                 continue
-            shares = estimated_shares(evidence, pair)
+            first, second = margins.of(pair[0]), margins.of(pair[1])
+            shares = None if first is None or second is None else pair_shares(evidence, pair, (first, second))
         except (EstimationError, SchemeError, ChannelError):
             continue
         if shares is not None:
-            yield pair, shares.reshape(sizes[pair[0]], sizes[pair[1]])
+            yield pair, shares
 
 
 def _channels(scheme: Scheme | Forms, names: tuple[str, str]) -> tuple[Channel, Channel] | None:

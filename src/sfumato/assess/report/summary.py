@@ -126,8 +126,7 @@ def correlated_pair(facts: Facts) -> str:
         f"Attributes that go together betray each other: “{one.attribute}” is guessed right for {percent(one.both)} of "
         f"the records from the answers about it and about “{one.beside}”, for {percent(one.own)} from its own answer, "
         f"and for {percent(one.blind)} blindly. Both values are guessed right for {percent(one.pair)}, against "
-        f"{percent(one.pair_blind)} blindly. These shares are estimated from tables of two attributes, and differ a "
-        "little from those at a glance."
+        f"{percent(one.pair_blind)} blindly."
     )
 
 

@@ -21,6 +21,7 @@ from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
 from sfumato.reading import tables
 from sfumato.release import Release
+from sfumato.released.description import is_release
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -181,7 +182,9 @@ def _run(
             "pca": attacks.pca,
             "bayes_estimate": attacks.bayes_estimate,
         }
-        return filters[name](_numbers(file), _noise(_wanted(noise, "--noise", name)), X)
+        added = _noise(_wanted(noise, "--noise", name))
+        noisy = _additive(file, name)
+        return filters[name](_numbers(file, only=noisy), added, None if truth is None else _numbers(truth, only=noisy))
     if name == "procrustes":
         count, original = _wanted(known, "--known", name), _wanted(X, "--truth", name)
         return attacks.procrustes(_numbers(file), original[:count], np.arange(min(count, len(original))), original)
@@ -189,6 +192,21 @@ def _run(
         return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
     column = _wanted(own, "--own", name)
     return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), _row_numbers(file, column))
+
+
+def _additive(file: Path, name: str) -> list[str] | None:
+    """The columns with additive noise, where a file says that it is a release; others hold codes, and no numbers."""
+    if not is_release(file):
+        return None
+    schemes = [part.scheme for part in Release.load(file).parts]
+    noisy = [column for column in schemes[0].noises if all(column in scheme.noises for scheme in schemes)]
+    if not noisy:
+        first = schemes[0].schema.names[0]
+        raise SfumatoError(
+            f"{file}: the release has no additive noise, its numbers are codes of randomized answers, which the {name} "
+            f"attack would take for noisy numbers; sfumato attack bayes --attribute {first} guesses them"
+        )
+    return noisy
 
 
 def _key(path: Path | None, of_links: bool = False) -> bytes | None:
@@ -251,11 +269,16 @@ def _whole(path: Path) -> pa.Table:
     return pa.Table.from_batches(found)
 
 
-def _numbers(path: Path, leave: str | None = None) -> Any:
-    """The numeric columns of a table."""
+def _numbers(path: Path, leave: str | None = None, only: list[str] | None = None) -> Any:
+    """The numeric columns of a table, all but one or only some."""
     import pyarrow as pa
 
     whole = _whole(path)
+    if only is not None:
+        missing = [name for name in only if name not in whole.column_names]
+        if missing:
+            raise SfumatoError(f"{path} has no column {missing[0]!r}, which the release has")
+        whole = whole.select(only)
     kept = [
         whole.column(place).to_numpy().astype(np.float64)
         for place, field in enumerate(whole.schema)

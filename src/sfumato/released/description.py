@@ -69,6 +69,15 @@ def is_resampled(document: Any) -> bool:
     return isinstance(document, dict) and document.get("format") == RESAMPLED
 
 
+def is_release(path: Path) -> bool:
+    """Whether a file or folder says that it is a release."""
+    try:
+        document = _document(path)
+    except SfumatoError:
+        return False
+    return isinstance(document, dict) and document.get("format") == "sfumato release"
+
+
 def part_documents(path: Path) -> list[Any]:
     """What the description of a release says of each part, after ``read_description`` has found it proper."""
     return list(_document(path)["parts"])

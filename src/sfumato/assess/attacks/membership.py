@@ -15,6 +15,9 @@ from sfumato.membership import SHADOWS, Filtered, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.randomness import Rng, source
 
+#: The part of the strangers that may be members before the attack is refused: beyond it, it measures nothing.
+MOST_ALIKE = 0.5
+
 
 def membership(
     members: ArrayLike,
@@ -51,6 +54,12 @@ def membership(
         )
     if isinstance(shadows, bool) or not isinstance(shadows, int | np.integer) or shadows < 8:
         raise SfumatoError(f"shadows must be a whole number of at least 8 shadow releases, got {shadows!r}")
+    alike = _members_among(np.column_stack([inside, _codes(marks[0])]), np.column_stack([outside, _codes(marks[1])]))
+    if alike > MOST_ALIKE:
+        raise SfumatoError(
+            f"{100 * alike:.3g} % of the strangers are rows of the members: they must be records that were not in the "
+            "table, or nobody can be told from them"
+        )
     X, y = np.vstack([inside, outside]), np.concatenate(marks[:2])
     src = source(rng)
     repeated = way if isinstance(way, Filtered) else lambda A, b, s: _rows(way(A, b, s), b)
@@ -59,14 +68,38 @@ def membership(
     member = np.arange(len(X)) < len(inside)
     lonely = loneliest(X, y)
     area, outer = (auc(score[member & some], score[~member & some]) for some in (np.full(len(X), True), lonely))
-    details = {
+    details: dict[str, Any] = {
         "auc": area,
         "se": _hanley(area, len(inside), len(outside)),
         "outliers": outer,
         "outliers_se": _hanley(outer, int((member & lonely).sum()), int((~member & lonely).sum())),
         "shadows": int(shadows),
     }
+    if alike > 0:
+        details["strangers"] = f"{100 * alike:.3g} % of them are rows of the members, and make the attack look weaker"
     return Recovery("membership", score[member], 1 - area, 0.5, None, details)
+
+
+def _members_among(inside: Array, outside: Array) -> float:
+    """The part of the strangers who seem to be members: rows that the members hold, beyond what chance repeats.
+
+    How many of the members have a like among the others tells what chance repeats; three deviations are left to it.
+    """
+    _, place = np.unique(np.vstack([inside, outside]), axis=0, return_inverse=True)
+    own, other = np.split(place.reshape(-1), [len(inside)])
+    count = np.bincount(own, minlength=int(place.max()) + 1)
+    chance, found = float((count[own] > 1).mean()), float((count[other] > 0).mean())
+    slack = 3 * np.sqrt(max(chance * (1 - chance), 0.0) * (1 / len(own) + 1 / len(other)))
+    return 0.0 if found <= chance + slack or chance == 1 else (found - chance) / (1 - chance)
+
+
+def _codes(labels: Labels) -> Array:
+    """Classes as numbers that are the same in both tables."""
+    from hashlib import sha256
+
+    names, place = np.unique(labels, return_inverse=True)
+    digests = [int.from_bytes(sha256(str(name).encode()).digest()[:6], "big") for name in names]
+    return np.array(digests, dtype=np.float64)[place]
 
 
 def _labels(labels: Any, released: Any, *sizes: int) -> tuple[Labels, ...]:

@@ -1,0 +1,60 @@
+"""Attacks refuse what would make their figures mean nothing: codes for numbers, members for strangers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.command_line import run
+
+import sfumato as sf
+from sfumato import channels as c
+from sfumato.assess.attacks import membership
+from sfumato.assess.attacks.membership import _members_among
+from sfumato.errors import SfumatoError
+
+RNG = np.random.default_rng(7)
+
+
+@pytest.mark.parametrize("name", ["spectral", "pca", "bayes_estimate"])
+def test_codes_are_not_taken_for_noisy_numbers(tmp_path: Path, name: str) -> None:
+    schema = sf.Schema({name: sf.Numeric(0, 100, bins=10) for name in ("a", "b", "d")})
+    table = {name: RNG.uniform(0, 100, 200) for name in schema}
+    sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=0).save(tmp_path / "codes.parquet")
+    found = run(f"attack {name} {tmp_path}/codes.parquet --noise gaussian:5")
+    assert (
+        found.code == 1 and "the release has no additive noise" in found.error and "bayes --attribute a" in found.error
+    )
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_of_a_release_the_columns_with_noise_are_attacked(tmp_path: Path) -> None:
+    schema = sf.Schema({**{x: sf.Numeric(0, 100, bins=10) for x in "abd"}, "kind": sf.Categorical(("x", "y"))})
+    noisy = sf.Scheme(schema, {**{x: c.gaussian(sd=5) for x in "abd"}, "kind": c.symmetric(2, gamma=3)})
+    table = {x: RNG.uniform(0, 100, 200) for x in "abd"} | {"kind": ["x", "y"] * 100}
+    sf.randomize(table, noisy, rng=0, order="keep").save(tmp_path / "noisy.parquet")
+    lines = [f"{k},{','.join(f'{table[x][i]:.6f}' for x in 'abd')}" for i, k in enumerate(table["kind"])]
+    (tmp_path / "raw.csv").write_text("\n".join(["kind,a,b,d", *lines]))
+    found = run(f"attack spectral {tmp_path}/noisy.parquet --noise gaussian:5 --truth {tmp_path}/raw.csv")
+    assert found.code == 0, found.error
+
+
+def test_strangers_who_are_members_are_refused() -> None:
+    X = RNG.normal(size=(60, 3))
+    with pytest.raises(SfumatoError, match="100 % of the strangers are rows of the members"):
+        membership(X, X, X, lambda A, y, rng: A, shadows=8)
+
+
+def test_some_members_among_the_strangers_are_told_of() -> None:
+    X = RNG.normal(size=(80, 3))
+    found = membership(X[:40], X[30:], X[:40], lambda A, y, rng: A, shadows=8, rng=0)
+    assert found.details["strangers"].startswith("20 % of them are rows of the members")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_that_chance_repeats_are_no_members(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    inside, outside = rng.integers(0, 6, (300, 2)).astype(float), rng.integers(0, 6, (200, 2)).astype(float)
+    assert _members_among(inside, outside) < 0.1
+    assert _members_among(inside, outside + 0.5) == 0

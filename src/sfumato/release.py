@@ -191,14 +191,17 @@ class Release:
     # Parties.
 
     @classmethod
-    def concat(cls, releases: Sequence[Release]) -> Release:
+    def concat(cls, releases: Sequence[Release], *, ids: bool = True) -> Release:
         """One release of records held by different parties, also under different schemes.
 
         Parties need not have asked the same questions: of those who were not asked about an attribute, estimates take
-        it that they are like those who were.
+        it that they are like those who were. ``ids=False`` leaves ids and pseudonyms out: estimates need none.
         """
+        if isinstance(releases, Release | str) or not all(isinstance(one, Release) for one in releases):
+            raise ReleaseError("concat takes a list of releases: sf.Release.concat([first, second])")
         if not releases:
             raise ReleaseError("concat needs at least one release")
+        releases = releases if ids else [cls.of(part.without_id() for part in one.parts) for one in releases]
         first = releases[0]
         for other in releases[1:]:
             shared = [name for name in first.schema if name in other.schema]
@@ -208,7 +211,10 @@ class Release:
                     f"randomize them under one schema (--schema)"
                 )
             if other.id != first.id:
-                raise ReleaseError(f"the releases have different id columns, {first.id!r} and {other.id!r}")
+                raise ReleaseError(
+                    f"the releases have different id columns, {first.id!r} and {other.id!r}: estimates need no ids, "
+                    f"leave them out with ids=False (--no-ids)"
+                )
         together = cls.of(part for release in releases for part in release.parts)
         try:
             together.schema  # noqa: B018

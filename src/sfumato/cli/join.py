@@ -61,6 +61,7 @@ def join(
 def concat(
     files: Annotated[list[Path], typer.Argument(help="Two or more releases: other records, the same attributes.")],
     out: Out = None,
+    ids: Annotated[bool, typer.Option("--ids/--no-ids", help="Keep the ids or pseudonyms, or leave them out.")] = True,
     overwrite: Overwrite = False,
     clear: Clear = False,
     json: AsJson = False,
@@ -70,9 +71,11 @@ def concat(
     sfumato concat north.parquet south.parquet all.parquet
 
     sfumato concat north.parquet south.parquet --out all.csv --overwrite
+
+    Where only one of them has ids: sfumato concat north.parquet south.parquet all.parquet --no-ids
     """
     files, out = inputs_and_output(files, out, "concat")
-    _write(Release.concat(_several(files, "concat")), out, overwrite, clear, json, "put together")
+    _write(Release.concat(_several(files, "concat"), ids=ids), out, overwrite, clear, json, "put together")
 
 
 def _several(files: list[Path], verb: str) -> list[Release]:

@@ -14,7 +14,8 @@ from sfumato.release import Release
 def load_together(files: Sequence[Path]) -> Release:
     """The releases in some files, of different records, as one."""
     check_once(files)
-    return Release.concat([Release.load(file) for file in files])
+    releases = [Release.load(file) for file in files]
+    return Release.concat(releases, ids=len({release.id for release in releases}) == 1)  # estimates need no ids
 
 
 def check_once(files: Sequence[Path]) -> None:

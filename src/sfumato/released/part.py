@@ -108,6 +108,12 @@ class Part:
         object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
         return chosen
 
+    def without_id(self) -> Part:
+        """The same rows without their ids or pseudonyms."""
+        chosen = replace(self, id=None, link=None)
+        object.__setattr__(chosen, "stamp", self.stamp)
+        return chosen
+
     def marked(self, raw: bool) -> Part:
         """The same rows, known to be raw records or not."""
         return replace(self, raw=raw)

@@ -31,6 +31,8 @@ from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
 #: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
+#: Two tables of shares differ by no more.
+MOST_ERROR = 2.0
 WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "triples"}
 
 
@@ -70,12 +72,17 @@ class RecordDesign:
                 "design": one.name,
                 "forms": one.forms,
                 "gamma": one.scheme.gamma,
-                "error_of_attribute": one.single,
-                "error_of_pair": None if one.pair == math.inf else one.pair,
+                "error_of_attribute": min(one.single, MOST_ERROR),
+                "error_of_pair": None if one.pair == math.inf else min(one.pair, MOST_ERROR),
                 "chosen": one is self.chosen,
             }
             for one in self.alternatives
         ]
+
+    @staticmethod
+    def _error(error: float) -> str:
+        """Two tables of shares differ by 2 at most: an error beyond that says that nothing is told."""
+        return "not told" if error == math.inf else "nothing told" if error > MOST_ERROR else f"{error:.3f}"
 
     def explain(self) -> str:
         """The alternatives in a table, and which is chosen."""
@@ -85,8 +92,8 @@ class RecordDesign:
                 one.name,
                 f"{one.forms:,}",
                 f"{one.scheme.gamma:.4g}",
-                f"{one.single:.3f}",
-                "not told" if one.pair == math.inf else f"{one.pair:.3f}",
+                self._error(one.single),
+                self._error(one.pair),
                 "chosen" if one is self.chosen else "",
             ]
             for one in self.alternatives
@@ -102,7 +109,8 @@ class RecordDesign:
         return (
             f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}"
             f"Errors are expected sums of absolute errors of the shares of a table, estimated by itself, from "
-            f"{self.n:,} records. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
+            f"{self.n:,} records. Shares differ by {MOST_ERROR:g} at most: where the error would be larger, nothing is "
+            f"told. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
         )
 
 

@@ -151,3 +151,15 @@ def test_the_report_says_what_one_person_gives_away() -> None:
     assert "Five attributes are randomized" in text
     assert json.loads(sf.report(forms).json())["whole_record"]["gamma"] == pytest.approx(9)
     assert "one person together" in sf.report(forms, n=5000).html()
+
+
+def test_no_error_of_shares_is_larger_than_shares_can_differ(tmp_path):
+    """An error of 351 was printed of shares that differ by 2 at most."""
+    schema = sf.Schema({f"x{i}": sf.Categorical(tuple(map(str, range(30)))) for i in range(4)})
+    (tmp_path / "schema.json").write_text(schema.to_json())
+    found = run(f"design {tmp_path}/schema.json --n 500 --record-gamma 3")
+    assert "nothing told" in found.out and "where the error would be larger, nothing is told" in " ".join(
+        found.out.split()
+    )
+    rows = json.loads(run(f"design {tmp_path}/schema.json --n 500 --record-gamma 3 --json").out)["alternatives"]
+    assert max(row["error_of_pair"] or 0 for row in rows) == 2

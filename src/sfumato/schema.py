@@ -163,6 +163,9 @@ class Schema(Mapping[str, Domain]):
                 found = document.get("version")
                 raise SchemaError(f"schema version {found!r} is unknown: this program reads version {VERSION}")
             document = document.get("attributes")
+        elif isinstance(kind := document.get("format"), str):
+            way = ": read it with sf.Scheme.from_json" if kind == "sfumato scheme" else ""
+            raise SchemaError(f"this is no schema but a document of the format {kind!r}{way}")
         return cls.from_dict(document)
 
     @classmethod

@@ -182,6 +182,9 @@ class Scheme:
         better families, a warning says what is left and what would serve. An attribute with points gets the channel
         for means.
         """
+        if not isinstance(schema, Schema):
+            read = ": read the file with sf.Schema.from_json(Path(...).read_text())" if isinstance(schema, str) else ""
+            raise SchemeError(f"for_gamma takes a schema, got {type(schema).__name__} instead{read}")
         alike: dict[tuple[Any, ...], list[str]] = {}
         for name, d in schema.items():
             key = (d.size, d.ordered, d.nullable, d.rounds) if d.listed else (name,)  # texts differ in more than number

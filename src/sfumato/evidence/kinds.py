@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning, warn
@@ -49,6 +50,11 @@ def evidence(
         if schema is not None:
             raise EstimationError("a release carries its own schema: give schema only with a raw table")
         release = source
+    elif schema is None and isinstance(source, str | Path):
+        raise EstimationError(
+            f"{source}: evidence takes no path alone: load the release, sf.evidence(sf.Release.load(path)); or give "
+            f"the schema of a raw table, sf.evidence(path, schema)"
+        )
     elif schema is None:
         raise EstimationError("a raw table needs its schema: sfumato.evidence(table, schema)")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,8 @@ def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
     """The question, if its names are known."""
     if isinstance(by, str):
         by = (by,)
+    if where is not None and not isinstance(where, Mapping):
+        raise EstimationError(f'where must look like {{"sex": "F"}}, got {where!r} instead')
     for name in (*names, *(by or ()), *(where or {})):
         if name not in ev.names:
             ev.release.schema[name]

@@ -1,0 +1,40 @@
+"""What is mistyped in Python is refused in one line that says what to write instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.errors import SfumatoError
+
+SCHEMA = sf.Schema({"sky": sf.Categorical(("Clear", "Overcast")), "mark": sf.Ordinal((1, 2, 3))})
+SCHEME = sf.Scheme.for_gamma(SCHEMA, 9)
+RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] * 25}, SCHEME, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: sf.Scheme.for_gamma("schema.json", gamma=9), "for_gamma takes a schema, got str instead: read the"),
+        (lambda: sf.Scheme.for_gamma(None, gamma=9), "for_gamma takes a schema, got NoneType instead"),
+        (lambda: sf.Release.concat(RELEASE), "concat takes a list of releases"),
+        (lambda: sf.Release.concat(["a.parquet"]), "concat takes a list of releases"),
+        (lambda: sf.evidence(RELEASE).counts("sky").interval("95%"), "level must be a number in (0, 1), as 0.95, got"),
+        (lambda: sf.evidence(RELEASE).mean("mark", where="sky=Overcast"), 'where must look like {"sex": "F"}, got'),
+        (lambda: sf.evidence("release.parquet"), "release.parquet: evidence takes no path alone: load the release"),
+        (lambda: sf.evidence(Path("release.parquet")), "sf.evidence(sf.Release.load(path))"),
+        (lambda: sf.Schema.from_json(SCHEME.to_json()), "'sfumato scheme': read it with sf.Scheme.from_json"),
+    ],
+)
+def test_one_line_says_what_to_write_instead(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(SfumatoError, match=re.escape(said)):
+        call()
+
+
+def test_an_attribute_may_be_called_format() -> None:
+    document = '{"format": {"kind": "categorical", "values": ["A4", "A5"]}}'
+    assert sf.Schema.from_json(document).names == ("format",)

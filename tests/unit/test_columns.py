@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import random
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -437,3 +438,30 @@ def test_what_would_name_more_values_is_said() -> None:
     assert verdict(words, "ward", most_values=60, kinds={"ward": "categorical"}).domain.size == 60
     least = verdict(words, "ward", most_values=57, kinds={"ward": "categorical"}).problems[0]
     assert "values of fewer than 5 rows get no name" in least
+
+
+def test_rows_that_are_moved_are_counted_as_they_will_be_moved():
+    """Limits are rounded outwards: rows between the two were counted as moved, and randomizing moved fewer."""
+    table = pa.table({"x": [i % 79 for i in range(30000)] + [97] + [100] * 7 + [10**6] * 3})
+    (verdict,) = examine(table).verdicts
+    with pytest.warns(OutsideDomainWarning) as said:
+        sf.Schema({"x": verdict.domain}).encode(table)
+    assert "3 values outside [0, 100]" in str(said[0].message)
+    assert any(line.startswith("3 rows far outside") for line in verdict.problems)
+
+
+def test_months_written_as_numbers_are_told_of_and_how_they_become_dates():
+    """A column of 199009 was cut into bins without a word, and its periods were refused without a way out."""
+    table = pa.table({"month": [f"{year}{month:02d}" for year in (1990, 1991, 1992) for month in range(1, 13)] * 9})
+    way = '{"kind": "date", "first": "1990-01", "last": "1992-12", "by": "month", "formats": ["%Y%m"]}'
+    (verdict,) = examine(table).verdicts
+    assert verdict.kind == "numeric" and any(way in line for line in verdict.problems)
+    with pytest.raises(SchemaError, match=re.escape(way)):
+        examine(table, requests=Requests(by={"month": "month"}))
+    sizes = sf.Schema.from_json(f'{{"month": {way}}}').encode(table)
+    assert np.bincount(sizes["month"]).tolist() == [9] * 36
+
+
+def test_numbers_that_cannot_be_months_are_not_called_so():
+    (verdict,) = examine(pa.table({"price": [str(199000 + 7 * i % 900) for i in range(300)] * 3})).verdicts
+    assert not any("months" in line for line in verdict.problems)

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sfumato.columns.numbers import MOSTLY, Wanted, are_codes, judge_numbers, judge_written, read_numbers
+from sfumato.columns.numbers import (
+    MOSTLY,
+    Wanted,
+    are_codes,
+    as_months,
+    judge_numbers,
+    judge_written,
+    look_like_months,
+    read_numbers,
+)
 from sfumato.columns.text import as_category, as_text, judge_identifier, judge_numbered, judge_words
 from sfumato.columns.times import judge_clock, judge_moments, judge_text
 from sfumato.columns.value_counts import Cells, collect
@@ -118,7 +127,9 @@ def judge(cells: Cells, requests: Requests) -> Verdict:
     """The verdict on one column."""
     verdict = _judge(cells, requests)
     if cells.name in {*requests.by, *requests.spans} and verdict.kind != "date":
-        raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods; --bins cuts a column of numbers")
+        numbers = read_numbers(cells.counts).numbers if cells.kind == "text" else {}
+        way = as_months(numbers) if numbers and look_like_months(numbers) else "--bins cuts a column of numbers"
+        raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods; {way}")
     dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
     if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:
         raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")

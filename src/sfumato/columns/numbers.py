@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
@@ -173,6 +173,25 @@ def judge_numbers(
     return _binned(cells, numbers, wanted, unit, tuple(missing), said)
 
 
+def look_like_months(numbers: Iterable[float]) -> bool:
+    """Whether all numbers can be a year and a month, as 199009."""
+    return all(190001 <= value <= 210012 and value % 100 in range(1, 13) for value in numbers)
+
+
+def as_months(numbers: Collection[float]) -> str:
+    """How numbers that look like months become dates."""
+    first, last = (f"{int(end) // 100}-{int(end) % 100:02d}" for end in (min(numbers), max(numbers)))
+    return (
+        f"its numbers look like years and months: if they are, write its domain as "
+        f'{{"kind": "date", "first": "{first}", "last": "{last}", "by": "month", "formats": ["%Y%m"]}}'
+    )
+
+
+def _rows_outside(numbers: Counter[float], edges: Sequence[float]) -> int:
+    """How many rows are moved to an end when they are randomized."""
+    return sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
+
+
 def _binned(
     cells: Cells, numbers: Counter[float], wanted: Wanted, unit: str | None, missing: tuple[str, ...], said: list[str]
 ) -> Verdict:
@@ -193,12 +212,14 @@ def _binned(
                 "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
                 f"say --as {quote(cells.name)}=categorical"
             )
-        if far:
+        if outside := _rows_outside(numbers, edges):
             said.append(
-                f"{rows_of(far)} far outside the others would stretch the bins: moved to the nearest end "
+                f"{rows_of(outside)} far outside the others would stretch the bins: moved to the nearest end "
                 f"(say --range {option(cells.name)} for other limits)"
             )
-    outside = sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
+    outside = _rows_outside(numbers, edges)
+    if cells.kind == "text" and look_like_months(numbers):
+        said.append(as_months(numbers))
     if outside and wanted.asked:
         said.append(f"{rows_that(outside, 'lie')} outside the range: moved to the nearest end")
     clip, nullable = bool(outside) or cells.overflowing, bool(cells.blank or missing)

@@ -211,9 +211,14 @@ def _say(target: Path, release: Release, chosen: Scheme | Forms, account: Ledger
         kind = "forms" if isinstance(chosen, Forms) else "scheme"
         console.say(f"gamma of a whole record {factor(chosen.epsilon, 4)}; {kind} {chosen.fingerprint[:16]}")
         if account is not None:
-            bound = f", of at most {console.number(account.person_limit)}" if account.person_limit < math.inf else ""
-            spent = console.number(about["person_total"])
+            bound = f", of at most {_gamma(account.person_limit)}" if account.person_limit < math.inf else ""
+            spent = _gamma(about["person_total"])
             console.say(f"all answers of one person in the ledger add up to a gamma of {spent}{bound}")
+
+
+def _gamma(gamma: float) -> str:
+    """A bound as that of a whole record is written."""
+    return factor(math.log(gamma), 4)
 
 
 @contextmanager

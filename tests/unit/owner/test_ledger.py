@@ -387,3 +387,17 @@ def test_the_command_line_speaks_of_its_own_options(tmp_path):
     past = run(call.replace("OUT", "d.parquet") + " --population ward --again --limit 20")
     assert past.code == 1 and "a limit of 20 was not set" in past.error
     assert run(call.replace("OUT", "d.parquet") + " --same sex").code == 1
+
+
+def test_a_gamma_has_one_form_in_what_a_command_says(tmp_path):
+    """It stood as 3.1 · 10¹⁰ in one line and as 31,381,059,609 in the next."""
+    names = [f"x{i}" for i in range(22)]
+    schema = sf.Schema({name: sf.Categorical(("n", "y")) for name in names})
+    (tmp_path / "s.json").write_text(schema.to_json())
+    (tmp_path / "t.csv").write_text("\n".join([",".join(names), *[",".join("ny" * 11)] * 4]))
+    said = run(
+        f"randomize {tmp_path}/t.csv {tmp_path}/r.parquet --schema {tmp_path}/s.json --gamma 3 "
+        f"--ledger {tmp_path}/l.sqlite --new-ledger"
+    ).out
+    record, spent = (line.split("gamma of ")[1] for line in said.splitlines() if "gamma of " in line)
+    assert record.removeprefix("a whole record ").split(";")[0] == spent

@@ -28,6 +28,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"cut the numbers into intervals instead \(release\.in_intervals\(\), or leave (--\w+) out\)", r"leave \1 out"),
     (r"estimate its density, or cut " + _INTERVALS, "estimate its density (sfumato density)"),
     (r",? or cut " + _INTERVALS, ""),
+    (r"\(table\.drop\(columns=.*?\), or (--drop .*?)\), and", r"(\1), and"),
     (r"order and rng are for sf\.randomize", "--order is for a single file"),
     (r"\(with sfumato\.new_key\(\)\)", "(a new file name makes a new key)"),
     (r" \(make one with sfumato\.new_link_key\(\)\)", ""),

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.csv
 import pytest
 from tests.command_line import run
 
@@ -129,3 +130,11 @@ def test_a_regression_is_refused_in_options(tmp_path: Path, monkeypatch: pytest.
     said = run("learn regression r.parquet --target y --names x --family logistic").error
     assert "name one of them by --event VALUE, or use --family ordinal" in said
     assert "--event" in run("learn regression r.parquet --target y --names x --family logistic --json").out
+
+
+def test_each_speaker_is_told_in_own_words_how_to_leave_columns_out(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("event,x\n" + "".join(f"E{i},{i}\n" for i in range(30)))
+    with pytest.raises(sf.SfumatoError, match=re.escape("table.drop(columns=['event'])")):
+        sf.resample(pyarrow.csv.read_csv(tmp_path / "t.csv"))
+    found = run(f"resample {tmp_path}/t.csv --out {tmp_path}/r.csv")
+    assert "leave it out (--drop event), and randomize it" in found.error

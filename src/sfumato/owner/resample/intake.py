@@ -78,7 +78,8 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
         also = f"; fill the nulls of {', '.join(gaps[:5])}{' and others' if len(gaps) > 5 else ''}, too" if gaps else ""
         raise SchemaError(
             f"column {strange[0]!r}{more} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
-            f"(--drop {quote(','.join(strange))}), and randomize it with a channel of its own (sf.randomize){also}"
+            f"(table.drop(columns={strange!r}), or --drop {quote(','.join(strange))}), and "
+            f"randomize it with a channel of its own (sf.randomize){also}"
         )
     if not names:
         raise SchemaError("no numeric column is left to resample: randomize such a table with channels instead")

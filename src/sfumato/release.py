@@ -18,7 +18,7 @@ from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import read_counts, write_counts
 from sfumato.released.description import check_matrices, part_documents, read_description
-from sfumato.released.joining import check_ids, check_links, differences, join_schemes, match, with_one_id_type
+from sfumato.released.joining import check_alike, check_ids, check_links, join_schemes, match, with_one_id_type
 from sfumato.released.part import Part, check_no_texts, held, several_parts
 from sfumato.released.release_folder import folder_parts
 from sfumato.released.spark_raw import raw_part
@@ -204,17 +204,7 @@ class Release:
         releases = releases if ids else [cls.of(part.without_id() for part in one.parts) for one in releases]
         first = releases[0]
         for other in releases[1:]:
-            shared = [name for name in first.schema if name in other.schema]
-            if not shared or any(first.schema[name] != other.schema[name] for name in shared):
-                raise ReleaseError(
-                    f"the releases have different attributes or domains: {differences(first.schema, other.schema)}; "
-                    f"randomize them under one schema (--schema)"
-                )
-            if other.id != first.id:
-                raise ReleaseError(
-                    f"the releases have different id columns, {first.id!r} and {other.id!r}: estimates need no ids, "
-                    f"leave them out with ids=False (--no-ids)"
-                )
+            check_alike((first.schema, first.id), (other.schema, other.id))
         together = cls.of(part for release in releases for part in release.parts)
         try:
             together.schema  # noqa: B018

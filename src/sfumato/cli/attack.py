@@ -15,16 +15,15 @@ from sfumato.assess.attacks import Recovery
 from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.channels.additive import parse_noise
 from sfumato.cli import console, scheme_files
+from sfumato.cli.attacked_tables import additive_columns, numbers, row_numbers, whole
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
 from sfumato.owner.resample.description import method_of, read_description
-from sfumato.reading import tables
 from sfumato.release import Release
-from sfumato.released.description import is_release
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
 NAMES = (
     "bayes",
@@ -175,7 +174,7 @@ def _run(
         raise SfumatoError(f"the {name} attack takes no --shares: only bayes and repeated do")
     if name == "membership":
         return _membership(file, _wanted(truth, "--truth", name), _wanted(sample, "--sample", name))
-    X = None if truth is None else _numbers(truth)
+    X = None if truth is None else numbers(truth)
     if name in ("spectral", "pca", "bayes_estimate"):
         filters: dict[str, Callable[..., Recovery]] = {
             "spectral": attacks.spectral,
@@ -183,30 +182,15 @@ def _run(
             "bayes_estimate": attacks.bayes_estimate,
         }
         added = _noise(_wanted(noise, "--noise", name))
-        noisy = _additive(file, name)
-        return filters[name](_numbers(file, only=noisy), added, None if truth is None else _numbers(truth, only=noisy))
+        noisy = additive_columns(file, name)
+        return filters[name](numbers(file, only=noisy), added, None if truth is None else numbers(truth, only=noisy))
     if name == "procrustes":
         count, original = _wanted(known, "--known", name), _wanted(X, "--truth", name)
-        return attacks.procrustes(_numbers(file), original[:count], np.arange(min(count, len(original))), original)
+        return attacks.procrustes(numbers(file), original[:count], np.arange(min(count, len(original))), original)
     if name == "rotation_pca":
-        return attacks.rotation_pca(_numbers(file), _numbers(_wanted(sample, "--sample", name)), X)
+        return attacks.rotation_pca(numbers(file), numbers(_wanted(sample, "--sample", name)), X)
     column = _wanted(own, "--own", name)
-    return attacks.linkage(_wanted(X, "--truth", name), _numbers(file, leave=column), _row_numbers(file, column))
-
-
-def _additive(file: Path, name: str) -> list[str] | None:
-    """The columns with additive noise, where a file says that it is a release; others hold codes, and no numbers."""
-    if not is_release(file):
-        return None
-    schemes = [part.scheme for part in Release.load(file).parts]
-    noisy = [column for column in schemes[0].noises if all(column in scheme.noises for scheme in schemes)]
-    if not noisy:
-        first = schemes[0].schema.names[0]
-        raise SfumatoError(
-            f"{file}: the release has no additive noise, its numbers are codes of randomized answers, which the {name} "
-            f"attack would take for noisy numbers; sfumato attack bayes --attribute {first} guesses them"
-        )
-    return noisy
+    return attacks.linkage(_wanted(X, "--truth", name), numbers(file, leave=column), row_numbers(file, column))
 
 
 def _key(path: Path | None, of_links: bool = False) -> bytes | None:
@@ -227,7 +211,7 @@ def _link(file: Path, register: Path, own: str | None) -> Recovery:
         raise SfumatoError(
             "--own: the rows of the release were shuffled; release them with --order keep for this check"
         )
-    released = _row_numbers(register, own)
+    released = row_numbers(register, own)
     if sorted(released) != list(range(len(release))):
         raise SfumatoError(f"--own {own}: the column must name each released row once, 0 to {len(release) - 1}")
     return attacks.link(release, register, np.argsort(released))
@@ -237,7 +221,7 @@ def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
     """Against a file of ``sfumato resample``, which says how it was made, and so how to draw shadow releases."""
     about = read_description(file)
     target = about.get("target")
-    parts = [_whole(path) for path in (members, strangers, file)]
+    parts = [whole(path) for path in (members, strangers, file)]
     columns = parts[2].column_names
     for part, path in zip(parts, (members, strangers), strict=False):
         missing = [name for name in columns if name not in part.column_names]
@@ -247,46 +231,6 @@ def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
     X = [np.column_stack([part.column(name).to_numpy().astype(np.float64) for name in names]) for part in parts]
     labels = None if target is None else tuple(np.asarray(part.column(target)) for part in parts)
     return attacks.membership(X[0], X[1], X[2], method_of(about, names), labels=labels)
-
-
-def _row_numbers(path: Path, column: str) -> Any:
-    """Which original row each released one came from."""
-    import pyarrow as pa
-
-    try:
-        found = [batch.column(0).cast(pa.int64()) for batch in tables.batches(path, [column])]
-        return pa.chunked_array(found, pa.int64()).to_numpy()
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise SfumatoError(f"--own {column}: the column must hold the number of an original row") from None
-
-
-def _whole(path: Path) -> pa.Table:
-    import pyarrow as pa
-
-    found = list(tables.batches(path))
-    if not found:
-        raise SfumatoError(f"{path}: the table is empty")
-    return pa.Table.from_batches(found)
-
-
-def _numbers(path: Path, leave: str | None = None, only: list[str] | None = None) -> Any:
-    """The numeric columns of a table, all but one or only some."""
-    import pyarrow as pa
-
-    whole = _whole(path)
-    if only is not None:
-        missing = [name for name in only if name not in whole.column_names]
-        if missing:
-            raise SfumatoError(f"{path} has no column {missing[0]!r}, which the release has")
-        whole = whole.select(only)
-    kept = [
-        whole.column(place).to_numpy().astype(np.float64)
-        for place, field in enumerate(whole.schema)
-        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type)) and field.name != leave
-    ]
-    if not kept:
-        raise SfumatoError(f"{path}: there is no numeric column to attack")
-    return np.column_stack(kept)
 
 
 def _noise(text: str) -> Any:

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sfumato.columns.months import as_months, look_like_months
 from sfumato.columns.numbers import (
     MOSTLY,
     Wanted,
     are_codes,
-    as_months,
     judge_numbers,
     judge_written,
-    look_like_months,
     read_numbers,
 )
 from sfumato.columns.text import as_category, as_text, judge_identifier, judge_numbered, judge_words

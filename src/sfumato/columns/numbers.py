@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
@@ -13,6 +13,7 @@ from shlex import quote
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
 from sfumato.columns.bins_suit import crowded, ends_too_early, on_one_side
 from sfumato.columns.id_names import MANY_IDS, may_name_things
+from sfumato.columns.months import as_months, look_like_months
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
@@ -171,20 +172,6 @@ def judge_numbers(
         why = f"{len(listed)} different numbers, each in many rows"
         return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, tuple(said))
     return _binned(cells, numbers, wanted, unit, tuple(missing), said)
-
-
-def look_like_months(numbers: Iterable[float]) -> bool:
-    """Whether all numbers can be a year and a month, as 199009."""
-    return all(190001 <= value <= 210012 and value % 100 in range(1, 13) for value in numbers)
-
-
-def as_months(numbers: Collection[float]) -> str:
-    """How numbers that look like months become dates."""
-    first, last = (f"{int(end) // 100}-{int(end) % 100:02d}" for end in (min(numbers), max(numbers)))
-    return (
-        f"its numbers look like years and months: if they are, write its domain as "
-        f'{{"kind": "date", "first": "{first}", "last": "{last}", "by": "month", "formats": ["%Y%m"]}}'
-    )
 
 
 def _rows_outside(numbers: Counter[float], edges: Sequence[float]) -> int:

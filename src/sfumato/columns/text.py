@@ -15,7 +15,7 @@ from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
 from sfumato.domains import Categorical, Ordinal, Text
-from sfumato.domains.categorical import is_number
+from sfumato.domains.base import is_number
 from sfumato.domains.text import LONGEST, MOST_LETTERS
 from sfumato.errors import SchemaError
 

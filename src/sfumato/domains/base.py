@@ -210,3 +210,18 @@ def is_text(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is read as a number, by Arrow as by Python, which also takes 1_000 and digits of other scripts.
+
+    >>> is_number("1e3"), is_number("1_000"), is_number("x")
+    (True, False, False)
+    """
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        return False
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import Domain, Tally, count, first_of, is_text
+from sfumato.domains.base import Domain, Tally, count, first_of, is_number, is_text
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.reading.csv_reader import NULL_WORDS
 from sfumato.reading.json_documents import SURROGATE
@@ -288,18 +288,3 @@ class Ordinal(Categorical):
 
     def _written(self) -> dict[str, Any]:
         return {**super()._written(), **({"clip": True} if self.clip else {})}
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is read as a number, by Arrow as by Python, which also takes 1_000 and digits of other scripts.
-
-    >>> is_number("1e3"), is_number("1_000"), is_number("x")
-    (True, False, False)
-    """
-    if isinstance(value, str) and ("_" in value or not value.isascii()):
-        return False
-    try:
-        float(value)
-    except (TypeError, ValueError):
-        return False
-    return True

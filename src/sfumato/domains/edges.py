@@ -9,6 +9,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import OutsideDomainError
+
+_OFF_STEP = 1e-3  # of a step: .3 in single precision is a multiple of .1
 #: Significant digits of a number that somebody may have meant to write.
 _DIGITS = 12
 
@@ -48,3 +51,12 @@ def _plain_digits(number: float, decimals: int) -> str:
     digits = min(max(6, math.floor(math.log10(abs(number))) + 1 + decimals), 17)
     rounded = float(f"{number:.{digits}g}")
     return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"
+
+
+def refuse_between_steps(numbers: NDArray[np.float64], step: float, name: str) -> None:
+    """Refuse numbers that are no multiples of a step: a bin stands for the mean of the multiples in it."""
+    steps = numbers / step
+    between = np.abs(steps - np.rint(steps)) > _OFF_STEP  # of no answer this is false
+    if between.any():
+        allowed = f"multiples of the step {step:g}"
+        raise OutsideDomainError(name, "step", float(numbers[between][0]), int(between.sum()), allowed)

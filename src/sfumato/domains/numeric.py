@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
-from sfumato.domains.base import Domain, Tally, count, is_text, null_rows
-from sfumato.domains.categorical import is_number
-from sfumato.domains.edges import as_written, edge_texts, evenly
+from sfumato.domains.base import Domain, Tally, count, is_number, is_text, null_rows
+from sfumato.domains.edges import as_written, edge_texts, evenly, refuse_between_steps
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.randomness import ONE
 from sfumato.reading.csv_reader import NULL_WORDS
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 #: The most bins of a numeric attribute, and of all that a document describes by their number.
 MOST_BINS = 1 << 20
-_OFF_STEP = 1e-3  # of a step: .3 in single precision is a multiple of .1
 _FARTHEST = 1e50  # fourth powers, of which variances of squares are made, are still doubles
 
 
@@ -223,7 +221,7 @@ class Numeric(Domain):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         if self.step is not None and not (whole and self.step == 1):
-            self._refuse_between_steps(numbers, self.step, name)
+            refuse_between_steps(numbers, self.step, name)
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
         if outside.any() and self.clip:
             count(tally, name, int(outside.sum()))
@@ -234,15 +232,6 @@ class Numeric(Domain):
             kind = "range" if below and above else "below" if below else "above"
             raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self.limits_text())
         return numbers, column
-
-    @staticmethod
-    def _refuse_between_steps(numbers: NDArray[np.float64], step: float, name: str) -> None:
-        """A bin stands for the mean of the multiples in it, which others would bias unseen."""
-        steps = numbers / step
-        between = np.abs(steps - np.rint(steps)) > _OFF_STEP  # of no answer this is false
-        if between.any():
-            allowed = f"multiples of the step {step:g}"
-            raise OutsideDomainError(name, "step", float(numbers[between][0]), int(between.sum()), allowed)
 
     def encode(self, column: Any, name: str = "value", tally: Tally | None = None) -> Codes:
         import pyarrow as pa

@@ -15,12 +15,13 @@ from sfumato.channels.pram import check_distribution
 from sfumato.channels.response import is_identity
 from sfumato.errors import EstimationError, NoRowsError
 from sfumato.evidence import mle
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import By, Where
 from sfumato.evidence.roll_up import Levels
-from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
+from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.evidence.some_cells import check_most, largest
 from sfumato.evidence.texts import listed_texts, top_texts
 from sfumato.pages.display import MOST, html_table

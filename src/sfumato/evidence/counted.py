@@ -9,9 +9,10 @@ from math import prod
 import numpy as np
 
 from sfumato.errors import EstimationError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
-from sfumato.evidence.seen import asking, columns
+from sfumato.evidence.seen import columns
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import MOST_CELLS

@@ -13,13 +13,15 @@ from sfumato.arrays import Array
 from sfumato.channels.response import is_identity
 from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError, warn
 from sfumato.evidence import mle
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.base import ReleaseEvidence
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
-from sfumato.evidence.estimate import COVARIANCE_CELLS, Estimate
+from sfumato.evidence.covariance import COVARIANCE_CELLS
+from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.record_moments import listed_cells
 from sfumato.evidence.roll_up import Levels, roll_up
-from sfumato.evidence.seen import Seen, asking, columns, seen, seen_records
+from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.evidence.simplex import project
 from sfumato.evidence.survey_weights import survey_weights
 from sfumato.printable import many, printable

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import EstimationError
+from sfumato.evidence.covariance import check_covariance
 from sfumato.evidence.critical import one_of_many, wider_level
 from sfumato.evidence.limits import limits
 from sfumato.evidence.plot import plot
@@ -28,9 +29,6 @@ from sfumato.writing.data_frames import as_frame, free_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-#: The most cells for which the full covariance matrix is formed.
-COVARIANCE_CELLS = 1 << 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,11 +292,3 @@ class Estimate(ShownTable):
             for row, sd in zip(frame.to_pylist(), self.sd, strict=False)
         ]
         return frame.schema.names, rows, len(self.value) - len(rows)
-
-
-def check_covariance(cells: int) -> None:
-    """Refuse a covariance matrix that would not fit."""
-    if cells > COVARIANCE_CELLS:
-        raise EstimationError(
-            f"the covariance of {cells} cells would have {cells}^2 entries; use sd, or ask for fewer attributes"
-        )

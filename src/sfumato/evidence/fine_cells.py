@@ -23,10 +23,11 @@ from sfumato.arrays import Array, Index
 from sfumato.channels.linear import Dense
 from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import Block, blocks
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.records import power_scores
-from sfumato.evidence.seen import Seen, asking, columns
+from sfumato.evidence.seen import Seen, columns
 from sfumato.released.part import Part
 from sfumato.schema import Numeric, Schema
 

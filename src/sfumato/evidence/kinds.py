@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import EstimationError, SfumatoWarning, warn
-from sfumato.evidence import seen
+from sfumato.evidence import asked_parts
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.protocol import Evidence
@@ -142,7 +142,7 @@ def model_about(source: Evidence, target: str) -> Evidence:
 
 def asked_together(source: Evidence, names: Sequence[str]) -> bool:
     """Whether some form asks all of these attributes."""
-    return seen.asked_together(source.release, names)
+    return asked_parts.asked_together(source.release, names)
 
 
 def asked_by_part(source: Evidence) -> list[tuple[str, ...]]:

@@ -16,9 +16,9 @@ from sfumato.channels.codes import join_codes
 from sfumato.channels.geometry import Incidence
 from sfumato.channels.left_inverse import left_inverse
 from sfumato.channels.linear import Dense, Kronecker, UniformPlus, kronecker
-from sfumato.errors import NotAskedError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import Block, blocks, unasked
-from sfumato.evidence.counting import all_together, counter
+from sfumato.evidence.counting import counter
 from sfumato.release import Release
 from sfumato.released.part import Part
 from sfumato.scheme import Scheme
@@ -257,28 +257,6 @@ def seen(release: Release, names: Sequence[str], inverted: bool = True) -> tuple
         found[part.scheme] = found[part.scheme] + counts if part.scheme in found else counts
     made = ((scheme, counts) for scheme, counts in found.items() if counts.any())
     return tuple(Seen(asked, blocks(scheme, asked, inverted), counts, scheme=scheme) for scheme, counts in made)
-
-
-def asked_together(release: Release, names: Sequence[str]) -> bool:
-    """Whether some form asks all of these attributes."""
-    return any(all(name in part.scheme.schema for name in names) for part in release.parts)
-
-
-def largest_asked(release: Release, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The largest sets of these attributes that some form asks together."""
-    found = {tuple(name for name in names if name in part.scheme.schema): None for part in release.parts if len(part)}
-    return [one for one in found if one and not any(set(one) < set(other) for other in found)]
-
-
-def asking(release: Release, names: Sequence[str]) -> tuple[Part, ...]:
-    """The parts in which all of these attributes were asked."""
-    found = tuple(part for part in release.parts if all(name in part.scheme.schema for name in names))
-    if not found:
-        raise NotAskedError(
-            f"no form asks {all_together(names)}: their table cannot be estimated by itself; "
-            f'a model of all forms (method="model") answers for it, or design forms that ask them'
-        )
-    return found
 
 
 def seen_records(part: Part, names: Sequence[str], distinct: bool = True, inverted: bool = True) -> Seen:

@@ -14,12 +14,12 @@ from sfumato.channels.prefixes import Prefixes
 from sfumato.channels.text_hash import as_rows
 from sfumato.channels.text_noise import rarest
 from sfumato.errors import EstimationError, NoRowsError, show_values
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import Block
 from sfumato.evidence.counting import counter
 from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.frequent_texts import LEAST, MOST_JUDGED, candidates, every_text, scores
 from sfumato.evidence.record_moments import MOMENTS, ListedCells
-from sfumato.evidence.seen import asking
 from sfumato.evidence.some_cells import some_cells
 from sfumato.release import Release
 from sfumato.schema import Categorical, Schema, Text

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,10 +18,11 @@ from sfumato.errors import ReleaseError
 from sfumato.forms import Forms
 from sfumato.owner import ledger_people
 from sfumato.owner.answers import BatchDigests
-from sfumato.owner.composition import GivenAnswer, raised, total
+from sfumato.owner.composition import total
 from sfumato.owner.ledger_file import Entry, LedgerFile, ratio_text
+from sfumato.owner.ledger_findings import findings, renumbered
 from sfumato.owner.ledger_limits import Limits, check_not_below_spent, check_not_raised, keep_limits, kept_limits
-from sfumato.owner.ledger_rules import AskedAttribute, Composed, Names, asked_by, by_attribute, folded, judge, tell
+from sfumato.owner.ledger_rules import Names, asked_by, by_attribute, folded, judge, tell
 from sfumato.owner.ledger_total import check_total, person_total, raised_total
 from sfumato.scheme import Scheme
 from sfumato.secrets.keyed_answers import KeyedSource
@@ -117,7 +118,7 @@ class Ledger:
         """
         with self.file.opened() as database:
             ledger_people.begin(database)
-            found = _findings(self, database, scheme, fingerprint(key), {})[0]
+            found = findings(self.file, self.population, database, scheme, fingerprint(key), {})[0]
         return {finding.asked.name: finding.worst for finding in by_attribute(found)}
 
     def spent(self) -> dict[str, float]:
@@ -249,12 +250,12 @@ class Booking:
 
     def _check(self) -> list[str]:
         """Refuse what must not be released; what the owner should know comes back as lines."""
-        each, entries, names = _findings(self._ledger, self._database, self._scheme, self._key, self._places)
+        file, population = self._ledger.file, self._ledger.population
+        each, entries, names = findings(file, population, self._database, self._scheme, self._key, self._places)
         asked, found = [finding.asked for finding in each], by_attribute(each)
         limits = self._ledger.limits.with_kept(kept_limits(self._ledger.path, self._database))  # lowered meanwhile
         lines = judge(found, self._again, limits.attribute, any(entry.key for entry in entries))
         if limits.person < math.inf:
-            population = self._ledger.population
             raised = raised_total(self._database, population, entries, asked, self._key, self._places)
             check_total(raised, limits.person)
         renamed = names.renamed(asked)
@@ -264,67 +265,13 @@ class Booking:
                 f"released before; if they are the same, say ledger.same({renamed[0]!r}, {renamed[1]!r})"
             )
         if not entries:
-            lines += ledger_people.elsewhere(self._database, self._ledger.population)
-        if self._id is not None and _renumbered(self._database, asked, names, self._id, found):
+            lines += ledger_people.elsewhere(self._database, population)
+        if self._id is not None and renumbered(self._database, asked, names, self._id, found):
             lines.append(
                 f"none of these people is in an earlier release of the same attributes; if they are the same people "
                 f"under new ids in {self._id!r}, their answers are fresh ones and the ledger does not see it"
             )
         return lines
-
-
-def _findings(
-    ledger: Ledger, database: sqlite3.Connection, scheme: Scheme | Forms, key: str | None, places: dict[str, int]
-) -> tuple[list[Composed], list[Entry], Names]:
-    """What the answers to each attribute would add up to for the people in the table of now."""
-    entries = ledger.file.entries(database, ledger.population)
-    names = Names(entries, ledger.file.aliases(database))
-    found = [Composed(asked, names.releases(asked.name)) for asked in asked_by(scheme, key is not None)]
-    alike = names.alike([finding.asked.name for finding in found])
-    for block in ledger_people.blocks(database):
-        _compose(found, alike, block, names, key, places, counted=True)
-    if any(names.repeated_under_a_key(finding.asked.name) for finding in found):
-        # One who is everyone has answered all questions, but each with one value: those known may have changed theirs.
-        with ledger_people.everyone_instead_of_nobody(database, ledger.population) as blocks:
-            for block in blocks:
-                _compose(found, alike, block, names, key, places, counted=False)
-    return found, entries, names
-
-
-def _compose(
-    found: Sequence[Composed],
-    alike: Sequence[Sequence[int]],
-    block: ledger_people.PeopleBlock,
-    names: Names,
-    key: str | None,
-    places: dict[str, int],
-    counted: bool,
-) -> None:
-    """Add one block of people to what was found; ``alike`` are attributes of the scheme that the ledger calls one."""
-
-    def now(asked: AskedAttribute) -> GivenAnswer:
-        return asked.answer(key, block, block.truth(places.get(asked.name, 0)))
-
-    for i, finding in enumerate(found):
-        earlier = block.answers(names.of(finding.asked.name))
-        before = total(block.size, earlier)
-        composed = total(block.size, earlier, now(finding.asked))
-        if counted:
-            finding.add(composed, block, earlier)
-        also = [found[j].asked for j in alike[i] if found[j].asked.form == finding.asked.form]
-        if also:
-            composed = total(block.size, [*earlier, *map(now, also)], now(finding.asked))
-        finding.reaches(float(composed.gamma.max()), raised(before.gamma, composed.gamma))
-
-
-def _renumbered(
-    database: sqlite3.Connection, asked: Sequence[AskedAttribute], names: Names, id: str, found: Sequence[Composed]
-) -> bool:
-    """Whether nobody was met before although the ids stand in another column than theirs did, or as many were asked."""
-    before = [entry for one in asked for entry in names.of(one.name) if entry.people and not entry.plain]
-    if not before or any(finding.met for finding in found):
-        return False
-    return all(entry.id != id for entry in before) or ledger_people.as_many(database, {e.release for e in before})
 
 
 def fingerprint(key: bytes | None) -> str | None:

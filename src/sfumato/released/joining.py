@@ -90,6 +90,22 @@ def match(left: pa.Table, right: pa.Table, on: str) -> pa.Table:
     return pa.table({**columns, on: kept.column(on)})
 
 
+def check_alike(first: tuple[Schema, str | None], other: tuple[Schema, str | None]) -> None:
+    """Refuse to put records together whose attributes differ, or of which some have ids; each side by schema and id."""
+    (schema, id), (own, own_id) = first, other
+    shared = [name for name in schema if name in own]
+    if not shared or any(schema[name] != own[name] for name in shared):
+        raise ReleaseError(
+            f"the releases have different attributes or domains: {differences(schema, own)}; "
+            f"randomize them under one schema (--schema)"
+        )
+    if own_id != id:
+        raise ReleaseError(
+            f"the releases have different id columns, {id!r} and {own_id!r}: estimates need no ids, "
+            f"leave them out with ids=False (--no-ids)"
+        )
+
+
 def differences(first: Schema, other: Schema) -> str:
     """Which attributes keep the records of two schemas apart, and in what: the first few, in words."""
     said = [f"only one has {name!r}" for name in (*first.names, *other.names) if (name in first) != (name in other)]

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Codes
 from sfumato.errors import NotAskedError
+from sfumato.evidence.asked_parts import asked_together
 from sfumato.evidence.base import ANSWER_CELLS
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.independence import dependent_pairs
@@ -35,7 +36,7 @@ from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.triangulate import Link, bounded, tree
 from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.roll_up import Levels, roll_up
-from sfumato.evidence.seen import asked_together, seen_records
+from sfumato.evidence.seen import seen_records
 from sfumato.evidence.table import Table, eliminate
 from sfumato.release import Release
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Codes
 from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning, warn
+from sfumato.evidence.asked_parts import largest_asked
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
@@ -24,7 +25,6 @@ from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.own_penalties import with_unsure_penalties
 from sfumato.evidence.roll_up import Levels, roll_up
-from sfumato.evidence.seen import largest_asked
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence.counting import all_together
+from sfumato.evidence.covariance import check_covariance
 from sfumato.evidence.critical import critical_value, one_of_many
-from sfumato.evidence.estimate import Estimate, check_covariance
+from sfumato.evidence.estimate import Estimate
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import EstimationError, NoRowsError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
@@ -15,7 +16,7 @@ from sfumato.evidence.questions.part_sums import PartSums, together
 from sfumato.evidence.questions.records import record_part
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
-from sfumato.evidence.seen import asking, seen
+from sfumato.evidence.seen import seen
 from sfumato.printable import many
 from sfumato.scheme import Scheme
 

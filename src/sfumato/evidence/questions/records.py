@@ -20,11 +20,12 @@ from sfumato.channels.base import Channel
 from sfumato.channels.codes import join_codes
 from sfumato.channels.noise import Noise
 from sfumato.errors import EstimationError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.part_sums import PartSums
 from sfumato.evidence.questions.statistics import Statistic, block_scores, product
-from sfumato.evidence.seen import asking, columns
+from sfumato.evidence.seen import columns
 from sfumato.released.part import Part
 from sfumato.schema import Numeric
 

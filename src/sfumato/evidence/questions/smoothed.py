@@ -24,13 +24,14 @@ from sfumato.channels.noise import Noise
 from sfumato.channels.response import is_identity
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError, NoRowsError
+from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.density.smooth import ROUNDED_OFF, Smooth, smooth
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import are_years, between, in_units, numbers, places, running_ends
-from sfumato.evidence.seen import Seen, asking, seen
+from sfumato.evidence.seen import Seen, seen
 from sfumato.printable import many
 from sfumato.schema import Numeric
 from sfumato.writing.data_frames import free_name

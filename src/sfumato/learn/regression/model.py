@@ -18,7 +18,6 @@ from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
-from sfumato.learn.regression.collinear import HardlyVariesError
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import fit
@@ -26,7 +25,7 @@ from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Problem
-from sfumato.learn.regression.rare_silence import leave_out_rare_silence, silent_at_mean, silent_of
+from sfumato.learn.regression.rare_silence import leave_out_rare_silence, with_silent_at_mean
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
 from sfumato.learn.regression.response import occupied, response
@@ -103,10 +102,9 @@ class Regression(Classifier):
         Without names all other attributes are covariates.
         """
         for name, allowed in (("family", FAMILIES), ("cov", COVARIANCES), ("through", WAYS)):
-            if getattr(self, name) not in allowed:
-                raise EstimationError(
-                    f"{name} must be one of {', '.join(allowed)}, got {getattr(self, name)!r} instead"
-                )
+            given = getattr(self, name)
+            if given not in allowed:
+                raise EstimationError(f"{name} must be one of {', '.join(allowed)}, got {given!r} instead")
         found = as_evidence(source)
         text = self.formula if formula is None else formula
         asked = target if isinstance(target, str) else self.target
@@ -135,8 +133,7 @@ class Regression(Classifier):
             named, columns = read_formula(text, source.schema)
             if target is not None and named and target != named:
                 raise EstimationError(f"the formula explains {named!r}, and the target is {target!r}: give one of them")
-            target = target or named
-            return target, columns
+            return target or named, columns
         if target is None:
             raise EstimationError("Regression needs a target: fit(evidence, target=...)")
         if names is not None and not len(names):
@@ -163,21 +160,15 @@ class Regression(Classifier):
             columns = [column for column in columns if column.names]
         if not columns and not isinstance(family, Ordinal):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
-        names = (*self.features_, self.target_)
-        while True:
-            try:
-                result = fit(source, Problem(family, columns, found, names, self.cov == "robust"), self.through)
-                break
-            except HardlyVariesError as problem:  # nobody named the constant of those who gave no answer
-                silent = silent_of(columns, problem.terms)
-                if silent is None:
-                    raise
-                columns, self.hardly_silent_[silent] = silent_at_mean(source, columns, silent, given)
+        names, robust = (*self.features_, self.target_), self.cov == "robust"
+        result, columns, silent = with_silent_at_mean(
+            source, columns, given, lambda kept: fit(source, Problem(family, kept, found, names, robust), self.through)
+        )
+        self.hardly_silent_ |= silent
         self.binned_ = binned_numbers(source, columns, [self.target_] if self.family == "gaussian" else [])
         self.columns_, self.terms_, self.classes_ = columns, [column.term for column in columns], found.labels
         if isinstance(family, Ordinal):
-            shown = [label_text(label) for label in found.labels]
-            self.terms_ += [f"{one}/{other}" for one, other in pairwise(shown)]
+            self.terms_ += [f"{one}/{other}" for one, other in pairwise(map(label_text, found.labels))]
         self.coef_, self.cov_, self.n_ = result.beta, result.cov, source.n
         self.method_, self.covariance_, self.converged_ = result.method, result.covariance, result.converged
         self.freedom_, self.scale_ = result.freedom, result.scale

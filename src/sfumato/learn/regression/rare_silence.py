@@ -7,18 +7,21 @@ than the share of those records.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.evidence import Evidence
 from sfumato.evidence.simplex import project
+from sfumato.learn.regression.collinear import HardlyVariesError
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.responding import Responding
 from sfumato.printable import label_text
 
+Fitted = TypeVar("Fitted")
 _CLEAR = 5.0  # standard errors by which those without an answer must exceed nobody
 
 
@@ -35,11 +38,30 @@ def leave_out_rare_silence(
         silent = float(value[-1])
         if silent > _CLEAR * float(sd[-1]):
             continue
-        kept, rare[name] = silent_at_mean(source, kept, name, responding)
+        kept, rare[name] = _silent_at_mean(source, kept, name, responding)
     return kept, rare
 
 
-def silent_at_mean(
+def with_silent_at_mean(
+    source: Evidence,
+    columns: Sequence[Column],
+    responding: Responding,
+    fit: Callable[[Sequence[Column]], Fitted],
+) -> tuple[Fitted, list[Column], dict[str, float]]:
+    """A fit, without the constants of those who gave no answer that cannot be told apart: nobody named them."""
+    kept = list(columns)
+    silent: dict[str, float] = {}
+    while True:
+        try:
+            return fit(kept), kept, silent
+        except HardlyVariesError as problem:
+            name = _silent_of(kept, problem.terms)
+            if name is None:
+                raise
+            kept, silent[name] = _silent_at_mean(source, kept, name, responding)
+
+
+def _silent_at_mean(
     source: Evidence, columns: Sequence[Column], name: str, responding: Responding
 ) -> tuple[list[Column], float]:
     """Every column at its mean where the attribute has no answer, without that answer's own, and how many gave none."""
@@ -49,7 +71,7 @@ def silent_at_mean(
     return kept, max(float(value[-1]), 0.0)
 
 
-def silent_of(columns: Sequence[Column], terms: Sequence[str]) -> str | None:
+def _silent_of(columns: Sequence[Column], terms: Sequence[str]) -> str | None:
     """The attribute of which the last of some terms is the constant of those who gave no answer."""
     found = [
         column.names[0]

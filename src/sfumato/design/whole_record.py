@@ -72,8 +72,8 @@ class RecordDesign:
                 "design": one.name,
                 "forms": one.forms,
                 "gamma": one.scheme.gamma,
-                "error_of_attribute": min(one.single, MOST_ERROR),
-                "error_of_pair": None if one.pair == math.inf else min(one.pair, MOST_ERROR),
+                "error_of_attribute": possible(one.single),
+                "error_of_pair": None if one.pair == math.inf else possible(one.pair),
                 "chosen": one is self.chosen,
             }
             for one in self.alternatives
@@ -112,6 +112,11 @@ class RecordDesign:
             f"{self.n:,} records. Shares differ by {MOST_ERROR:g} at most: where the error would be larger, nothing is "
             f"told. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
         )
+
+
+def possible(error: float) -> float:
+    """An expected error of shares, which differ by 2 at most; infinite where a table is not told."""
+    return error if error == math.inf else min(error, MOST_ERROR)
 
 
 def design_record(schema: Schema, n: int, gamma: float, target: str | None = None) -> RecordDesign:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -373,9 +374,39 @@ def test_a_way_to_ask_that_is_too_large_is_left_out_and_named(monkeypatch):
         sf.design.design_record(schema, 4000, 50)
 
 
-def test_a_family_that_is_as_precise_is_named():
+def test_a_family_with_the_larger_effective_sample_is_named():
     """At 7 bins with gaps and gamma 12 the larger effective sample stood beside "no other family does better"."""
     found = design(sf.Schema({"x": sf.Numeric(0, 7, bins=7, nullable=True)}), 2784, gamma=12)
     pick, second = found.choices[0].candidates[:2]
     assert second.effective > pick.effective and abs(second.half_width / pick.half_width - 1) < 0.005
-    assert f"{pick.family}: {second.family} is as precise" in found.explain()
+    assert (second.weighed / pick.weighed) ** 2 > 1.005  # families are compared as if everybody answered
+    assert "That one has the larger effective sample" in found.explain()
+
+
+@pytest.mark.parametrize("gamma", [3, 9])
+@pytest.mark.parametrize("nullable", [False, True])
+@pytest.mark.parametrize("k", [3, 4, 5, 8, 20])
+def test_what_is_printed_of_a_candidate_is_what_it_was_chosen_by(gamma, nullable, k):
+    """The pick had the lowest figure printed, and "worth 1.1 times the records" of another one beside it."""
+    words = tuple(map(str, range(k)))
+    schema = sf.Schema(
+        {
+            "race": sf.Categorical(words, nullable=nullable),
+            "mass": sf.Ordinal(tuple(range(k)), nullable=nullable),
+        }
+    )
+    found = design(schema, 10_000, gamma=gamma)
+    for choice, text in zip(found.choices, _by_attribute(found.explain()), strict=True):
+        printed = [line for line in text if " %  " in line]
+        at = [re.findall(r"± ([0-9.e+]+) points", line)[-1] for line in printed]
+        assert printed[0].startswith(" ->") and float(at[0]) <= min(map(float, at)) * 1.005
+        said = re.search(r"(?:worth|with) ([0-9.]+) times", " ".join(text))
+        if said:
+            assert float(said[1]) == pytest.approx((float(at[1]) / float(at[0])) ** 2, rel=0.02)
+        narrowest = min(choice.candidates, key=lambda one: one.half_width)
+        if narrowest.half_width < 0.995 * choice.pick.half_width:
+            assert f"With room for missing answers {narrowest.family} is the more precise one" in " ".join(text)
+
+
+def _by_attribute(text):
+    return [part.splitlines() for part in re.split(r"^\w+: gamma of each.*$", text, flags=re.MULTILINE)[1:]]

@@ -64,6 +64,9 @@ def design(
 
         sfumato design schema.json --n 20000 --gamma 3 --save scheme.json
 
+    It takes the channel whose hardest share is the most exact; randomize --gamma the one that keeps most of the sample
+    on average, which can be another one.
+
     A 10 % suspicion may never rise to 50 %, and the shares should be known to within 2 points:
 
         sfumato design schema.json --n 20000 --rho1 0.1 --rho2 0.5 --half-width 0.02

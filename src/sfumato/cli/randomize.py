@@ -39,7 +39,12 @@ def randomize(
         typer.Argument(help="The release: .parquet, .csv with a .json beside it, or a folder of Parquet (no ending)."),
     ],
     scheme: Annotated[Path | None, typer.Option(help="The public scheme, or forms, as JSON.")] = None,
-    gamma: Annotated[float | None, typer.Option(help="Without a scheme: the bound for every attribute.")] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(
+            help="Without a scheme: the bound for every attribute; design may choose other channels under it."
+        ),
+    ] = None,
     schema: Annotated[Path | None, typer.Option(help="With --gamma: the public schema, as JSON.")] = None,
     columns: Annotated[str | None, typer.Option(help="Release only these attributes (a,b,c).")] = None,
     save_scheme: Annotated[Path | None, typer.Option(help="With --gamma: also write the scheme here.")] = None,

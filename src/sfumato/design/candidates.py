@@ -36,6 +36,12 @@ class Candidate:
     bound: float
     half_width: float
     target: str
+    if_all_answer: float | None = None  # the half-width by which families of a nullable attribute are compared
+
+    @property
+    def weighed(self) -> float:
+        """The half-width by which it is compared with other families."""
+        return self.half_width if self.if_all_answer is None else self.if_all_answer
 
     def row(self) -> dict[str, Any]:
         """The numbers, plainly."""
@@ -48,6 +54,7 @@ class Candidate:
             "effective_sample_size": self.effective,
             "effective_sample_bound": self.bound,
             "half_width": self.half_width,
+            "half_width_if_all_answer": self.weighed if self.weighed < math.inf else None,
             "target": self.target,
         }
 
@@ -171,12 +178,10 @@ def candidates(
     everybody = domain.nullable and domain.size > 2 and prior is None
     plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
 
-    def rank(one: Candidate) -> tuple[float, int]:
-        # a nullable attribute gets the family that it would get if everybody answered
-        worth = narrowest_of(plain, one.family, gamma, n, target, level, None) if everybody else one.half_width
-        return float(f"{worth:.9g}"), SIMPLEST_FIRST.index(one.family)
-
-    return sorted(found, key=rank)
+    if everybody:  # a nullable attribute gets the family that it would get if everybody answered
+        reach = [narrowest_of(plain, one.family, gamma, n, target, level, None) for one in found]
+        found = [replace(one, if_all_answer=own) for one, own in zip(found, reach, strict=True)]
+    return sorted(found, key=lambda one: (float(f"{one.weighed:.9g}"), SIMPLEST_FIRST.index(one.family)))
 
 
 def narrowest_of(

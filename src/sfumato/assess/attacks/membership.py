@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -95,8 +96,6 @@ def _members_among(inside: Array, outside: Array) -> float:
 
 def _codes(labels: Labels) -> Array:
     """Classes as numbers that are the same in both tables."""
-    from hashlib import sha256
-
     names, place = np.unique(labels, return_inverse=True)
     digests = [int.from_bytes(sha256(str(name).encode()).digest()[:6], "big") for name in names]
     return np.array(digests, dtype=np.float64)[place]

@@ -101,13 +101,19 @@ def requirement(source: Evidence, items: Sequence[Item], support: float, sd: flo
 def _gamma(source: Evidence, names: list[str], items: Sequence[Item], support: float, variance: float) -> float | None:
     """The least gamma under whose best channels a record's weight has no more than this variance.
 
-    The attributes are taken as independent, with the shares that the release lets estimate.
+    The attributes are taken as independent. Each item has the share that gives the set its support; the other values
+    share the rest as the release lets estimate.
     """
     schema = source.schema.select(names)
     shares = {}
-    for name in names:
-        found = source.counts(name, quiet=True)
-        shares[name] = project(found.value, found.n) / found.n
+    each = max(support, 0.0) ** (1 / len(items))
+    for item in items:
+        found = source.counts(item.attribute, quiet=True)
+        others = project(found.value, found.n)
+        others[item.code] = 0.0
+        even = np.ones(len(others)) - (np.arange(len(others)) == item.code)
+        shares[item.attribute] = (1 - each) * (others if others.any() else even) / (others.sum() or even.sum())
+        shares[item.attribute][item.code] = each
     for gamma in _GAMMAS:
         try:
             if _square(schema, items, shares, float(gamma)) - support <= variance:

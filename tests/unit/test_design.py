@@ -315,7 +315,7 @@ def test_many_values_get_a_channel_that_serves_and_a_caution():
 def test_the_precision_of_many_values_is_the_one_that_covariances_tell():
     for channel in (c.subset(300, 3), c.symmetric(300, gamma=30)):
         quick, whole = hardest_half_width(channel, 500), worst_half_width(channel, 500)
-        assert whole <= quick < 1.03 * whole, "the unbiased estimate is hardly worse than the best"
+        assert (1 - 1e-9) * whole <= quick < 1.03 * whole, "the unbiased estimate is hardly worse than the best"
 
 
 def test_rounds_are_designed_beside_a_plain_key():

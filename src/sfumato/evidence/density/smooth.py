@@ -28,10 +28,10 @@ from sfumato.threads import one_thread
 
 MOST_CELLS = 128  # up to here every value is a cell of its own
 _CELLS = 100
-#: Of the band of running shares: the models' covariances take the row scale as known, and an edge that is smoothed over
-#: is a bias. Set on the four shapes of the benchmark at K = 40.
 #: What smoothing does to values that heap, such as round numbers, and at the ends of the range.
 ROUNDED_OFF = "heaps and edges are rounded off, and where there are some, intervals hold less often"
+#: Of the band of running shares: the models' covariances take the row scale as known, and an edge that is smoothed over
+#: is a bias. Set on the four shapes of the benchmark at K = 40.
 _INFLATE = 1.25
 _LISTED = 1 << 12
 

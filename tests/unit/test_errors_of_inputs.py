@@ -23,7 +23,7 @@ RELEASE = sf.randomize({"sky": ["Clear", "Overcast"] * 50, "mark": [1, 2, 3, 1] 
         (lambda: sf.Scheme.for_gamma(None, gamma=9), "for_gamma takes a schema, got NoneType instead"),
         (lambda: sf.Release.concat(RELEASE), "concat takes a list of releases"),
         (lambda: sf.Release.concat(["a.parquet"]), "concat takes a list of releases"),
-        (lambda: sf.evidence(RELEASE).counts("sky").interval("95%"), "level must be a number in (0, 1), as 0.95, got"),
+        (lambda: sf.evidence(RELEASE).counts("sky").interval("95%"), "level must lie in (0, 1), got '95%'"),
         (lambda: sf.evidence(RELEASE).mean("mark", where="sky=Overcast"), 'where must look like {"sex": "F"}, got'),
         (lambda: sf.evidence("release.parquet"), "release.parquet: evidence takes no path alone: load the release"),
         (lambda: sf.evidence(Path("release.parquet")), "sf.evidence(sf.Release.load(path))"),

@@ -34,7 +34,7 @@ _SKEW = 4.0  # beyond this skewness part 2 of the test speaks
 
 def check_level(level: float) -> float:
     if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0 < level < 1:
-        raise EstimationError(f"level must be a number in (0, 1), as 0.95, got {level!r} instead")
+        raise EstimationError(f"level must lie in (0, 1), got {level!r} instead")
     return float(level)
 
 

@@ -105,7 +105,10 @@ class Evidence(Protocol):
         ...
 
     def region(self, fixed: Mapping[str, int], target: str) -> Array:
-        """The covariance of the counts of the target's values among the records with the fixed codes."""
+        """The covariance of the counts of the target's values among the records with the fixed codes.
+
+        Of a model it is as much as its parameters tell, where they do.
+        """
         ...
 
     def sample(self, n: int, rng: np.random.Generator | int | None = None) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -36,12 +36,6 @@ class Candidate:
     bound: float
     half_width: float
     target: str
-    if_all_answer: float | None = None  # the half-width by which families of a nullable attribute are compared
-
-    @property
-    def weighed(self) -> float:
-        """The half-width by which it is compared with other families."""
-        return self.half_width if self.if_all_answer is None else self.if_all_answer
 
     def row(self) -> dict[str, Any]:
         """The numbers, plainly."""
@@ -54,7 +48,6 @@ class Candidate:
             "effective_sample_size": self.effective,
             "effective_sample_bound": self.bound,
             "half_width": self.half_width,
-            "half_width_if_all_answer": self.weighed if self.weighed < math.inf else None,
             "target": self.target,
         }
 
@@ -175,13 +168,7 @@ def candidates(
             found.append(weigh(name, family, channel, target, n, level, prior, domain.nullable))
         except (EstimationError, ChannelError):  # answers that say nothing, or too many values for its matrix
             continue
-    everybody = domain.nullable and domain.size > 2 and prior is None
-    plain = replace(domain, nullable=False, missing=()) if everybody else domain  # type: ignore[type-var]
-
-    if everybody:  # a nullable attribute gets the family that it would get if everybody answered
-        reach = [narrowest_of(plain, one.family, gamma, n, target, level, None) for one in found]
-        found = [replace(one, if_all_answer=own) for one, own in zip(found, reach, strict=True)]
-    return sorted(found, key=lambda one: (float(f"{one.weighed:.9g}"), SIMPLEST_FIRST.index(one.family)))
+    return sorted(found, key=lambda one: (float(f"{one.half_width:.9g}"), SIMPLEST_FIRST.index(one.family)))
 
 
 def narrowest_of(
@@ -199,8 +186,11 @@ def narrowest(domain: Domain, gamma: float, n: int, target: str, level: float, p
     return min(narrowest_of(domain, family, gamma, n, target, level, prior) for family in families(domain, target))
 
 
+_FEWER = {"date": "use longer periods or a shorter range", "numeric": "use wider bins, or fewer points"}
+
+
 def check_size(name: str, domain: Domain) -> None:
     """The running shares of more ordered values take too long to weigh."""
     if domain.ordered and domain.size > MANY:
-        how = "use longer periods, as by week or month" if domain.kind == "date" else "use wider bins"
+        how = _FEWER.get(domain.kind, "merge neighbouring values")
         raise ChannelError(f"{name}: at most {MANY:,} ordered values can be weighed, got {domain.size:,}: {how}")

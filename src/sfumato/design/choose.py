@@ -94,7 +94,7 @@ class Design:
                 mark = "->" if c is choice.pick and self.joint is None else "  "
                 lines.append(
                     f" {mark} {c.family:9s} gamma {c.gamma:<5.4g} "
-                    f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}{_if_all(c)}"
+                    f"effective sample {100 * c.effective:5.3g} %  {_what(c)} {_points(c.half_width)}"
                 )
             lines.append("    " + _why(choice))
             few = caution(choice.pick.channel, choice.pick.half_width, self.n)
@@ -251,34 +251,15 @@ def _why(choice: Choice) -> str:
     if pick.family == "levels":
         return "levels: as asked for; counts of wider levels are more precise than sums of the others' would be."
     second = choice.candidates[1]
-    all_answer = pick.if_all_answer is not None and second.weighed < math.inf  # of two values there is no subset
-    gain = (second.weighed / pick.weighed if all_answer else second.half_width / pick.half_width) ** 2
-    where = " if everybody answers" if all_answer else ""
+    gain = (second.half_width / pick.half_width) ** 2
     if gain < 1.005:
-        return f"{pick.family}: {second.family} is as precise{where}, to within 1 in 200 records.{_narrower(choice)}"
+        return f"{pick.family}: {second.family} is as precise, to within 1 in 200 records."
     if pick.target != "mean" and second.effective > 1.005 * pick.effective:
         hardest = "share" if pick.target == "shares" else "running share"
         return (
-            f"{pick.family}: the hardest {hardest}{where} is as precise as with {gain:.3g} times the records of "
+            f"{pick.family}: the hardest {hardest} is as precise as with {gain:.3g} times the records of "
             f"{second.family}. That one has the larger effective sample: it is better on average, where all values are "
-            f"about equally frequent.{_narrower(choice)}"
+            "about equally frequent."
         )
     alone = " It tells means and nothing else: no shares, quantiles or models." if pick.family == "average" else ""
-    return (
-        f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma{where}."
-        f"{_narrower(choice)}{alone}"
-    )
-
-
-def _if_all(candidate: Candidate) -> str:
-    """The precision by which families are compared, where some may give no answer."""
-    all_answer = candidate.if_all_answer
-    return "" if all_answer is None or all_answer == math.inf else f" ({_points(all_answer)} if everybody answers)"
-
-
-def _narrower(choice: Choice) -> str:
-    """A family that is more precise than the pick only where some give no answer."""
-    best = min(choice.candidates, key=lambda one: one.half_width)
-    if best.half_width >= 0.995 * choice.pick.half_width:
-        return ""
-    return f" With room for missing answers {best.family} is the more precise one, at {_points(best.half_width)}."
+    return f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma.{alone}"

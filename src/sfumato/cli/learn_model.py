@@ -36,6 +36,7 @@ def model(
         Path | None, typer.Option(help="Also draw the shares, of the target or of all (.svg, .png or .pdf).")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="For a repeatable choice.")] = None,
+    overwrite: Annotated[bool, typer.Option(help="Replace the table of --sample if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
     """Fit one joint model to randomized records: what was chosen, and where it disagrees with unbiased estimates.
@@ -56,7 +57,7 @@ def model(
     if sample is not None:
         from pyarrow import csv
 
-        with replacing(sample, overwrite=True) as temporary:
+        with replacing(sample, overwrite) as temporary:
             csv.write_csv(found.sample(rows, rng=seed), str(temporary))
     if plot is not None:
         names = found.names if target is None else [target]

@@ -1,7 +1,7 @@
 """Files that a command will write are checked before its work begins: nobody waits an hour for a wrong folder.
 
-A picture replaces one of the same name, unless the command has --overwrite, and a page always does; a file that the
-command reads is never replaced.
+A picture or a page replaces one of the same name; their endings are checked, so that it replaces nothing else. A file
+that the command reads is never replaced, and others only with --overwrite.
 """
 
 from __future__ import annotations
@@ -11,12 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import SfumatoError
-from sfumato.pages.picture import check_picture
+from sfumato.pages.picture import ENDINGS
 
 #: Options that name a file to write, wherever they occur.
 OUTPUTS = ("plot", "html", "report", "bif", "save", "save_scheme")
-#: Made anew every time.
-PAGES = ("html", "report")
+#: Made anew every time, under names that say what they are.
+MADE_ANEW = {
+    "html": ("a page", (".html", ".htm")),
+    "report": ("a page", (".html", ".htm")),
+    "bif": ("a network", (".bif",)),
+    "plot": ("a picture", ENDINGS),
+}
 
 
 def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), also: tuple[str, ...] = ()) -> None:
@@ -34,15 +39,17 @@ def check_outputs(arguments: Mapping[str, Any], folders: tuple[str, ...] = (), a
             if path.exists() and not path.is_dir():
                 raise SfumatoError(f"{path}: is a file; --{name} names a folder here")
             continue
-        if name == "plot":
-            check_picture(path)
         if not path.parent.is_dir():
             raise SfumatoError(f"{path}: the folder {path.parent} does not exist")
         if path.is_dir():
             raise SfumatoError(f"{path}: is a folder; name a file")
         if _resolved(path) in inputs:
             raise SfumatoError(f"{path}: is read by this command; choose another name for --{name.replace('_', '-')}")
-        if path.exists() and name not in PAGES and arguments.get("overwrite") is False:
+        if name in MADE_ANEW:
+            what, endings = MADE_ANEW[name]
+            if path.suffix.lower() not in endings:
+                raise SfumatoError(f"{path}: {what} must end in {' or '.join(', '.join(endings).rsplit(', ', 1))}")
+        if path.exists() and name not in MADE_ANEW and arguments.get("overwrite") is False:
             raise SfumatoError(f"{path} already exists; choose another name, or allow --overwrite")
 
 

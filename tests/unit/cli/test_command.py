@@ -150,6 +150,10 @@ class TestOutputsAreCheckedBeforeTheWork:
         [
             ("assess scheme.json --html nowhere/x.html", "the folder nowhere does not exist"),
             ("assess scheme.json --html scheme.json", "is read by this command"),
+            ("assess scheme.json --html good.parquet", "good.parquet: a page must end in .html or .htm"),
+            ("resample numbers.csv --target c --out out.csv --report good.parquet", "a page must end in .html or .htm"),
+            ("learn bayesnet good.parquet --bif rows.csv", "rows.csv: a network must end in .bif"),
+            ("learn model good.parquet --sample old.csv", "old.csv already exists"),
             ("learn bayesnet good.parquet --bif nowhere/x.bif", "the folder nowhere does not exist"),
             ("design scheme.json --n 100 --gamma 3 --save good.parquet", "good.parquet already exists"),
             ("reproduce ma06_fig2_2 --out scheme.json", "is a file; --out names a folder here"),
@@ -157,6 +161,7 @@ class TestOutputsAreCheckedBeforeTheWork:
     )
     def test_of_other_files(self, folder, monkeypatch, capsys, line, said):
         self.work_is_an_error(monkeypatch)
+        (folder / "old.csv").write_text("a,b\n")
         assert run(line, monkeypatch) == 1
         assert said in capsys.readouterr().err
 

@@ -53,10 +53,16 @@ def _plain_digits(number: float, decimals: int) -> str:
     return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"
 
 
-def refuse_between_steps(numbers: NDArray[np.float64], step: float, name: str) -> None:
-    """Refuse numbers that are no multiples of a step: a bin stands for the mean of the multiples in it."""
+def refuse_between_steps(
+    numbers: NDArray[np.float64], step: float, middles: NDArray[np.float64], name: str
+) -> None:
+    """Refuse numbers that are neither multiples of a step nor the mean of the multiples in a bin.
+
+    Such means are what codes decode to: records drawn from a model hold them.
+    """
     steps = numbers / step
     between = np.abs(steps - np.rint(steps)) > _OFF_STEP  # of no answer this is false
+    between[between] = ~np.isin(numbers[between], middles)
     if between.any():
         allowed = f"multiples of the step {step:g}"
         raise OutsideDomainError(name, "step", float(numbers[between][0]), int(between.sum()), allowed)

@@ -221,7 +221,7 @@ class Numeric(Domain):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         if self.step is not None and not (whole and self.step == 1):
-            refuse_between_steps(numbers, self.step, name)
+            refuse_between_steps(numbers, self.step, self.midpoints, name)
         outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
         if outside.any() and self.clip:
             count(tally, name, int(outside.sum()))

@@ -117,6 +117,8 @@ def test_a_skipped_column_is_caught():
 def test_the_owners_own_randomizer_passes():
     assert all(result.passed for result in audit_scheme(SCHEME, trials=20_000, rng=7))
     assert all(result.passed for result in audit_scheme(SCHEME.select(["a"]), trials=2000, alpha=1e-6))
+    ages = sf.Schema({"age": sf.Numeric(20, 40, bins=10, step=1)})
+    assert all(result.passed for result in audit_scheme(sf.Scheme.for_gamma(ages, 5), trials=2000, rng=7))
 
 
 def test_a_group_with_impossible_combinations():

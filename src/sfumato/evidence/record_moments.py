@@ -16,6 +16,8 @@ from sfumato.evidence.seen import Seen
 from sfumato.evidence.simplex import project
 
 MOMENTS = (2, 3, 4)
+#: A second moment of this part of what records add on average is rounding: nothing is left open.
+_ROUNDING = 1e-11
 
 
 class RecordSums(NamedTuple):
@@ -109,6 +111,8 @@ def records(pieces: Sequence[Seen], population: bool) -> tuple[Records, Records]
     other = [_ratio(_possible(one.everywhere - one.own), one.around - one.inside) for one in found]
     if not population:
         own = [about_the_mean(moments) for moments in own]
+    scale = [1 + one.everywhere[0] / max(float(piece.total), 1.0) for one, piece in zip(found, pieces, strict=True)]
+    own, other = ([_clean(*each) for each in zip(side, scale, strict=True)] for side in (own, other))
     inside = np.stack([one.inside for one in found])
     around = np.stack([np.broadcast_to(one.around, one.inside.shape) for one in found])
     if len(pieces) == 1:
@@ -118,8 +122,8 @@ def records(pieces: Sequence[Seen], population: bool) -> tuple[Records, Records]
     mine, theirs = _mean(own, around), _mean(other, around)
     share = inside.sum(axis=0), around.sum(axis=0)
     return (
-        _told(estimate, most, theirs + _mean(excess, inside), theirs, *share, population),
-        _told(estimate, most, mine, mine - _mean(excess, around - inside), *share, population),
+        _told(estimate, most, _possible(theirs + _mean(excess, inside)), theirs, *share, population),
+        _told(estimate, most, mine, _possible(mine - _mean(excess, around - inside)), *share, population),
     )
 
 
@@ -143,6 +147,11 @@ def _told(
 def _possible(moments: Array) -> Array:
     """Even moments are not negative."""
     return np.stack([np.maximum(moments[0], 0.0), moments[1], np.maximum(moments[2], 0.0)])
+
+
+def _clean(moments: Array, scale: Array) -> Array:
+    """No moments at all where the second one is rounding: the fourth would tell of jumps."""
+    return np.where(moments[0] > _ROUNDING * scale, moments, 0.0)
 
 
 def _mean(values: Sequence[Array], weights: Array) -> Array:

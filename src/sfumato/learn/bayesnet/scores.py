@@ -29,7 +29,7 @@ class StructureScore(ABC):
 
     #: Called with the node whenever the score of one more set of parents is computed.
     progress: Callable[[str], None] | None = None
-    #: The most bytes that judging one set of parents may take.
+    #: The most bytes that judging a pair may take, and twice what a larger set may.
     memory = inf
 
     def __init__(self, source: Evidence) -> None:
@@ -95,7 +95,7 @@ class StructureScore(ABC):
                 self.not_counted.append(self.ordered([*parents, node]))
                 self._fits[key] = False
                 return False
-            self._fits[key] = cells <= self.most_cells and self.needed(node, parents) <= self.memory
+            self._fits[key] = cells <= self.most_cells and self.needed(node, parents) <= self._allowed(parents)
             if not self._fits[key]:
                 self.left_out[key] = cells
         return self._fits[key]
@@ -110,7 +110,11 @@ class StructureScore(ABC):
 
     def testable(self, node: str, parents: Sequence[str]) -> bool:
         """Whether the links of a family can be tested: within the memory, by what forms ask."""
-        return self.asked(node, parents) and Wald(self.source).needed(node, parents) <= self.memory
+        return self.asked(node, parents) and Wald(self.source).needed(node, parents) <= self._allowed(parents)
+
+    def _allowed(self, parents: Sequence[str]) -> float:
+        """All of the memory for a pair, half of it for a larger set: a link that is never looked at costs most."""
+        return self.memory if len(parents) < 2 else self.memory / 2
 
     def check_size(self, node: str, parents: Sequence[str]) -> None:
         """Refuse a table that would not fit, with its size."""
@@ -253,7 +257,7 @@ SCORES = ("wald", "bic", "bayes", "bdeu")
 def make_score(
     name: str, source: Evidence, eta: float = 1.0, penalty: float = 1.0, memory: float | None = None
 ) -> StructureScore:
-    """A score by its name; ``memory`` is in bytes, of which one test may take half."""
+    """A score by its name; ``memory`` is in bytes: all of it for the test of a pair, half for that of a larger set."""
     out: StructureScore
     if name == "wald":
         out = Wald(source)
@@ -262,5 +266,5 @@ def make_score(
     else:
         out = Bayes(source, eta, "k2" if name == "bayes" else "bdeu")
     if memory is not None:
-        out.memory = memory / 2
+        out.memory = memory
     return out

@@ -62,11 +62,13 @@ def find(
     if score.left_out:
         (node, parents), cells = max(score.left_out.items(), key=lambda item: item[1])
         needed = score.needed(node, sorted(parents)) / 1e9
+        pairs = sorted({" and ".join(sorted([one, *given])) for one, given in score.left_out if len(given) == 1})
+        unseen = f"; whether these hang together was not looked at: {'; '.join(pairs)}" if pairs else ""
         warn(
             f"{many(len(score.left_out), *_SETS)} not considered, because their tables would have more than "
-            f"{score.most_cells} cells, or their tests take more than {score.memory / 1e9:.2g} GB (the largest: {node} "
+            f"{score.most_cells} cells, or their tests take more than {score.memory / 2e9:.2g} GB (the largest: {node} "
             f"given {', '.join(sorted(parents))}, {cells} cells, {needed:.2g} GB): make attributes coarser to have "
-            f"them considered, or allow more memory",
+            f"them considered, or allow more memory{unseen}",
             SfumatoWarning,
             stacklevel=3,
         )

@@ -462,6 +462,21 @@ def test_sets_of_parents_beyond_the_memory_are_left_out_counted_and_cost_no_link
         BayesianNetwork(memory=0)
 
 
+def test_a_pair_may_take_all_of_the_memory_and_one_that_cannot_be_tested_is_named():
+    """Of 30 by 30 values the strongest link was left out, and the warning named a larger set of others."""
+    rng = np.random.default_rng(1)
+    a = rng.integers(0, 20, 6000)
+    rows = {"a": a, "b": (7 * a + 3) % 20, "c": a % 2}
+    schema = sf.Schema({name: sf.Categorical(tuple(range(int(values.max()) + 1))) for name, values in rows.items()})
+    source = sf.evidence(sf.randomize(rows, sf.Scheme.for_gamma(schema, gamma=9), rng=1))
+    needed = make_score("wald", source).needed("b", ("a",)) / 1e9
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert {"a", "b"} in skeleton(BayesianNetwork(memory=1.05 * needed).fit(source).parents_)
+    with pytest.warns(SfumatoWarning, match="whether these hang together was not looked at: a and b$"):
+        BayesianNetwork(memory=0.95 * needed).fit(source)
+
+
 def test_links_of_a_given_structure_that_cannot_be_tested_carry_no_statistic():
     schema = sf.Schema({name: sf.Categorical(tuple(range(12))) for name in "abc"})
     rows = {name: np.arange(600) % 12 for name in "abc"}

@@ -177,7 +177,7 @@ class Advance(Protocol):
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Advance]:
-    """A progress bar on a terminal, with the time that is left; nothing in a pipe."""
+    """A progress bar on a terminal, with the time that is left where the length is known; nothing in a pipe."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -192,8 +192,7 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        *((TextColumn("left"), TimeRemainingColumn()) if total is not None else ()),
         console=_err,
         transient=True,
         disable=not _err.is_terminal,

@@ -53,9 +53,7 @@ def _plain_digits(number: float, decimals: int) -> str:
     return np.format_float_positional(rounded, trim="-") if 1e-4 <= abs(number) < 1e15 else f"{rounded:.{digits}g}"
 
 
-def refuse_between_steps(
-    numbers: NDArray[np.float64], step: float, middles: NDArray[np.float64], name: str
-) -> None:
+def refuse_between_steps(numbers: NDArray[np.float64], step: float, middles: NDArray[np.float64], name: str) -> None:
     """Refuse numbers that are neither multiples of a step nor the mean of the multiples in a bin.
 
     Such means are what codes decode to: records drawn from a model hold them.

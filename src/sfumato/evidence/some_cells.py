@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.record_moments import ListedCells
 from sfumato.evidence.seen import Seen
 
+E = TypeVar("E", bound=Estimate)
+
 
 def check_most(most: Any) -> int:
     """How many values are wanted: a whole number of at least 1."""
@@ -21,21 +23,19 @@ def check_most(most: Any) -> int:
     return int(most)
 
 
-def largest(found: Estimate, most: int) -> Estimate:
+def largest(found: E, most: int) -> E:
     """The cells with the largest estimates, largest first; their intervals hold for all cells together."""
     cells = np.argsort(-found.value, kind="stable")[:most]
     return replace(some_cells(found, cells), together=len(found.value))
 
 
-def some_cells(found: Estimate, cells: Index) -> Estimate:
+def some_cells(found: E, cells: Index) -> E:
     """The same estimate of some cells, by their places."""
     codes = found.places(cells).T
     changed: dict[str, Any] = {"value": found.value[cells], "codes": codes}
     changed["seen"] = tuple(_some(piece, codes, cells) for piece in found.seen)
-    root, misfit = getattr(found, "root", None), getattr(found, "misfit", None)
-    if misfit is not None:  # a model's estimate
-        changed["misfit"] = np.broadcast_to(misfit, found.value.shape)[cells]
-        changed["root"] = None if root is None else root[cells]
+    for part, root in getattr(found, "roots", {}).items():  # of a model's estimate
+        changed[part] = None if root is None else root[cells]
     return replace(found, **changed)
 
 

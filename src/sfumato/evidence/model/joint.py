@@ -25,6 +25,7 @@ from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.model.own_penalties import with_unsure_penalties
 from sfumato.evidence.roll_up import Levels, roll_up
+from sfumato.evidence.some_cells import some_cells
 from sfumato.evidence.table import Table
 from sfumato.printable import printable
 from sfumato.release import Release
@@ -146,12 +147,7 @@ class ModelEvidence(ModelOfRelease):
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> ModelEstimate:
         whole = self.counts(names)
         codes = check_cells(cells, whole.shape)
-        flat = np.ravel_multi_index(tuple(codes.T), whole.shape)
-        seen = tuple(one.at(codes) for one in whole.seen)
-        changed: dict[str, Any] = {"value": whole.value[flat], "seen": seen, "codes": codes}
-        for part, root in whole.roots.items():
-            changed[part] = None if root is None else root[flat]
-        return replace(whole, **changed)
+        return some_cells(whole, np.ravel_multi_index(tuple(codes.T), whole.shape))
 
     def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
         tables = [Table(self.names, self.joint).project([*fixed, name, target]).values for name in names]

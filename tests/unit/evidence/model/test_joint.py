@@ -168,3 +168,15 @@ def test_what_no_records_tell_is_said():
     low, high = unasked.interval()
     assert (low >= 0).all() and (low <= unasked.value).all() and (unasked.value <= high).all()
     assert (high <= unasked.n).all()
+
+
+@pytest.mark.parametrize("names", [("a", "b"), NAMES])  # that some form asks, and that none does
+def test_the_largest_cells_have_the_errors_that_they_have_among_all(names):
+    model = sf.evidence(
+        sf.randomize(table("pair"), sf.Forms.for_gamma(SCHEMA, 30), rng=sf.experiment(1)), method="model"
+    )
+    whole, top = model.counts(names), model.top(names, 3)
+    order = np.argsort(-whole.value)[:3]
+    assert top.value == pytest.approx(whole.value[order]) and top.sd == pytest.approx(whole.sd[order])
+    assert top.cov == pytest.approx(whole.cov[np.ix_(order, order)])
+    assert (top.interval()[0] <= top.value).all() and (top.value <= top.interval()[1]).all()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The columns that say how far false answers could move an estimate.
 _FALSE = ("false_down", "false_up")
+#: Cells whose limits are compared to say which are surely the largest: a second of work.
+_MOST_RANKED = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +117,27 @@ class CountTable:
                 f"{unclear:,} of {len(self.cells):,} cells may be empty: their intervals reach 0. "
                 "Fewer columns tell more."
             )
+        if ranked and len(self.cells) < self.asked <= _MOST_RANKED:
+            self._say_who_else()
         if not ranked and len(self.cells) < self.asked:
             console.note(
                 f"the {len(self.cells):,} largest of {self.asked:,} cells: --rows shows more, --json all of them"
+            )
+
+    def _say_who_else(self) -> None:
+        """How many of the cells that are printed are surely among the largest: the ranking is of estimates."""
+        most, all_cells = len(self.cells), _chosen(self.found, self.held)
+        low, high = self.found.interval(self.level, all_cells)
+        printed = np.isin(all_cells, self.cells)
+        at_least = len(high) - np.searchsorted(np.sort(high), low[printed], "right")  # the cell itself among them
+        surely = int((at_least <= most).sum())
+        perhaps = int((len(low) - np.searchsorted(np.sort(low), high, "right") < most).sum())
+        if surely < most:
+            place = "the largest" if most == 1 else f"among the {most:,} largest"
+            some = f"only {surely:,}" if surely else "none"
+            console.note(
+                f"the largest by their estimates: {some} of them {'is' if surely < 2 else 'are'} sure to be {place}, "
+                f"{many(perhaps, 'cell')} may be"
             )
 
 

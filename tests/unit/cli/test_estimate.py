@@ -227,3 +227,19 @@ def test_what_was_typed_is_what_the_refusal_names(typed: str, said: str, here: P
     (here / "numbers.csv").write_text("x\n" + "\n".join(f"{i / 7:.3f}" for i in range(50)) + "\n")
     ran = run(typed)
     assert ran.code in (1, 2) and said in ran.error, ran.error
+
+
+def test_the_largest_say_how_sure_their_places_are() -> None:
+    """Of fifty birthplaces the five with the largest estimates were listed; the first one had 20 people."""
+    said = run("estimate release.parquet --columns age --top 2").error
+    assert "the largest by their estimates: none of them is sure to be among the 2 largest, " in said
+    assert "sure to be" not in run("estimate release.parquet --columns age --top 15").error
+    schema = sf.Schema({"town": sf.Categorical(tuple("abcdef"))})
+    towns = {"town": list("a" * 3000 + "b" * 2000 + "cdef" * 100)}
+    sf.randomize(towns, sf.Scheme.for_gamma(schema, gamma=9)).save("towns.parquet")
+    assert "sure to be" not in run("estimate towns.parquet --columns town --top 1").error
+    assert "sure to be" not in run("estimate towns.parquet --columns town --top 2").error
+    assert (
+        "only 2 of them are sure to be among the 3 largest, 6 cells"
+        in run("estimate towns.parquet --columns town --top 3").error
+    )

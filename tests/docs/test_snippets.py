@@ -78,6 +78,27 @@ def test_every_block_runs(page: Path, samples: Path, tmp_path: Path, monkeypatch
         shutil.copytree(samples, folder)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "120")
+    _run(page, found)
+
+
+def test_pages_run_one_after_another_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader goes on where the last page ended: nothing is in the way of what the next one writes."""
+    tutorials, guide = (DOCS / "tutorials" / "index.md", DOCS / "guide.md")
+    named = [
+        (page.parent / name) for page in (tutorials, guide) for name in re.findall(r"\((\S+\.md)\)", page.read_text())
+    ]
+    order = [ROOT / "README.md", DOCS / "start.md", *dict.fromkeys(page.resolve() for page in named)]
+    assert len(order) > 20
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    for page in order:
+        _run(
+            page,
+            [one for one in blocks(page.read_text(encoding="utf-8")) if one.language in RUN and one.reason is None],
+        )
+
+
+def _run(page: Path, found: list[Block]) -> None:
     space: dict[str, Any] = {"__name__": "__main__"}
     for block in found:
         where = f"{page.name}:{block.line}"

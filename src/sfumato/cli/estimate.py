@@ -122,6 +122,8 @@ def estimate(
         for option, given in {**of_counts, "--robust": robustly or None}.items():
             if given is not None:
                 raise SfumatoError(f"{option} is about counts: it goes with --columns alone")
+        if method in ("mle", "project"):
+            raise SfumatoError(f"--method {method} is about counts: questions take moment (their default) or model")
         reply = question.answer(evidence(release, method=method or "moment"), columns, held)
         answer(reply.population() if population else reply, level, rows, plot, json, held)
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -47,15 +48,15 @@ def sample(
 ) -> None:
     """Write small sample files: a messy table, its schema and scheme, and the releases of several parties.
 
-    The files are the same every time. They hold census records with invented clinical columns.
+    The files are the same every time, so that those that are there already stay. They hold census records with invented
+    clinical columns.
 
         sfumato sample samples
 
         sfumato sample . --overwrite
     """
-    present = [name for name in FILES if (folder / name).exists()]
-    if present and not overwrite:
-        raise ReleaseError(f"{folder / present[0]} already exists; choose another folder or give --overwrite")
+    if not overwrite:
+        _check_others(folder)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder)
     if json:
@@ -63,6 +64,24 @@ def sample(
         return
     console.table(["file", "what it is"], [[str(folder / name), about] for name, about in FILES.items()])
     console.say(f"\nNext: sfumato estimate {folder / 'north.parquet'} {folder / 'south.parquet'} --columns sex,grade")
+
+
+def _check_others(folder: Path) -> None:
+    """Refuse to replace files of these names that are not these samples."""
+    present = [name for name in FILES if (folder / name).exists()]
+    if not present:
+        return
+    with TemporaryDirectory() as fresh:
+        _write(Path(fresh))
+        others = [name for name in present if not _same(folder / name, Path(fresh) / name)]
+    if others:
+        raise ReleaseError(
+            f"{folder / others[0]} already exists, and is not the sample; choose another folder or give --overwrite"
+        )
+
+
+def _same(path: Path, other: Path) -> bool:
+    return path.is_file() and path.read_bytes() == other.read_bytes()
 
 
 def _write(folder: Path) -> None:

@@ -58,3 +58,16 @@ def test_rows_that_chance_repeats_are_no_members(seed: int) -> None:
     inside, outside = rng.integers(0, 6, (300, 2)).astype(float), rng.integers(0, 6, (200, 2)).astype(float)
     assert _members_among(inside, outside) < 0.1
     assert _members_among(inside, outside + 0.5) == 0
+
+
+def test_attributes_that_are_not_randomized_together_are_attacked_one_by_one() -> None:
+    """They were said to be randomized together with others, in a group of the first one alone."""
+    schema = sf.Schema({name: sf.Categorical(("x", "y", "z")) for name in "ab"})
+    release = sf.randomize({name: ["x", "y", "z"] * 20 for name in "ab"}, sf.Scheme.for_gamma(schema, 9), rng=0)
+    with pytest.raises(SfumatoError, match="'a' and 'b' are not randomized together: attack each by itself"):
+        sf.attacks.bayes(release, attribute=("a", "b"))
+    grouped = sf.Scheme(schema, {("a", "b"): c.symmetric((3, 3), gamma=9)})
+    release = sf.randomize({name: ["x", "y", "z"] * 20 for name in "ab"}, grouped, rng=0)
+    assert sf.attacks.bayes(release, attribute=("a", "b")).error < 1
+    with pytest.raises(SfumatoError, match="attack the whole group"):
+        sf.attacks.bayes(release, attribute="a")

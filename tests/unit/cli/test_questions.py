@@ -69,6 +69,7 @@ def test_median_quantiles_and_running_shares(release: Path, tmp_path: Path) -> N
         ("--mean pay --median pay", "two questions"),
         ("--mean pay --columns sex", "names its own attribute"),
         ("--mean pay --top 3", "--top"),
+        ("--mean pay --method mle", "--method mle is about counts: questions take moment"),
         ("--mean sex", "has no order"),
         ("--quantiles .5", "needs the attribute"),
         ("--quantiles half --columns pay", "takes numbers"),

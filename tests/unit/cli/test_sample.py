@@ -28,9 +28,12 @@ def test_every_file_is_written_and_the_same_every_time(samples: Path, tmp_path: 
 
 def test_existing_files_are_kept_unless_asked(samples: Path) -> None:
     before = (samples / "patients.csv").read_bytes()
+    assert run(f"sample {samples}").code == 0  # they are the same: a reader of the next page begins with this command
+    (samples / "patients.csv").write_bytes(before + b"\n")
     refused = run(f"sample {samples}")
     assert refused.code == 1
-    assert "already exists; choose another folder or give --overwrite" in refused.error
+    assert "patients.csv already exists, and is not the sample; choose another folder or give" in refused.error
+    assert (samples / "patients.csv").read_bytes() == before + b"\n"
     assert run(f"sample {samples} --overwrite").code == 0
     assert (samples / "patients.csv").read_bytes() == before
 

@@ -169,6 +169,12 @@ def _codes(release: Release, attribute: Attribute) -> tuple[NDArray[Any], tuple[
         attribute = scheme.groups[0].names
     names = (attribute,) if isinstance(attribute, str) else tuple(attribute)
     group = scheme.group(names[0])
+    apart = [name for name in names if name not in group.names]
+    if apart:
+        raise SfumatoError(
+            f"{' and '.join(map(repr, (names[0], apart[0])))} are not randomized together: attack each by itself; what "
+            "both answers tell of attributes that go together is in the report (sfumato assess, with the release)"
+        )
     if group.names != names:
         raise SfumatoError(
             f"{' + '.join(names)!r} is randomized together with others: attack the whole group, {'+'.join(group.names)}"

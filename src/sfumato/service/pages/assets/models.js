@@ -122,7 +122,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const legend = Charts.key(...found.classes.map((value, i) => [kinds[i], worded(found.target, value)]).filter(([kind]) => kind !== "others"), ...(kinds.includes("others") ? [["others", "others"]] : []));
     return {
       picture: element("div", {}, legend, Charts.tree(rows, `A tree that tells ${title(found.target)}, with ${found.leaves} leaves`)),
-      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest share where it begins or ends the bar. Answers that lead to the same are taken together.` : `A tree would not tell ${title(found.target)} better than its commonest answer does, by all that these answers show. Single links are found by the network and the rules.`,
+      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest share where it begins or ends the bar. Answers that lead to the same are taken together. How often the tree is right, and whether more often than the commonest answer alone, is not judged here: sfumato learn tree tells it from the downloaded release.` : `A tree would not tell ${title(found.target)} better than its commonest answer does, by all that these answers show. Single links are found by the network and the rules.`,
       label: "The leaves of the tree", heads: ["Leaf", title(found.target), "Share", "95 % interval", "1 % false answers could move it by at most, points", "Share of all"],
       rows: paths(found, found.root, "", []),
     };

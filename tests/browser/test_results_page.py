@@ -162,6 +162,17 @@ def test_an_answer_that_comes_late_does_not_replace_that_of_a_later_wish(page):
     page.unroute("**/estimates?*wish=0.05*")
 
 
+def test_odds_are_asked_for_where_there_are_some(page):
+    """Of a number an empty menu stood there: the layout of its label outdid that it was hidden."""
+    explain, odds = page.get_by_role("combobox", name="Explain"), page.get_by_role("combobox", name="The odds of")
+    before = explain.input_value()
+    explain.select_option("km")
+    expect(odds).to_be_hidden()
+    explain.select_option("car")
+    expect(odds).to_be_visible()
+    explain.select_option(before)
+
+
 MODELS = {
     "Grow the tree": "A tree that tells",
     "Find rules": "Confidence of the rules",

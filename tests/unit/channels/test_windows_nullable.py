@@ -52,7 +52,7 @@ def test_missing_answers_cost_little_where_they_doubled_the_error() -> None:
 
 def test_the_scheme_keeps_windows_for_nullable_ordered_attributes() -> None:
     schema = sf.Schema(
-        {"age": AGE, "grade": sf.Ordinal(tuple("abcde"), nullable=True), "two": sf.Ordinal((0, 1), True)}
+        {"age": AGE, "grade": sf.Ordinal(tuple("abcdefg"), nullable=True), "two": sf.Ordinal((0, 1), True)}
     )
     for gamma in (2, 3):
         scheme = sf.Scheme.for_gamma(schema, gamma)

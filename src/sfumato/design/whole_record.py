@@ -30,9 +30,9 @@ from sfumato.pages.display import text_table
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
-#: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
 #: Two tables of shares differ by no more.
 MOST_ERROR = 2.0
+#: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
 WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "triples"}
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import comb, gcd, prod
+from math import comb, prod
 from typing import Any, overload
 
 import numpy as np
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Words
 from sfumato.channels.arguments import bound, whole
 from sfumato.channels.cells import Cells, cells
-from sfumato.channels.fields import is_order
+from sfumato.channels.fields import is_order, is_prime
 from sfumato.channels.geometry import Geometry
 from sfumato.channels.hyperplanes import Hyperplanes, best_order, hyperplanes
 from sfumato.channels.odds import SetChannel, odds, read_fraction, worst_ratio
@@ -234,15 +234,14 @@ def _hyperplanes(points: NDArray[np.int64], q: int) -> NDArray[np.bool_]:
 
 
 def _scattered(k: int) -> NDArray[np.int64]:
-    """A point for each of k cells: a multiple of about k times the golden section, which no two cells share.
+    """A point for each of k cells: the rank of its number's inverse modulo the first prime beyond k.
 
     Numbered as they come, the cells with one value in common fill whole hyperplanes. Few of the sets then tell nearly
-    all about that value: its mean has heavy tails, and up to five times the variance.
+    all about that value: its mean has heavy tails, and up to five times the variance. Equal steps from cell to cell
+    would do no better where q divides the number of an attribute's values; inverses have no period.
 
     >>> _scattered(8)
-    array([0, 5, 2, 7, 4, 1, 6, 3])
+    array([0, 4, 3, 2, 7, 1, 6, 5])
     """
-    step = round(k * (5**0.5 - 1) / 2)
-    while gcd(step, k) > 1:
-        step += 1
-    return np.arange(k) * step % k
+    prime = next(q for q in range(k + 1, 2 * k + 2) if is_prime(q))
+    return np.argsort(np.argsort([pow(cell, -1, prime) for cell in range(1, k + 1)]))

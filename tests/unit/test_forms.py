@@ -537,6 +537,7 @@ def test_attacks_take_one_form_of_several(asked_in_pairs: Any) -> None:
         found = sf.attacks.bayes(of, attribute=("a", "b"))
         assert 0 < found.error < found.nothing
         assert sf.attacks.repeated(of, 3, attribute=("a", "b")).error < found.error
+        assert sf.attacks.bayes(of, attribute="a+b").error == found.error  # as the message below names them
         with pytest.raises(SchemeError, match=r"name what one of them asks, as a\+b, a\+c, a\+d") as said:
             sf.attacks.bayes(of, attribute="a")
         assert "\n" not in str(said.value)

@@ -165,11 +165,10 @@ def _run(
     if name in ("bayes", "repeated"):
         of = scheme_files.read_scheme_or_forms(file) if file.suffix == ".json" else Release.load(file)
         wanted: str = _wanted(attribute, "--attribute", name)
-        names = wanted if wanted in of.schema else tuple(wanted.split("+"))
         prior = None if shares is None else read_shares(shares, wanted)
         if name == "repeated":
-            return attacks.repeated(of, times, prior, attribute=names)
-        return attacks.bayes(of, prior=prior, truth=truth, attribute=names, **keys)
+            return attacks.repeated(of, times, prior, attribute=wanted)
+        return attacks.bayes(of, prior=prior, truth=truth, attribute=wanted, **keys)
     if shares is not None:
         raise SfumatoError(f"the {name} attack takes no --shares: only bayes and repeated do")
     if name == "membership":

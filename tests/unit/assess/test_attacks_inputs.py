@@ -69,5 +69,9 @@ def test_attributes_that_are_not_randomized_together_are_attacked_one_by_one() -
     grouped = sf.Scheme(schema, {("a", "b"): c.symmetric((3, 3), gamma=9)})
     release = sf.randomize({name: ["x", "y", "z"] * 20 for name in "ab"}, grouped, rng=0)
     assert sf.attacks.bayes(release, attribute=("a", "b")).error < 1
-    with pytest.raises(SfumatoError, match="attack the whole group"):
+    with pytest.raises(SfumatoError, match=r"attack the whole group, a\+b"):
         sf.attacks.bayes(release, attribute="a")
+    shares = np.full(9, 1 / 9)
+    for of in (release, grouped):
+        named = [sf.attacks.bayes(of, prior=shares, attribute=name).error for name in ("a+b", ("a", "b"))]
+        assert named[0] == named[1] == pytest.approx(sf.attacks.repeated(of, 1, shares, attribute="a+b").error)

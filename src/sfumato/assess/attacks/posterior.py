@@ -49,6 +49,7 @@ def bayes(
     >>> attack.recovered, round(attack.error, 9), attack.nothing
     (array([0, 1, 1, 0]), 0.25, 0.5)
     """
+    attribute = _named(released if of is None else of, attribute)
     if isinstance(released, Release):
         return _of_release(_one_form(released, attribute), prior, truth, attribute, key, link_key)
     if isinstance(released, Forms):
@@ -116,7 +117,7 @@ def repeated(
         raise SfumatoError(f"times must be a whole number of at least 1, got {times} instead")
     if is_noise(of):
         return Recovery("repeated", None, float(of.sd) / float(np.sqrt(times)), None, float(of.sd), {"exact": True})
-    codes, release = None, None
+    codes, release, attribute = None, None, _named(of, attribute)
     if isinstance(of, Release):
         release = _one_form(of, attribute)
         codes, attribute = _codes(release, attribute)
@@ -130,6 +131,13 @@ def repeated(
     success = _exact(P, seen.prior, times) if exact else _simulated(P, seen.prior, times, trials, rng)
     told = {"shares": source, "prior": seen.prior, "exact": exact, "times": times}
     return Recovery("repeated", None, 1 - success, _nothing(seen.prior, None), None, told, BESIDE)
+
+
+def _named(of: Any, attribute: Attribute) -> Attribute:
+    """The attributes of a group that is named as it is printed: a+b."""
+    if isinstance(attribute, str) and isinstance(of, Release | Forms | Scheme) and attribute not in of.schema:
+        return tuple(attribute.split("+"))
+    return attribute
 
 
 def _one_form(release: Release, attribute: Attribute) -> Release:

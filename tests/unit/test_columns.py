@@ -465,3 +465,14 @@ def test_months_written_as_numbers_are_told_of_and_how_they_become_dates():
 def test_numbers_that_cannot_be_months_are_not_called_so():
     (verdict,) = examine(pa.table({"price": [str(199000 + 7 * i % 900) for i in range(300)] * 3})).verdicts
     assert not any("months" in line for line in verdict.problems)
+
+
+def test_times_with_am_and_pm_are_times_of_a_day() -> None:
+    """They were left out as names, numbers or codes."""
+    times = draw(lambda r, i: f"{r.randrange(1, 13)}:{r.randrange(60):02d} {r.choice(['AM', 'pm'])}")
+    found = verdict(times)
+    assert (found.kind, found.why) == ("date", "times of a day, by the hour, written as 02:05 PM")
+    assert found.domain is not None
+    assert found.domain.encode(["12:10 AM", "1:59 am", "12:00 PM", "11:30 pm"]).tolist() == [0, 1, 12, 23]
+    mixed = verdict(["02:05:01PM", "14:05", "9:30 AM"] * 20).domain
+    assert mixed is not None and mixed.encode(["02:05:01PM", "14:05", "9:30 AM"]).tolist() == [14, 14, 9]

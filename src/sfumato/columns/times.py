@@ -31,17 +31,25 @@ FORMATS = (
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?[\d./,:\-T Z+]*(?:[AaPp][Mm])?")
 _QUARTER = re.compile(r"\d{4}[ -]?[Qq][1-4]")
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
+_HALF_DAY = re.compile(r"(0?[1-9]|1[0-2]):[0-5]\d(?P<seconds>:[0-5]\d)?(?P<blank> ?)[AaPp][Mm]")
 _MOST_TRIED = 2000  # different values on which formats are tried
 
 
 def judge_clock(cells: Cells, counts: Counter[str]) -> Verdict | None:
-    """Times of a day, written as 14:35."""
-    read = sum(times for text, times in counts.items() if _CLOCK.fullmatch(text))
-    words = sorted(text for text in counts if not _CLOCK.fullmatch(text))
+    """Times of a day, written as 14:35 or as 2:35 PM."""
+    halves = {text: found for text in counts if (found := _HALF_DAY.fullmatch(text))}
+    words = sorted(text for text in counts if text not in halves and not _CLOCK.fullmatch(text))
+    read = counts.total() - sum(counts[word] for word in words)
     if read < MOSTLY * counts.total() or len(words) > MOST_WORDS:
         return None
-    domain = Date(by="hour of day", nullable=bool(cells.blank or words), missing=tuple(words))
-    return Verdict(cells.name, "date", "times of a day, by the hour", "nothing: every day has 24 hours", domain)
+    formats = tuple(sorted({_half_day_format(found) for found in halves.values()}))
+    domain = Date(by="hour of day", nullable=bool(cells.blank or words), missing=tuple(words), formats=formats)
+    why = "times of a day, by the hour" + _written(formats)
+    return Verdict(cells.name, "date", why, "nothing: every day has 24 hours", domain)
+
+
+def _half_day_format(found: re.Match[str]) -> str:
+    return f"%I:%M{':%S' if found['seconds'] else ''}{found['blank']}%p"
 
 
 def judge_text(
@@ -125,7 +133,7 @@ def judge_moments(
             side: label(by, int(NUMBER[by](end[None])[0])) for side, end in zip(("first", "last"), ends, strict=True)
         }
     domain = Date(**limits, by=by, nullable=nullable, clip=clip, missing=tuple(missing), formats=formats)
-    why = f"dates, by the {by}" + (f", written as {' or '.join(map(_in_words, formats))}" if formats else "")
+    why = f"dates, by the {by}" + _written(formats)
     discloses = f"the first and the last {by}" if limits else "nothing: the periods go round"
     if limits and span is not None:
         discloses = "nothing: the limits are yours"
@@ -227,6 +235,10 @@ def _period(days: int, with_times: bool) -> str:
 
 def _naive(moment: Any) -> Any:
     return moment.replace(tzinfo=None) if isinstance(moment, datetime) else moment
+
+
+def _written(formats: Sequence[str]) -> str:
+    return f", written as {' or '.join(map(_in_words, formats))}" if formats else ""
 
 
 def _in_words(format: str) -> str:

@@ -462,6 +462,12 @@ def test_months_written_as_numbers_are_told_of_and_how_they_become_dates():
     assert np.bincount(sizes["month"]).tolist() == [9] * 36
 
 
+def test_the_months_of_a_single_year_are_told_of_too() -> None:
+    """So few numbers are a list, and nothing was said: their mean is no month."""
+    found = verdict([f"2020{month:02d}" for month in range(1, 13)] * 9)
+    assert found.kind == "ordinal" and any('"first": "2020-01", "last": "2020-12"' in line for line in found.problems)
+
+
 def test_numbers_that_cannot_be_months_are_not_called_so():
     (verdict,) = examine(pa.table({"price": [str(199000 + 7 * i % 900) for i in range(300)] * 3})).verdicts
     assert not any("months" in line for line in verdict.problems)

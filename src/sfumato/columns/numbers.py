@@ -163,6 +163,8 @@ def judge_numbers(
     whole = all(isinstance(value, int) for value in numbers)
     if whole and len(numbers) <= wanted.bins and not cells.overflowing and not wanted.asked and unit is None:
         values = tuple(sorted(numbers))
+        if cells.kind == "text" and look_like_months(values):
+            said.append(as_months(values))
         domain = Ordinal(values, nullable, missing=tuple(missing))
         why = f"{len(values)} different whole numbers"
         return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(said))

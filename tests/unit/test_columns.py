@@ -482,3 +482,14 @@ def test_times_with_am_and_pm_are_times_of_a_day() -> None:
     assert found.domain.encode(["12:10 AM", "1:59 am", "12:00 PM", "11:30 pm"]).tolist() == [0, 1, 12, 23]
     mixed = verdict(["02:05:01PM", "14:05", "9:30 AM"] * 20).domain
     assert mixed is not None and mixed.encode(["02:05:01PM", "14:05", "9:30 AM"]).tolist() == [14, 14, 9]
+
+
+@pytest.mark.parametrize(("form", "unit"), [("{} °C", "°C"), ("{}°", "°"), ("₹{}", "₹"), ("{} ₽", "₽")])
+def test_degrees_and_currencies_are_units(form: str, unit: str, tmp_path: Path) -> None:
+    """22.5 °C was a word: most of a column of temperatures became "other", or it was left out."""
+    written = [form.format(f"{1000 + 7 * i:,}.{i % 10}".replace(",", "'")) for i in range(N)]
+    (tmp_path / "t.csv").write_text("x;y\n" + "".join(f"{text};a\n" for text in written), encoding="utf-8")
+    found, _ = examine(tmp_path / "t.csv").verdicts
+    assert found.kind == "numeric" and isinstance(found.domain, sf.Numeric) and found.domain.unit == unit
+    codes = sf.Schema({"x": found.domain}).encode(tmp_path / "t.csv")["x"]
+    assert np.array_equal(codes, found.domain.encode([1000 + 7 * i + i % 10 / 10 for i in range(N)]))

@@ -18,9 +18,11 @@ from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
 from sfumato.domains import Numeric, Ordinal
+from sfumato.reading.csv_numbers import CURRENCIES
 
 _WRITTEN = re.compile(
-    r"(?P<before>[$€£¥]|[A-Z]{3}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(?P<after>%|‰|[$€£¥]|[^\W\d_][\w/²³µ°.]{0,8})?"
+    rf"(?P<before>[{CURRENCIES}]|[A-Z]{{3}}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+    rf"(?P<after>%|‰|[{CURRENCIES}]|(?:°|[^\W\d_])[\w/²³µ°.]{{0,8}})?"
 )
 _LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|(\d+)\s*(?:\+|-\s*(\d+))")  # <5, 90+, 20-29
 #: A column is numbers, or dates, if this share of its rows are; the rest must be few words for "no answer".

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Signs of currencies, as the inside of a character class.
+CURRENCIES = "$€£¥₹₩₽₺₪₫₴₱฿"
 #: What may stand before and after a number: a currency, a unit.
-BEFORE, AFTER = r"[-+]?(?:[$€£¥]|[A-Z]{3})?\s?[-+]?", r"\s?(?:%|‰|[$€£¥]|[^\W\d_][\w/²³µ°]{0,8})?"
+BEFORE = rf"[-+]?(?:[{CURRENCIES}]|[A-Z]{{3}})?\s?[-+]?"
+AFTER = rf"\s?(?:%|‰|[{CURRENCIES}]|(?:°|[^\W\d_])[\w/²³µ°]{{0,8}})?"
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 _FORMS = {
     "comma": rf"\d+,\d+{_EXPONENT}",

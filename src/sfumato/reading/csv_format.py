@@ -166,19 +166,62 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
 
 
 def find_ragged(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
-    """The first line whose number of fields differs from the header's, in words that quote nothing."""
-    path = Path(file)
+    """The first record whose number of fields differs from the header's, in words that quote nothing."""
+    for first, last, text, row in _records(Path(file), found):
+        if (row is None or first < last) and _open_quote(text, found):
+            return _not_closed(first)
+        if row is None:
+            return f"line {last} cannot be read as fields"
+        if last > found.skip and row and len(row) != len(found.names):
+            fields = f"{len(row)} field{'s' * (len(row) != 1)}"
+            others = "the header has" if found.header else "the first has"
+            return f"line {last} has {fields}, {others} {len(found.names)}"
+    return None
+
+
+def find_open_quote(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
+    """The line in which a quote opens that nothing closes: all that follows is one field then."""
+    first = next((line for line, _, text, _ in _records(Path(file), found) if _open_quote(text, found)), None)
+    return None if first is None else _not_closed(first)
+
+
+def _not_closed(line: int) -> str:
+    return f'in line {line} a quote (") opens that is not closed'
+
+
+def _records(path: Path, found: CsvFormat) -> Iterator[tuple[int, int, str, list[str] | None]]:
+    """The first and the last line of every record, its text, and its fields.
+
+    A field of more than 128 kB ends them: no fields then, and for its text a quote if those that follow are odd.
+    """
+    held: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in text:
+            held.append(line)
+            yield line
+
     with _opened(path) as raw, io.TextIOWrapper(raw, encoding=found.encoding, errors="replace", newline="") as text:
-        reader = csv.reader(text, delimiter=found.delimiter)
+        reader = csv.reader(lines(), delimiter=found.delimiter)
+        first = 1
         try:
             for row in reader:
-                if reader.line_num > found.skip and row and len(row) != len(found.names):
-                    fields = f"{len(row)} field{'s' * (len(row) != 1)}"
-                    others = "the header has" if found.header else "the first has"
-                    return f"line {reader.line_num} has {fields}, {others} {len(found.names)}"
+                yield first, reader.line_num, "".join(held), row
+                first = reader.line_num + 1
+                held.clear()
         except csv.Error:
-            return f"line {reader.line_num} cannot be read as fields"
-    return None
+            last = reader.line_num
+            quotes = sum(line.count('"') for line in (*held, *text))
+            yield first, last, '"' * (quotes % 2), None
+
+
+def _open_quote(text: str, found: CsvFormat) -> bool:
+    """Whether a record ends within quotes."""
+    try:
+        list(csv.reader(io.StringIO(text, newline=""), delimiter=found.delimiter, strict=True))
+    except csv.Error as problem:
+        return "unexpected end" in str(problem)
+    return False
 
 
 def _described(path: Path) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SchemaError
-from sfumato.reading.csv_format import CsvFormat, find_ragged
+from sfumato.reading.csv_format import CsvFormat, find_open_quote, find_ragged
 from sfumato.reading.csv_numbers import with_points
 
 if TYPE_CHECKING:
@@ -24,9 +24,11 @@ def csv_batches(
     """The file in batches, only the named columns; a broken line is named by its number."""
     import pyarrow as pa
 
+    end = None
     try:
         with _open(path, text, types) as reader:
             for batch in reader:
+                end = batch.column(batch.num_columns - 1)[-1].as_py() if batch.num_rows else end
                 batch = batch if columns is None else batch.select(columns)
                 yield _plain_values(batch, text) if as_text else batch
     except pa.ArrowInvalid as problem:
@@ -37,6 +39,8 @@ def csv_batches(
         if line is None:
             raise
         raise SchemaError(f"{path}: {line}: mend the line, or say --delimiter") from None
+    if isinstance(end, str) and "\n" in end.replace("\r", "\n") and (line := find_open_quote(path, text)):
+        raise SchemaError(f"{path}: {line}: the lines below it would be read as one field")
 
 
 def _plain_values(batch: pa.RecordBatch, text: CsvFormat) -> pa.RecordBatch:

@@ -70,7 +70,13 @@ def export(
         temporary.open("w", newline="", encoding="utf-8" if plain else "utf-8-sig") as file,
         console.progress("writing", len(found)) as advance,
     ):
-        writer: Any = csv.writer(file, delimiter="\t" if out.suffix.lower() == ".tsv" else ",", lineterminator="\n")
+        writer: Any = csv.writer(
+            file,
+            delimiter="\t" if out.suffix.lower() == ".tsv" else ",",
+            # Of a single column nothing tells the delimiter: DuckDB would cut a | b into two.
+            quoting=csv.QUOTE_NONNUMERIC if len(names) == 1 else csv.QUOTE_MINIMAL,
+            lineterminator="\n",
+        )
         writer.writerow(map(_no_formula, names))
         for batch in _labelled(found, names):
             writer.writerows(zip(*batch, strict=True))

@@ -103,6 +103,17 @@ def test_words_that_are_not_ascii_open_in_a_spreadsheet(tmp_path: Path, monkeypa
     assert set(pd.read_csv("words.csv")["Straße"]) == {"groß", "klein"}
 
 
+def test_sets_in_a_single_column_stay_one_column(here: Path) -> None:
+    """Of a | b and nothing else, DuckDB took the stroke for the delimiter."""
+    import duckdb
+
+    schema = sf.Schema({"town": sf.Categorical(tuple(f"town {i}" for i in range(24)))})
+    sf.randomize({"town": ["town 3"] * 300}, sf.Scheme.for_gamma(schema, 5)).save("towns.parquet")
+    assert run("export towns.parquet towns.csv").code == 0
+    table = duckdb.sql("select * from read_csv('towns.csv')")
+    assert (table.columns, len(table.fetchall())) == (["town"], 300)
+
+
 def test_large_releases_are_exported_in_a_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more than a batch of the file is in memory at a time."""
     monkeypatch.chdir(tmp_path)

@@ -47,8 +47,13 @@ SHARES = {
 }
 
 
+def _names(incomplete: str) -> list[str]:
+    """What the shell completes."""
+    return [name for name in NAMES if name.startswith(incomplete)]
+
+
 def attack(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.")],
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.", autocompletion=_names)],
     file: Annotated[Path, typer.Argument(help="A release, a scheme, or a table of released numbers.")],
     truth: Annotated[
         Path | None, typer.Option(help="The raw table, to measure the error: row by row as released, or by ids.")

@@ -81,3 +81,11 @@ def test_shuffled_rows_are_held_against_the_truth_by_their_ids() -> None:
     ):
         ran = run(rest, width=400)
         assert ran.code == 1 and words in ran.error, ran.error
+
+
+def test_the_shell_completes_the_names_of_attacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It offered the files of the folder, as if there were no list."""
+    monkeypatch.setenv("_SFUMATO_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "sfumato attack li")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    assert run("attack li").out.split() == ["link", "linkage"]

@@ -493,3 +493,14 @@ def test_degrees_and_currencies_are_units(form: str, unit: str, tmp_path: Path) 
     assert found.kind == "numeric" and isinstance(found.domain, sf.Numeric) and found.domain.unit == unit
     codes = sf.Schema({"x": found.domain}).encode(tmp_path / "t.csv")["x"]
     assert np.array_equal(codes, found.domain.encode([1000 + 7 * i + i % 10 / 10 for i in range(N)]))
+
+
+def test_rows_within_quotes_are_remarked_on(tmp_path: Path) -> None:
+    """Two stray quotes made one value of 150 rows, without a word."""
+    rows = [f"{'abc'[i % 3]},{i % 50}" for i in range(400)]
+    rows[150], rows[300] = '"a,17', '"b,17'
+    (tmp_path / "t.csv").write_text("k,v\n" + "\n".join(rows) + "\n")
+    found = examine(tmp_path / "t.csv")
+    assert (found.rows, any("a value of 151 lines" in line for line in found.verdicts[0].problems)) == (250, True)
+    notes = verdict([f"first line {i}\n" * 8 for i in range(60)] + ["short"] * 60)
+    assert not any("lines" in line for line in notes.problems)

@@ -28,6 +28,8 @@ from sfumato.reading import tables
 __all__ = ["Examination", "Requests", "Verdict", "examine"]
 
 MOST_VALUES = 100
+#: A value of so many lines, in a column where hardly another has two, may be rows of the file.
+MANY_LINES = 5
 #: What a column can be asked for as, whatever it looks like.
 KINDS = ("categorical", "identifier", "text")
 
@@ -132,7 +134,19 @@ def judge(cells: Cells, requests: Requests) -> Verdict:
     dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
     if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:
         raise SchemaError(f"column {cells.name!r} holds no numbers, or not only: it has no range ({verdict.why})")
-    return replace(verdict, blank=cells.blank)
+    return replace(verdict, blank=cells.blank, problems=(*verdict.problems, *_swallowed(cells)))
+
+
+def _swallowed(cells: Cells) -> list[str]:
+    """What a quote too many does to a text file: the lines up to the next quote become one value."""
+    if cells.kind != "text":
+        return []
+    lines = {text: text.count("\n") + 1 for text in cells.counts}
+    several = sum(times for text, times in cells.counts.items() if lines[text] > 1)
+    longest = max(lines.values(), default=1)
+    if longest < MANY_LINES or several > 0.01 * cells.counts.total():
+        return []
+    return [f'a value of {longest} lines, where others have one: look for a quote (") too many in the file']
 
 
 def _judge(cells: Cells, requests: Requests) -> Verdict:

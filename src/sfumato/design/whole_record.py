@@ -30,7 +30,7 @@ from sfumato.pages.display import text_table
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 
-#: Two tables of shares differ by no more.
+#: Two tables of shares differ by no more: a larger expected error says that nothing is told, and counts as this.
 MOST_ERROR = 2.0
 #: How many questions every record is asked, and what that is called; None for all of them, under a split bound.
 WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "triples"}
@@ -38,7 +38,7 @@ WAYS = {None: "every question, bound split", 1: "one question", 2: "pairs", 3: "
 
 @dataclass(frozen=True, eq=False)
 class Alternative:
-    """A way to ask, and the expected errors of single attributes and of pairs of them; inf where nothing is told."""
+    """A way to ask, and the mean expected errors of single attributes and of pairs; inf where no form asks a pair."""
 
     name: str
     scheme: Scheme | Forms
@@ -50,10 +50,18 @@ class Alternative:
     def forms(self) -> int:
         return len(self.scheme) if isinstance(self.scheme, Forms) else 1
 
+    @property
+    def cost(self) -> tuple[float, float]:
+        """What ways are compared by, to the printed digits; a pair that no form asks tells nothing, too."""
+        return round(min(self.pair, MOST_ERROR), 3), self.single
+
 
 @dataclass(frozen=True, eq=False)
 class RecordDesign:
-    """The alternatives side by side, and the one whose pair tables have the least error."""
+    """The alternatives side by side, and the one whose pair tables have the least error.
+
+    Where no way tells anything of pairs, it is the one whose single attributes have the least error.
+    """
 
     alternatives: tuple[Alternative, ...]
     chosen: Alternative
@@ -72,8 +80,8 @@ class RecordDesign:
                 "design": one.name,
                 "forms": one.forms,
                 "gamma": one.scheme.gamma,
-                "error_of_attribute": possible(one.single),
-                "error_of_pair": None if one.pair == math.inf else possible(one.pair),
+                "error_of_attribute": one.single,
+                "error_of_pair": None if one.pair == math.inf else one.pair,
                 "chosen": one is self.chosen,
             }
             for one in self.alternatives
@@ -82,7 +90,7 @@ class RecordDesign:
     @staticmethod
     def _error(error: float) -> str:
         """Two tables of shares differ by 2 at most: an error beyond that says that nothing is told."""
-        return "not told" if error == math.inf else "nothing told" if error > MOST_ERROR else f"{error:.3f}"
+        return "not told" if error == math.inf else "nothing told" if round(error, 3) >= MOST_ERROR else f"{error:.3f}"
 
     def explain(self) -> str:
         """The alternatives in a table, and which is chosen."""
@@ -105,18 +113,15 @@ class RecordDesign:
             "error of an attribute",
             f"error of a pair{about}",
         ]
+        untold = "" if self.chosen.cost[0] < MOST_ERROR else "No way tells anything of pairs: the attributes decide.\n"
         left_out = f"Left out, for their channels would be too large: {', '.join(self.too_large)}.\n"
         return (
-            f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}"
+            f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}{untold}"
             f"Errors are expected sums of absolute errors of the shares of a table, estimated by itself, from "
-            f"{self.n:,} records. Shares differ by {MOST_ERROR:g} at most: where the error would be larger, nothing is "
-            f"told. All answers of one person together: gamma {self.chosen.scheme.gamma:.4g}."
+            f"{self.n:,} records, on average over the tables. Shares differ by {MOST_ERROR:g} at most: where the error "
+            f"of a table would be larger, nothing is told of it, and it counts as {MOST_ERROR:g}. All answers of one "
+            f"person together: gamma {self.chosen.scheme.gamma:.4g}."
         )
-
-
-def possible(error: float) -> float:
-    """An expected error of shares, which differ by 2 at most; infinite where a table is not told."""
-    return error if error == math.inf else min(error, MOST_ERROR)
 
 
 def design_record(schema: Schema, n: int, gamma: float, target: str | None = None) -> RecordDesign:
@@ -146,7 +151,7 @@ def design_record(schema: Schema, n: int, gamma: float, target: str | None = Non
             if ask is None or ask < 2:  # what is too large for single questions has no way at all
                 raise
             too_large.append(WAYS[ask])
-    chosen = min(found, key=lambda one: (one.pair, one.single))
+    chosen = min(found, key=lambda one: one.cost)
     return RecordDesign(tuple(found), chosen, n, target, tuple(too_large))
 
 
@@ -169,7 +174,7 @@ def _weighed(ask: int | None, scheme: Scheme | Forms, pairs: Sequence[tuple[str,
         records = n * sum(w for w, _ in asked)
         mean = sum(w * v for w, v in asked) / sum(w for w, _ in asked)
         cells = prod(scheme.schema.sizes(names))
-        return math.sqrt(2 / math.pi * cells * mean / records)
+        return min(math.sqrt(2 / math.pi * cells * mean / records), MOST_ERROR)
 
     attributes = dict.fromkeys(name for pair in pairs for name in pair)
     single = float(np.mean([error((name,)) for name in attributes]))

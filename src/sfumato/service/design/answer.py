@@ -15,7 +15,7 @@ from sfumato.channels import Channel, identity
 from sfumato.design import design
 from sfumato.design.candidates import expected, target_of
 from sfumato.design.search import needed
-from sfumato.design.whole_record import RecordDesign, design_record, possible
+from sfumato.design.whole_record import RecordDesign, design_record
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.forms import Forms, read_scheme
 from sfumato.printable import label_text
@@ -151,8 +151,8 @@ def _alternatives(ways: RecordDesign) -> Iterator[dict[str, Any]]:
         yield {
             "ask": one.ask,
             "forms": one.forms,
-            "single": number(possible(one.single)),
-            "pair": number(possible(one.pair)),
+            "single": number(one.single),
+            "pair": number(one.pair),
             "chosen": one is ways.chosen,
         }
 

@@ -244,13 +244,30 @@ def test_what_codes_decode_to_is_taken_again() -> None:
         assert domain.encode(domain.decode(codes)).tolist() == codes.tolist()
 
 
-@pytest.mark.parametrize("words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true")])
+@pytest.mark.parametrize(
+    "words", [("False", "True"), ("FALSE", "TRUE"), ("false", "true"), ("No", "Yes"), ("n", "y"), ("F", "T")]
+)
 def test_words_of_a_csv_that_most_readers_take_for_booleans(words: tuple[str, str]) -> None:
     answer = sf.Categorical(words, nullable=True)
     for column in (pl.Series([True, False, None]), pd.Series([True, False, None], dtype=object)):
         assert answer.encode(column, "x").tolist() == [1, 0, 2]
     with pytest.raises(SchemaError, match="not in its domain"):
-        sf.Categorical(("no", "yes")).encode([True, False], "x")
+        sf.Categorical(("absent", "present")).encode([True, False], "x")
+    with pytest.raises(SchemaError, match="not in its domain"):
+        sf.Categorical(("no", "y", "yes")).encode([True, False], "x")
+
+
+def test_yes_and_no_of_a_csv_that_duckdb_takes_for_booleans(tmp_path: Path) -> None:
+    """All rows were refused as outside "(No, Yes)", the schema of the same file."""
+    duckdb = pytest.importorskip("duckdb")
+    file = tmp_path / "calls.csv"
+    file.write_text("emergency,hurt\nYes,no\nNo,\nYes,yes\n")
+    schema = sf.Schema(
+        {"emergency": sf.Categorical(("No", "Yes")), "hurt": sf.Categorical(("no", "yes"), nullable=True)}
+    )
+    from_file, from_duckdb = schema.encode(str(file)), schema.encode(duckdb.read_csv(str(file)))
+    for name, codes in (("emergency", [1, 0, 1]), ("hurt", [0, 2, 1])):
+        assert from_file[name].tolist() == from_duckdb[name].tolist() == codes
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")

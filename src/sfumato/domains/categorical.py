@@ -19,6 +19,9 @@ from sfumato.reading.json_documents import SURROGATE
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Booleans, and words of files that readers make them of: DuckDB reads Yes and No so.
+_BOOLEANS = {"true": ("true", "t", "yes", "y"), "false": ("false", "f", "no", "n")}
+
 
 @dataclass(frozen=True)
 class Categorical(Domain):
@@ -189,11 +192,11 @@ class Categorical(Domain):
         return column.cast(common), known.cast(common)
 
     def _as_words(self, text: pa.Array) -> pa.Array:
-        """Booleans as the words of the schema, True or TRUE: most readers make booleans of such a column of a CSV."""
+        """Booleans as the words of the schema, TRUE or Yes: readers make booleans of such a column of a CSV."""
         import pyarrow.compute as pc
 
-        for told in ("true", "false"):
-            words = [value for value in self.values if str(value).lower() == told]
+        for told, meant in _BOOLEANS.items():
+            words = [value for value in self.values if str(value).lower() in meant]
             if len(words) == 1:
                 text = pc.replace_substring(text, told, str(words[0]))
         return text

@@ -176,6 +176,6 @@ def test_the_report_speaks_of_the_mean() -> None:
     told = sf.report(sf.Scheme.for_gamma(schema, 3), n=4000)
     text = " ".join(told.text().split())
     assert "a score is reported" in text
-    assert "as much about the mean as about" in text
+    assert "as much about the mean of those who answer as about" in text
     assert "of the range (95 % confidence)" in text
     assert "cannot be estimated" not in text

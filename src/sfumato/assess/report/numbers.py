@@ -50,6 +50,12 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
         "every estimator.",
     ),
     (
+        "Accuracy left",
+        "How far the hardest share, or running share, may lie off. Where people may give no answer, shares are those "
+        "among the ones who answer, and known less well the fewer these are; where no shares are known, everybody is "
+        "taken to answer.",
+    ),
+    (
         "Telling two apart",
         "How well the best test tells the two most different true values apart: 0.5 is blind, 1 is certain.",
     ),

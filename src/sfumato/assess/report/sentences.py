@@ -166,8 +166,9 @@ def accuracy(unit: Unit, n: int | None) -> list[str]:
     if isinstance(unit.channel, Prefixes):
         return [_texts_found(unit.channel, n, m.get("half_width", 0.0))]
     if m["target"] == "mean":
-        return [_mean_left(share, n, m.get("half_width_mean", 0.0))]
+        return [_mean_left(share, n, m.get("half_width_mean", 0.0), "mean" + " of those who answer" * unit.nullable)]
     what = "running shares (how many lie below a value)" if m["target"] == "cdf" else "shares of the values"
+    what += " among those who answer" * unit.nullable
     if n is None:
         return [f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."]
     worth = max(share * n, 0.0)
@@ -194,10 +195,10 @@ def _texts_found(channel: Prefixes, n: int | None, reach: float) -> str:
     return f"{found} The share of each is estimated to within {points(reach)} (95 % confidence)."
 
 
-def _mean_left(share: float, n: int | None, reach: float) -> str:
+def _mean_left(share: float, n: int | None, reach: float, what: str) -> str:
     if n is None:
-        return f"For the mean, a randomized record is worth {percent(share)} of an unrandomized one."
-    tell = f"{records(n, 'randomized ')} {'tells' if n == 1 else 'tell'} as much about the mean as"
+        return f"For the {what}, a randomized record is worth {percent(share)} of an unrandomized one."
+    tell = f"{records(n, 'randomized ')} {'tells' if n == 1 else 'tell'} as much about the {what} as"
     if reach >= 1:
         return f"{tell} less than one unrandomized record would: nothing can be said about it."
     worth = f"about {share * n:,.0f} unrandomized ones" if share * n >= 1.5 else "one unrandomized record"

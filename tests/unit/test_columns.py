@@ -159,6 +159,8 @@ def test_long_columns_are_judged_by_all_their_rows(monkeypatch: pytest.MonkeyPat
     assert verdict([moment.strftime("%H:%M:%S") for moment in times]).kind == "date"
     for amounts in ([i + 0.5 for i in range(6_000)], [f"{i}.5" for i in range(6_000)]):
         assert verdict(amounts).domain.high >= 5_900
+        assert verdict(amounts).why.startswith("more than ")
+        assert verdict(amounts[:350]).why.startswith("350 different numbers"), "all of them are counted"
     codes = examine({"x": [f"case {i}" for i in range(6_000)]}).verdicts[0]
     assert codes.kind == "identifier"
     assert codes.why.startswith("more than 200 different texts"), "no number of rows that the file does not have"

@@ -43,6 +43,15 @@ def names_things(name: str) -> bool:
     return found is not None and not (found["word"] and _OTHER_WORDS.fullmatch(found["word"]))
 
 
+def named_like_codes(name: str) -> bool:
+    """Whether the name says that its numbers may be codes, as of trades or states.
+
+    >>> named_like_codes("statefips"), named_like_codes("pay")
+    (True, False)
+    """
+    return _CODES.fullmatch(_spaced(name)) is not None
+
+
 def may_name_things(name: str, numbers: Counter[float]) -> str | None:
     """Why many whole numbers may be those of things: their name, or nearly all equally often. Neither is a proof.
 
@@ -51,7 +60,7 @@ def may_name_things(name: str, numbers: Counter[float]) -> str | None:
     """
     if not all(isinstance(value, int) for value in numbers):
         return None
-    if _CODES.fullmatch(_spaced(name)):
+    if named_like_codes(name):
         return "its name speaks of numbers of things"
     times, held = Counter(numbers.values()).most_common(1)[0]
     return f"its numbers are in {times:,} rows each" if times > 1 and held >= 0.9 * len(numbers) else None

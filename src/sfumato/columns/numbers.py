@@ -12,11 +12,11 @@ from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
 from sfumato.columns.bins_suit import crowded, ends_too_early, on_one_side
-from sfumato.columns.id_names import MANY_IDS, may_name_things
+from sfumato.columns.id_names import MANY_IDS, may_name_things, named_like_codes
 from sfumato.columns.months import as_months, look_like_months
 from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
+from sfumato.columns.verdict import RARE, Verdict, option, rare_values, rows_of, rows_that
 from sfumato.domains import Numeric, Ordinal
 from sfumato.reading.csv_numbers import CURRENCIES
 
@@ -139,7 +139,8 @@ def _listed_with_unit(cells: Cells, written: Written, unit: str, problems: Seque
     values, words = tuple(sorted(written.numbers)), tuple(sorted(written.words))
     domain = Ordinal(values, bool(cells.blank or words), missing=words, spellings=spellings)
     why = f"{len(values)} different whole numbers, written with the unit {unit}"
-    return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(problems))
+    said = (*problems, *_rare(written.numbers))
+    return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, said)
 
 
 def judge_numbers(
@@ -169,13 +170,19 @@ def judge_numbers(
             said.append(as_months(values))
         domain = Ordinal(values, nullable, missing=tuple(missing))
         why = f"{len(values)} different whole numbers"
-        return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, tuple(said))
+        return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, (*said, *_rare(numbers)))
     if len(numbers) <= FEW and sum(numbers.values()) >= 10 * len(numbers) and not wanted.asked and unit is None:
         listed = tuple(sorted(numbers if whole else map(float, numbers)))
         scale = Ordinal(listed, nullable, missing=tuple(missing))
         why = f"{len(listed)} different numbers, each in many rows"
-        return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, tuple(said))
+        return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, (*said, *_rare(numbers)))
     return _binned(cells, numbers, wanted, unit, tuple(missing), said)
+
+
+def _rare(numbers: Counter[float]) -> tuple[str, ...]:
+    """What to say of listed numbers that a few rows hold: a list tells of each."""
+    rare = sum(times < RARE for times in numbers.values())
+    return (rare_values(rare),) if rare and sum(numbers.values()) >= 10 * RARE else ()
 
 
 def _rows_outside(numbers: Counter[float], edges: Sequence[float]) -> int:
@@ -198,6 +205,8 @@ def _binned(
         things = may_name_things(cells.name, numbers) if len(numbers) > MANY_IDS and not cells.overflowing else None
         if things:
             said.append(f"{things}: if they tell persons or things apart, say --as {quote(cells.name)}=identifier")
+        elif whole and len(numbers) <= MANY_IDS and named_like_codes(cells.name):
+            said.append(f"its name speaks of codes: if they are, say --as {quote(cells.name)}=categorical")
         elif _look_like_codes(numbers):
             said.append(
                 "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
@@ -237,7 +246,7 @@ def _binned(
             )
         domain = Numeric(edges=edges, nullable=nullable, clip=clip, missing=missing, unit=unit, step=step)
         cut = f"in {domain.bins} bins"
-    several = "more than " if cells.overflowing else ""
+    several = "more than " if cells.sampled else ""
     kind = ("whole numbers" if whole else "numbers") + (f", written with the unit {unit}" if unit else "")
     why = f"{several}{len(numbers):,} different {kind}, {cut}"
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))

@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.columns.id_names import MANY_IDS, named_like_an_id, names_things
 from sfumato.columns.spellings import in_order, no_answers, same_words, yes_and_no
 from sfumato.columns.value_counts import Cells
-from sfumato.columns.verdict import Verdict, option, rows_of, rows_that
+from sfumato.columns.verdict import RARE, Verdict, option, rare_values, rows_of, rows_that
 from sfumato.domains import Categorical, Ordinal, Text
 from sfumato.domains.base import is_number
 from sfumato.domains.text import LONGEST, MOST_LETTERS
@@ -22,7 +22,6 @@ from sfumato.errors import SchemaError
 _PHONE = re.compile(r"(?=(?:\D*\d){6})[+(]?[\d][\d\s()/.\-]{6,}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _WHOLE_AS_FRACTION = re.compile(r"-?\d{1,15}\.0")
-RARE = 5  # rows: fewer make a value no more than somebody's own
 _LONG = 8  # digits: amounts that all have so many, and hardly ever repeat, are rare
 _TWINS = 20  # pairs of equal numbers that chance would give: where none is, somebody numbered the rows
 MANY_ROWS = 20  # below, nothing can be said about how often values repeat
@@ -122,7 +121,7 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
         said.append(f"{many_same} from others only in case or blanks: see spellings")
     rare = sum(times < RARE for times in values.values())
     if rare and answered >= 10 * RARE:
-        said.append(_rare_values(rare))
+        said.append(rare_values(rare))
     order = in_order(values)
     if order is not None:
         ranked = Ordinal(order, nullable, missing=missing, spellings=spellings)
@@ -147,7 +146,7 @@ def as_category(cells: Cells, most_values: int) -> Verdict:
         how = "--most-values keeps more of them" if rest >= RARE else f"values of fewer than {RARE} rows get no name"
         return _by_name(cells, values, kept, nullable, missing, {}, how)
     rare = sum(times < RARE for times in values.values())
-    said = (_rare_values(rare),) if rare else ()
+    said = (rare_values(rare),) if rare else ()
     names: tuple[Any, ...] = listed(values)
     if all(_WHOLE_AS_FRACTION.fullmatch(value) for value in values):  # 1.0, 2.0: as written where some rows are empty
         names = tuple(sorted(int(float(value)) for value in values))
@@ -163,11 +162,6 @@ def listed(values: Iterable[str]) -> tuple[str, ...]:
     ('9', '10', 'a', 'b')
     """
     return tuple(sorted(values, key=lambda value: (not value.isdecimal(), len(value) * value.isdecimal(), value)))
-
-
-def _rare_values(rare: int) -> str:
-    held = f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows"
-    return f"{held}: publishing {'it' if rare == 1 else 'them'} tells of those rows"
 
 
 def _most_common(

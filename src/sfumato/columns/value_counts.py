@@ -48,6 +48,11 @@ class Cells:
         return bool(self.later)
 
     @property
+    def sampled(self) -> bool:
+        """Whether there are different values beside those that are kept."""
+        return self.spacing > 1
+
+    @property
     def distinct(self) -> int:
         return len(self.counts)
 

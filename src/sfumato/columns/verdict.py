@@ -9,6 +9,8 @@ from typing import Any
 from sfumato.domains import Domain
 from sfumato.printable import many
 
+RARE = 5  # rows: fewer make a value no more than somebody's own
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -56,6 +58,12 @@ def rows_that(count: int, verb: str, alone: str | None = None) -> str:
     ('1 row lies', '3 rows go')
     """
     return many(count, f"row {alone or verb + 's'}", f"rows {verb}")
+
+
+def rare_values(rare: int) -> str:
+    """That so many values stand for a few rows each."""
+    held = f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows"
+    return f"{held}: publishing {'it' if rare == 1 else 'them'} tells of those rows"
 
 
 def option(name: str, value: str = "LOW:HIGH") -> str:

@@ -213,6 +213,24 @@ def test_numbers_that_may_be_codes_are_pointed_out(tmp_path: Path, monkeypatch: 
     assert "if they are codes, say --as trade=categorical" in said and "--as pay" not in said
 
 
+def test_few_numbers_with_a_name_of_codes_are_pointed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """46 numbers of states went into bins of 5 without a word, beside numbers of counties that were asked about."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("\n".join(["statefips,pay", *(f"{i % 46},{i % 47}" for i in range(2000))]) + "\n")
+    said = " ".join(run("schema t.csv", width=400).out.split())
+    assert "its name speaks of codes: if they are, say --as statefips=categorical" in said and "--as pay" not in said
+
+
+def test_a_listed_number_that_few_rows_hold_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of words it was said; of the numbers of police precincts, one of them in 4 rows, it was not."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"{0 if i < 4 else 1 + i % 5},{i % 4},{9.5 if i < 3 else 1.5 + i % 2}" for i in range(400)]
+    (tmp_path / "t.csv").write_text("\n".join(["precinct,grade,dose", *lines]) + "\n")
+    said = " ".join(run("schema t.csv", width=400).out.split())
+    rare = "1 of its values is held by fewer than 5 rows: publishing it tells of those rows"
+    assert f" precinct, dose: {rare}" in said and said.count("fewer than 5 rows") == 1
+
+
 def test_numbers_that_are_asked_to_be_a_category_are_not_called_words(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("code\n" + "\n".join(str(i % 170) for i in range(3400)))

@@ -506,3 +506,15 @@ def test_rows_within_quotes_are_remarked_on(tmp_path: Path) -> None:
     assert (found.rows, any("a value of 151 lines" in line for line in found.verdicts[0].problems)) == (250, True)
     notes = verdict([f"first line {i}\n" * 8 for i in range(60)] + ["short"] * 60)
     assert not any("lines" in line for line in notes.problems)
+
+
+@pytest.mark.parametrize(("written", "value"), [("0.0", 0), ("2.5", 2.5), ("007", "007"), ("5 mg", "5 mg")])
+def test_the_one_number_of_a_column_is_that_of_data_frames(tmp_path, written, value):
+    """A schema made from a file with 0.0 and blanks refused the same table as a data frame: it held the word "0.0"."""
+    path = tmp_path / "late.csv"
+    path.write_text("accounts,late\n" + "".join(f"{i % 3},{written if i % 4 else ''}\n" for i in range(60)))
+    found = examine(path).verdicts[1]
+    assert (found.domain.values, type(found.domain.values[0])) == ((value,), type(value))
+    assert found.why == f"one {'word' if isinstance(value, str) else 'number'}, or nothing"
+    frame = pd.read_csv(path, dtype={"late": str} if isinstance(value, str) else None)
+    assert found.domain.encode(frame["late"]).tolist() == [int(i % 4 == 0) for i in range(60)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -191,7 +191,7 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
             found = found or judge_identifier(cells, counts, requests.most_values)
         if found is not None:
             return found
-    if not any(len(text) > 1 and text[0] == "0" and text.isdigit() for text in counts) or wanted.asked:
+    if not any(_has_leading_zero(text) for text in counts) or wanted.asked:
         written = read_numbers(counts)
         if written.share >= MOSTLY and not (are_codes(written) and not wanted.asked):
             numbered = None if wanted.asked else judge_numbered(cells, written.numbers, requests.most_values)
@@ -201,12 +201,25 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
 
 def _constant(cells: Cells) -> Verdict:
     """One value in every row: nothing to learn. Beside blanks it still tells who gave it."""
-    value = next(iter(cells.counts))
+    numbers = _plain_numbers(cells.counts) if cells.kind == "text" else ()
+    value = next(iter(numbers or cells.counts))  # 0.0 in a file is the number that data frames hold
     nullable = bool(cells.blank)
     if not isinstance(value, str | bool | int | float):
         return Verdict(cells.name, "constant", "the same value in every row that has one")
     domain = Categorical((value,), nullable)
     if nullable:
-        why = "one word, or nothing" if isinstance(value, str) else "one value, or nothing"
+        what = "word" if isinstance(value, str) else "value" if isinstance(value, bool) else "number"
+        why = f"one {what}, or nothing"
         return Verdict(cells.name, "categorical", why, "the value", domain)
     return Verdict(cells.name, "constant", "the same value in every row", "the value", domain)
+
+
+def _plain_numbers(counts: Counter[str]) -> Collection[float]:
+    """The numbers that a column of text holds, where it holds nothing else: no unit, no word, no code such as 007."""
+    written = read_numbers(counts)
+    plain = not written.words and set(written.units) <= {""} and not any(_has_leading_zero(text) for text in counts)
+    return written.numbers if plain else ()
+
+
+def _has_leading_zero(text: str) -> bool:
+    return len(text) > 1 and text[0] == "0" and text.isdigit()

@@ -518,3 +518,21 @@ def test_the_one_number_of_a_column_is_that_of_data_frames(tmp_path, written, va
     assert found.why == f"one {'word' if isinstance(value, str) else 'number'}, or nothing"
     frame = pd.read_csv(path, dtype={"late": str} if isinstance(value, str) else None)
     assert found.domain.encode(frame["late"]).tolist() == [int(i % 4 == 0) for i in range(60)]
+
+
+@pytest.mark.parametrize("unit", ["", " mg"])
+def test_numbers_that_hardly_anybody_has_are_told_of(unit):
+    """Of words it was said; of numbers, 52 in a list of 0 to 3 was published without a word."""
+    held = [i % 4 for i in range(400)]
+    alone = verdict([f"{number}{unit}" for number in (*held, 52)])
+    assert alone.kind == "ordinal" and alone.domain.size == 5
+    line = "1 of its values is held by fewer than 5 rows: publishing it tells of those rows"
+    assert line in alone.problems
+    assert not verdict([f"{number}{unit}" for number in held]).problems
+    assert not verdict([1, 2, 3, 4, 5]).problems  # of so few rows, any value may be anybody's
+
+
+def test_a_list_of_fractions_does_not_say_that_each_is_in_many_rows_where_one_is_not():
+    held = [0.5, 1.5, 2.5] * 100
+    assert verdict(held).why == "3 different numbers, each in many rows"
+    assert verdict([*held, 7.5]).why == "4 different numbers, most in many rows"

@@ -137,10 +137,10 @@ def _listed_with_unit(cells: Cells, written: Written, unit: str, problems: Seque
         if found is not None and text not in written.words:
             spellings[text] = int(float(found["number"]))
     values, words = tuple(sorted(written.numbers)), tuple(sorted(written.words))
+    rare = rare_values(written.numbers) if written.numbers.total() >= 10 * RARE else []
     domain = Ordinal(values, bool(cells.blank or words), missing=words, spellings=spellings)
     why = f"{len(values)} different whole numbers, written with the unit {unit}"
-    said = (*problems, *_rare(written.numbers))
-    return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, said)
+    return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, (*problems, *rare))
 
 
 def judge_numbers(
@@ -164,25 +164,20 @@ def judge_numbers(
     missing = [*missing, *(str(code) for code in coded)]
     nullable = bool(cells.blank or missing)
     whole = all(isinstance(value, int) for value in numbers)
+    rare = rare_values(numbers) if numbers.total() >= 10 * RARE else []
     if whole and len(numbers) <= wanted.bins and not cells.overflowing and not wanted.asked and unit is None:
         values = tuple(sorted(numbers))
         if cells.kind == "text" and look_like_months(values):
             said.append(as_months(values))
         domain = Ordinal(values, nullable, missing=tuple(missing))
         why = f"{len(values)} different whole numbers"
-        return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, (*said, *_rare(numbers)))
+        return Verdict(cells.name, "ordinal", why, f"the {len(values)} numbers", domain, (*said, *rare))
     if len(numbers) <= FEW and sum(numbers.values()) >= 10 * len(numbers) and not wanted.asked and unit is None:
         listed = tuple(sorted(numbers if whole else map(float, numbers)))
         scale = Ordinal(listed, nullable, missing=tuple(missing))
-        why = f"{len(listed)} different numbers, each in many rows"
-        return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, (*said, *_rare(numbers)))
+        why = f"{len(listed)} different numbers, {'most' if rare else 'each'} in many rows"
+        return Verdict(cells.name, "ordinal", why, f"the {len(listed)} numbers", scale, (*said, *rare))
     return _binned(cells, numbers, wanted, unit, tuple(missing), said)
-
-
-def _rare(numbers: Counter[float]) -> tuple[str, ...]:
-    """What to say of listed numbers that a few rows hold: a list tells of each."""
-    rare = sum(times < RARE for times in numbers.values())
-    return (rare_values(rare),) if rare and sum(numbers.values()) >= 10 * RARE else ()
 
 
 def _rows_outside(numbers: Counter[float], edges: Sequence[float]) -> int:

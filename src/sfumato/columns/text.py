@@ -119,9 +119,8 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     if spellings:
         many_same = "1 value differs" if len(spellings) == 1 else f"{len(spellings)} values differ"
         said.append(f"{many_same} from others only in case or blanks: see spellings")
-    rare = sum(times < RARE for times in values.values())
-    if rare and answered >= 10 * RARE:
-        said.append(rare_values(rare))
+    if answered >= 10 * RARE:
+        said.extend(rare_values(values))
     order = in_order(values)
     if order is not None:
         ranked = Ordinal(order, nullable, missing=missing, spellings=spellings)
@@ -145,8 +144,7 @@ def as_category(cells: Cells, most_values: int) -> Verdict:
         rest = values.most_common(most_values + 1)[-1][1] if len(values) > most_values else 0
         how = "--most-values keeps more of them" if rest >= RARE else f"values of fewer than {RARE} rows get no name"
         return _by_name(cells, values, kept, nullable, missing, {}, how)
-    rare = sum(times < RARE for times in values.values())
-    said = (rare_values(rare),) if rare else ()
+    said = tuple(rare_values(values))
     names: tuple[Any, ...] = listed(values)
     if all(_WHOLE_AS_FRACTION.fullmatch(value) for value in values):  # 1.0, 2.0: as written where some rows are empty
         names = tuple(sorted(int(float(value)) for value in values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any
@@ -60,10 +61,17 @@ def rows_that(count: int, verb: str, alone: str | None = None) -> str:
     return many(count, f"row {alone or verb + 's'}", f"rows {verb}")
 
 
-def rare_values(rare: int) -> str:
-    """That so many values stand for a few rows each."""
+def rare_values(values: Mapping[Any, int]) -> list[str]:
+    """The line about listed values that hardly anybody has, where there are any.
+
+    >>> rare_values({0: 90, 7: 2})
+    ['1 of its values is held by fewer than 5 rows: publishing it tells of those rows']
+    """
+    rare = sum(times < RARE for times in values.values())
+    if not rare:
+        return []
     held = f"{rare} of its values {'is' if rare == 1 else 'are'} held by fewer than {RARE} rows"
-    return f"{held}: publishing {'it' if rare == 1 else 'them'} tells of those rows"
+    return [f"{held}: publishing {'it' if rare == 1 else 'them'} tells of those rows"]
 
 
 def option(name: str, value: str = "LOW:HIGH") -> str:

@@ -328,6 +328,19 @@ def test_quarters_are_dates() -> None:
     assert found.domain.encode(["1977 Q3", "1978-Q1", "1977q2"]).tolist() == [2, 4, 1]
 
 
+@pytest.mark.parametrize("format", ["%b-%Y", "%b %Y", "%B %Y"])
+def test_months_by_name_are_dates(format: str) -> None:
+    """Mar-2018 was a word, before which Feb-2018 and after which Nov-2017 stood, and --by refused it."""
+    written = [dt.date(2017 + i % 2, 1 + i % 12, 1).strftime(format) for i in range(240)]
+    for requests in ({}, {"by": {"x": "month"}}):
+        found = verdict(written, **requests)
+        assert (found.kind, found.domain.by) == ("date", "month")
+        assert found.domain.labels[:2] == ("2017-01", "2017-02")
+    assert np.bincount(found.domain.encode(written), minlength=24).tolist() == [20, 0] * 6 + [0, 20] * 6
+    assert verdict(written, spans={"x": ("2016-01", "2018-12")}).domain.labels[0] == "2016-01"
+    assert verdict(["May 2018", "Room 2018"] * 60).kind == "categorical"
+
+
 def test_few_numbers_of_things_are_a_category() -> None:
     found = verdict([1 + i % 24 for i in range(600)], "plot_id")
     assert (found.kind, found.domain.size, found.domain.ordered) == ("categorical", 24, False)

@@ -24,8 +24,10 @@ _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%d-%b-%Y",
     "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d-%b-%y",
 )  # fmt: skip
+_MONTHS = ("%b %Y", "%b-%Y")  # whole names, too
 FORMATS = (
     *_DAYS,
+    *_MONTHS,
     *(f"{day} {clock}" for day in _DAYS[:7] for clock in ("%H:%M:%S", "%H:%M", "%I:%M %p", "%I:%M:%S %p")),
 )
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?[\d./,:\-T Z+]*(?:[AaPp][Mm])?")

@@ -48,6 +48,13 @@ class TestBayes:
         assert found.recovered.tolist() == [0] * 4
         assert found.advantage == pytest.approx(0)
 
+    def test_the_rounding_of_sums_is_no_gain(self):
+        """It was said that the attack removes 2.22e-14 % of the ignorance."""
+        prior = np.array([0.6, *[0.4 / 19] * 19])
+        found = attacks.bayes([0, 1, 19], c.symmetric(20, gamma=1.5), prior)
+        assert found.error != found.nothing
+        assert found.advantage == 0
+
     def test_shares_come_from_the_release_unless_given(self):
         rng = np.random.default_rng(2)
         schema = sf.Schema({"job": sf.Categorical(tuple("abcde"), nullable=True), "x": sf.Categorical((0, 1))})

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array
 from sfumato.errors import SfumatoError
 
+_ROUNDING = 1e-9  # two sums of the same terms differ by less
+
 
 @dataclass(frozen=True, eq=False)
 class Recovery:
@@ -29,7 +31,8 @@ class Recovery:
         """The share of the ignorance that the attack removes: 0 learns nothing, 1 learns everything."""
         if self.error is None or not self.nothing:
             return None
-        return 1 - self.error / self.nothing
+        gain = 1 - self.error / self.nothing
+        return gain if abs(gain) > _ROUNDING else 0.0
 
     def __str__(self) -> str:
         def number(value: float | None) -> str:

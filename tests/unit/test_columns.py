@@ -483,6 +483,14 @@ def test_the_months_of_a_single_year_are_told_of_too() -> None:
     assert found.kind == "ordinal" and any('"first": "2020-01", "last": "2020-12"' in line for line in found.problems)
 
 
+def test_words_that_may_be_dates_are_refused_with_a_way_on():
+    """Of periods of words it was said that --bins cuts a column of numbers."""
+    written = pa.table({"month": ["Mai 2018", "Juni 2018", "Juli 2018"] * 30})
+    with pytest.raises(SchemaError, match=re.escape('"formats": ["%d.%m.%Y"]')) as refused:
+        examine(written, requests=Requests(by={"month": "month"}))
+    assert "--bins" not in str(refused.value)
+
+
 def test_numbers_that_cannot_be_months_are_not_called_so():
     (verdict,) = examine(pa.table({"price": [str(199000 + 7 * i % 900) for i in range(300)] * 3})).verdicts
     assert not any("months" in line for line in verdict.problems)

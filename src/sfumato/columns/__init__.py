@@ -129,7 +129,11 @@ def judge(cells: Cells, requests: Requests) -> Verdict:
     verdict = _judge(cells, requests)
     if cells.name in {*requests.by, *requests.spans} and verdict.kind != "date":
         numbers = read_numbers(cells.counts).numbers if cells.kind == "text" else {}
-        way = as_months(numbers) if numbers and look_like_months(numbers) else "--bins cuts a column of numbers"
+        way = "--bins cuts a column of numbers"
+        if cells.kind == "text" and not numbers:
+            way = 'if it does, write into the schema how: {"kind": "date", ..., "formats": ["%d.%m.%Y"]}'
+        elif numbers and look_like_months(numbers):
+            way = as_months(numbers)
         raise SchemaError(f"column {cells.name!r} holds no dates: it has no periods; {way}")
     dated = verdict.kind == "date" and cells.name not in {*requests.edges, *requests.points}
     if requests.of(cells.name).asked and verdict.kind != "numeric" and not dated:

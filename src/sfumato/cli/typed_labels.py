@@ -35,6 +35,8 @@ class TypedLabels:
     >>> gdp = TypedLabels(Numeric(edges=(0, 5000, 20000), nullable=True))
     >>> gdp.meant("[5000 to 20,000]"), gdp.meant("[0, 5000)"), gdp.meant("7000"), gdp.meant("no answer")
     ('[5000, 20000]', '[0, 5000)', '[5000, 20000]', None)
+    >>> TypedLabels(Numeric(0, 20, bins=2, step=5)).meant("7")
+    '[0, 10)'
     """
 
     def __init__(self, domain: Domain) -> None:
@@ -63,7 +65,7 @@ class TypedLabels:
                     return label
         if text and self._domain.kind in ("numeric", "date"):
             with suppress(SfumatoError, ValueError):
-                return self._domain.labels[int(self._domain.encode([text])[0])]
+                return self._domain.labels[self._domain.code(text)]
         raise SfumatoError(f"no value {text!r}; it has {some_labels(self._domain.labels)}")
 
 

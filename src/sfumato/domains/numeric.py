@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -241,6 +242,14 @@ class Numeric(Domain):
         codes[numbers == self.edge_array[-1]] = len(self.edge_array) - 2
         mask = np.isnan(numbers)
         return self._with_nulls(pa.array(codes, mask=mask if mask.any() else None), column.null_count, name)
+
+    def codes_of(self, values: Sequence[Any]) -> Codes:
+        """The codes of values that the caller names: a number stands for its bin, also one between two steps.
+
+        >>> Numeric(0, 30, bins=3, step=5).codes_of([12, 12.5])
+        array([1, 1], dtype=uint8)
+        """
+        return super().codes_of(values) if self.step is None else replace(self, step=None).codes_of(values)
 
     def unrounded(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
         numbers, column = self._numbers(column, name, tally)

@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels.scores import scores
-from sfumato.errors import DisclosureWarning, EstimationError
+from sfumato.errors import DisclosureWarning, EstimationError, OutsideDomainError
 from sfumato.evidence.questions.forms import bounded_limits, ratio_limits
 from sfumato.evidence.questions.part_sums import PartSums
 from sfumato.evidence.questions.statistics import Sums, check_size
@@ -281,6 +281,19 @@ def test_where_takes_several_values_and_numbers_in_bins(exact: Any) -> None:
     x, grade = middle(), codes("grade")
     assert exact.mean("income", where={"grade": [1, 2]}).value[0] == pytest.approx(x[grade < 2].mean())
     assert exact.mean("income", where={"income": [2.5, 7.5]}).value[0] == pytest.approx(x[x < 10].mean())
+
+
+def test_a_number_in_where_stands_for_its_bin_also_between_two_steps() -> None:
+    """5010 was refused as "1 row holds a number between two steps; mend the rows", though no row was asked about."""
+    amount = sf.Numeric(0, 40_000, bins=40, step=25)
+    ev = sf.evidence({"amount": [5000, 5975, 6000, 40_000]}, sf.Schema({"amount": amount}))
+    assert ev.mean("amount", where={"amount": 5010}).value == pytest.approx(5487.5)  # of the multiples of 25 in the bin
+    assert (amount.code(5010), amount.code(40_000)) == (5, 39)
+    with pytest.raises(OutsideDomainError, match="between two steps"):
+        amount.encode([5010])
+    for value in (-25, 99_999):
+        with pytest.raises(EstimationError, match=rf"amount has no value {value}; it has \[0, 1000\), "):
+            ev.mean("amount", where={"amount": value})
 
 
 def test_concatenated_releases_add_up(exact: Any) -> None:

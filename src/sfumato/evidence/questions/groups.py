@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -12,7 +13,7 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.domains import Domain
-from sfumato.errors import EstimationError
+from sfumato.errors import EstimationError, OutsideDomainError
 from sfumato.evidence.questions.statistics import Statistic
 from sfumato.printable import label_text, printed_as
 from sfumato.schema import Schema
@@ -99,6 +100,7 @@ def code_of(domain: Domain, name: str, value: Any) -> int:
     if printed:
         return printed[0]
     if value is not None and domain.kind in ("numeric", "date"):
-        return domain.code(value)
+        with suppress(OutsideDomainError):  # whose advice is to mend rows
+            return domain.code(value)
     shown = ", ".join(map(label_text, domain.labels[:12]))
     raise EstimationError(f"{name} has no value {value!r}; it has {shown}{', ...' * (domain.size > 12)}")

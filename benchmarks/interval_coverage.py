@@ -1,8 +1,8 @@
 """How often intervals hold the truth, and how wide they are: ``python -m benchmarks.interval_coverage [--fast]``.
 
 First, for symmetric channels, exact coverage at every count. Then every family of channels by replicates, each row the
-worst over three true tables: even, random, and all records in one cell. Replicates are drawn as released counts,
-thousands at a time, and go through the same code as any estimate.
+worst over four true tables: even, random, all records in one cell, and all in two. Replicates are drawn as released
+counts, thousands at a time, and go through the same code as any estimate.
 
 Rows marked * were looked at while the method was chosen. All others, and all their true tables, were not.
 """
@@ -38,16 +38,18 @@ METHODS = (("moment", False), ("project", False), ("mle", False), ("moment", Tru
 
 
 def truths(setting: Setting, n: int, rng: np.random.Generator) -> Iterator[list[NDArray[np.int64]]]:
-    """True tables of each part: even, random, and everything in one cell (another one in every part)."""
+    """True tables of each part: even, random, everything in one cell (another one in every part), and in two."""
     views = setting.views
     possible = [np.flatnonzero(shown.full.apply(np.ones(shown.full.cols)) > 0) for shown in views]
     sizes = [round(n * share) for share in setting.shares]
-    for kind in ("even", "random", "one"):
+    for kind in ("even", "random", "one", "two"):
         tables = []
         for part, (shown, cells, size) in enumerate(zip(views, possible, sizes, strict=True)):
             shares = np.ones(len(cells)) if kind == "even" else rng.dirichlet(np.full(len(cells), 0.4))
             if kind == "one":
                 shares = np.eye(len(cells))[part % len(cells)]
+            if kind == "two":
+                shares = 0.4 * np.eye(len(cells))[0] + 0.6 * np.eye(len(cells))[len(cells) // 2]
             table = np.zeros(shown.full.rows, dtype=np.int64)
             exact = size * shares / shares.sum()
             table[cells] = exact
@@ -83,7 +85,7 @@ def weighed(pieces: Sequence[Seen], thetas: Sequence[Array], population: bool) -
         own = [(piece.holding(piece.counts[:, column]), theta) for piece, theta in zip(pieces, thetas, strict=True)]
         fitted = [piece.weighed(theta[:, column]) if reweighed(piece) else piece for piece, theta in own]
         each.append([one.flat() for one in records(fitted, population)])
-    names = ("estimate", "most", "own", "other", "pivot", "tilt")
+    names = ("estimate", "most", "around", "own", "other", "pivot", "tilt")
     below, above = (
         Records(*(np.stack([getattr(pair[side], name) for pair in each], axis=-1) for name in names)) for side in (0, 1)
     )

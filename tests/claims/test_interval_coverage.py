@@ -45,6 +45,7 @@ def old(setting: Setting, n: int, kind: str) -> float:
         "symmetric(20, .02)",
         "matrix, weak *",
         "invariant(symmetric(5, .5)) *",
+        "blocks, three",
         "windows(6, 15)",
         "summed out x windows",
         "two parts, symmetric(4, .12 and .45)",

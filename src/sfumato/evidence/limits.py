@@ -47,11 +47,12 @@ class Records:
     moments about these means, for a population about 0.
 
     ``other`` describes the other cells as they seem to be. If the true count were n, they would probably be others,
-    and their second moment would be other + tilt (n - pivot) / (N - n). The test takes the larger of the two.
+    and their second moment would be other + tilt (n - pivot) / (around - n). The test takes the larger of the two.
     """
 
     estimate: Array
-    most: Array  # how many records may belong to the cell
+    most: Array  # the most that the count may be
+    around: Array  # how many records may belong to the cell; of a population, as many as were seen
     own: Array
     other: Array
     pivot: Array
@@ -60,14 +61,14 @@ class Records:
     def flat(self) -> Records:
         """The same with one axis of cells."""
         shape = self.estimate.shape
-        single = [np.broadcast_to(part, shape).reshape(-1) for part in (self.estimate, self.most)]
+        single = [np.broadcast_to(part, shape).reshape(-1) for part in (self.estimate, self.most, self.around)]
         moments = [np.broadcast_to(part, (3, *shape)).reshape(3, -1) for part in (self.own, self.other)]
         lines = [np.broadcast_to(part, shape).reshape(-1) for part in (self.pivot, self.tilt)]
         return Records(*single, *moments, *lines)
 
     def at(self, cells: NDArray[np.int64] | slice) -> Records:
         """Some cells of a flat one."""
-        parts = (self.estimate, self.most, self.own, self.other, self.pivot, self.tilt)
+        parts = (self.estimate, self.most, self.around, self.own, self.other, self.pivot, self.tilt)
         return Records(*(part[..., cells] for part in parts))
 
 
@@ -75,7 +76,8 @@ def limits(below: Records, above: Records, level: float, population: float = 0.0
     """The least and the greatest count that a test at 1 - level accepts, cell by cell.
 
     For a population the count is N times a share: the records themselves are then a sample, and each belongs to the
-    cell with the probability n / N. Between 0 and 1 ``population`` is the share of a table that was not asked: moments
+    cell with the probability n / N, or to the other cells that the channel may mix it up with, with the probability
+    (around - n) / N. Between 0 and 1 ``population`` is the share of a table that was not asked: moments
     then lie between those of the table asked whole and of a sample from a population without end.
     """
     alpha = 1 - check_level(level)
@@ -123,13 +125,14 @@ def _normal_score(z: Array, skew: Array) -> Array:
 def _central(count: Array, records: Records, population: float) -> tuple[Array, Array, Array]:
     """The second to fourth central moments, summed over the records, if this is the true count."""
     n, own, other = records.most, records.own, records.other
-    tilted = other[0] + records.tilt * (count - records.pivot) / np.maximum(n - count, 1e-300)
+    left = np.maximum(records.around - count, 0.0)
+    tilted = other[0] + records.tilt * (count - records.pivot) / np.maximum(left, 1e-300)
     others = np.clip(tilted, other[0], _TILT * other[0]), other[1], other[2]
     if not population:
-        second, third, fourth = (count * mine + (n - count) * theirs for mine, theirs in zip(own, others, strict=True))
+        second, third, fourth = (count * mine + left * theirs for mine, theirs in zip(own, others, strict=True))
         return second, third, fourth
-    m1 = count / np.maximum(n, 1e-300)
-    m2, m3, m4 = (m1 * mine + (1 - m1) * theirs for mine, theirs in zip(own, others, strict=True))
+    m1, rest = count / np.maximum(n, 1e-300), left / np.maximum(n, 1e-300)
+    m2, m3, m4 = (m1 * mine + rest * theirs for mine, theirs in zip(own, others, strict=True))
     drawn = m2 - m1**2, m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
     if population == 1:
         return n * drawn[0], n * drawn[1], n * drawn[2]

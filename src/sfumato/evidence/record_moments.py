@@ -25,7 +25,7 @@ class RecordSums(NamedTuple):
 
     inside: Array  # records in the cell
     around: Array  # records that may be in the cell, these included
-    most: Array  # the same, as far as it is known for certain
+    known: Array  # the same, as far as it is known for certain
     own: Array  # second to fourth moments, over the records in the cell
     everywhere: Array  # over all records
 
@@ -66,7 +66,7 @@ def listed_cells(found: Seen, codes: NDArray[np.int64]) -> ListedCells:
     return ListedCells(found.names, found.blocks, found.counts, found.codes, listed=rows, own_moments=own)
 
 
-def sums(seen: Seen, population: bool) -> RecordSums:
+def sums(seen: Seen) -> RecordSums:
     """Every cell of a group counts, also where the estimate sums over some of its attributes."""
     if isinstance(seen, ListedCells):
         n = seen.total
@@ -77,15 +77,15 @@ def sums(seen: Seen, population: bool) -> RecordSums:
     cells = _composition(seen)
     released = seen.full.T.apply(cells)
     n = seen.counts.sum(axis=0)
-    labels = None if population or seen.partial else components(seen.full)
+    labels = None if seen.partial else components(seen.full)
     if labels is None:
-        around, most = cells.sum(axis=0), n
+        around, known = cells.sum(axis=0), n
     else:
-        around, most = (seen.placed(_by_label(each, labels)) for each in (cells, seen.inverse.apply(seen.counts)))
+        around, known = (seen.placed(_by_label(each, labels)) for each in (cells, seen.inverse.apply(seen.counts)))
     return RecordSums(
         inside=seen.placed(seen.summed(cells)),
         around=around,
-        most=most,
+        known=known,
         own=np.stack([seen.placed(seen.summed((cells.T * seen.own(k)).T)) for k in MOMENTS]),
         everywhere=np.stack([seen.moment(k, released) for k in MOMENTS]),
     )
@@ -104,9 +104,10 @@ def records(pieces: Sequence[Seen], population: bool) -> tuple[Records, Records]
     A smaller count takes records from the cell in proportion to what each piece seems to have there, a larger one
     takes them from the others; either way every piece keeps its number of records. One piece says the same of both.
     """
-    found = [sums(piece, population) for piece in pieces]
+    found = [sums(piece) for piece in pieces]
     estimate = np.asarray(sum((piece.centre for piece in pieces[1:]), pieces[0].centre))
-    most = np.asarray(sum((one.most for one in found[1:]), found[0].most))
+    known = np.asarray(sum((one.known for one in found[1:]), found[0].known))
+    most = np.asarray(sum(piece.counts.sum(axis=0) for piece in pieces)) if population else known
     own = [_ratio(one.own, one.inside) for one in found]
     other = [_ratio(_possible(one.everywhere - one.own), one.around - one.inside) for one in found]
     if not population:
@@ -116,32 +117,31 @@ def records(pieces: Sequence[Seen], population: bool) -> tuple[Records, Records]
     inside = np.stack([one.inside for one in found])
     around = np.stack([np.broadcast_to(one.around, one.inside.shape) for one in found])
     if len(pieces) == 1:
-        both = _told(estimate, most, own[0], other[0], inside[0], around[0], population)
+        both = _told(estimate, most, known, own[0], other[0], inside[0] / around[0], population)
         return both, both
     excess = [mine - theirs for mine, theirs in zip(own, other, strict=True)]
     mine, theirs = _mean(own, around), _mean(other, around)
-    share = inside.sum(axis=0), around.sum(axis=0)
+    share = inside.sum(axis=0) / around.sum(axis=0)
     return (
-        _told(estimate, most, _possible(theirs + _mean(excess, inside)), theirs, *share, population),
-        _told(estimate, most, mine, _possible(mine - _mean(excess, around - inside)), *share, population),
+        _told(estimate, most, known, _possible(theirs + _mean(excess, inside)), theirs, share, population),
+        _told(estimate, most, known, mine, _possible(mine - _mean(excess, around - inside)), share, population),
     )
 
 
 def _told(
-    estimate: Array, most: Array, own: Array, other: Array, inside: Array, around: Array, population: bool
+    estimate: Array, most: Array, known: Array, own: Array, other: Array, share: Array, population: bool
 ) -> Records:
     """With the tilt: what the second moment of all records and the estimate have in common says of the others.
 
     If the estimate is by chance too high, so is, on average, Σ A², by Cov(Σ A², N̂) / Var(N̂) for each count.
     """
-    share = inside / around
     m2, m3, _ = share * own + (1 - share) * other
     if population:
         variance, common, slope = m2 - share**2, m3 - m2 * share, own[0] - other[0]
     else:
         variance, common, slope = m2, m3 + 2 * share * own[0], own[0] + 1 - other[0]
     tilt = _ratio(common, variance) - slope
-    return Records(estimate, most, own, other, share * most, np.where(variance > 1e-9, tilt, 0.0))
+    return Records(estimate, most, known, own, other, share * known, np.where(variance > 1e-9, tilt, 0.0))
 
 
 def _possible(moments: Array) -> Array:

@@ -97,7 +97,7 @@ def settings() -> list[Setting]:
         Setting("summed out x windows", [_with_zeros(w=c.windows(4, 5))], ("h", "w")),
         Setting("joint matrix, summed out", [_joint()], ("a1",)),
         Setting("symmetric x binary", [scheme(a=c.symmetric(3, 0.25), b=c.binary(0.1, 0.2))], ("b", "a")),
-        Setting("binary x binary", [scheme(a=c.binary(0.4, 0.4), b=c.binary(0.1, 0.3))], ("b", "a")),
+        Setting("binary x binary *", [scheme(a=c.binary(0.4, 0.4), b=c.binary(0.1, 0.3))], ("b", "a")),
         Setting("symmetric x binary, nearly exact", [clear], ("a", "b")),
         Setting("identity x symmetric", [scheme(a=c.identity(2), b=c.symmetric(3, 0.4))], ("a", "b")),
         Setting("two parts, symmetric(4, .12 and .45)", halves, ("a",), (0.5, 0.5)),

@@ -58,6 +58,13 @@ def test_every_cell_is_covered_at_fifty_records(name: str, population: bool) -> 
     assert found.mean > 0.945
 
 
+@pytest.mark.parametrize("population", [False, True])
+def test_an_empty_cell_beside_noisier_ones_is_covered(population: bool) -> None:
+    """It covered .916: whoever is not in it may be where records tell much less of it."""
+    (found,) = study(HARD["binary x binary *"], 50, 20_000, "moment", population, (0.95,), 0)
+    assert found.worst > 0.93 - 5 * (0.93 * 0.07 / 20_000) ** 0.5
+
+
 def test_maximum_likelihood_beside_structural_zeros_is_covered() -> None:
     """It covered .59."""
     (found,) = study(HARD["structural zeros x windows"], 60, 600, "mle", False, (0.95,), 0)

@@ -28,7 +28,7 @@ _CHUNK = 1 << 14  # cells that are solved together: their arrays stay in the pro
 _STEPS = 80
 _FINE = 1e-8  # of a standard deviation
 _NOTHING = 1e-12  # a standard deviation of this many times N is rounding
-_TILT = 2.0  # the most that the other cells' second moment is raised by
+_TILT = 4.0  # the most that the other cells' second moment is raised by
 _SKEW = 4.0  # beyond this skewness part 2 of the test speaks
 
 

@@ -26,6 +26,8 @@ from sfumato.printable import label_text
 LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
 GROUPS = 10
+#: Parts of weights that a penalty leaves, and that are less, ten groups do not tell apart.
+_LEAST_KEPT = 0.25
 #: What standard errors of weights that a penalty draws to 0 leave open.
 DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
 
@@ -196,8 +198,8 @@ class LinearClassifier(Classifier):
         """Of ``weights_``, by leaving out a tenth of the released records at a time (the grouped jackknife).
 
         A penalty draws weights to 0, the more the fewer records there are: the jackknife's estimate of that counts too,
-        in squares, except for the pocket and the perceptron, which have none. ``progress`` is called with 1 after each
-        of the fits.
+        in squares, except for the pocket and the perceptron, which have none. The penalty draws also what the jackknife
+        sees of noise and draw, which ``_kept`` makes up for. ``progress`` is called with 1 after each of the fits.
         """
         check_number("groups", groups, least=2)
         self._check_fitted()
@@ -210,8 +212,11 @@ class LinearClassifier(Classifier):
             if progress is not None:
                 progress(1)
         noise = np.sqrt((groups - 1) * np.var(found, axis=0))
-        drawn = 0.0 if self.scale_free else (groups - 1) * (np.mean(found, axis=0) - self.weights_)
-        return np.asarray(np.hypot(noise, drawn))
+        if self.scale_free:
+            return np.asarray(noise)
+        parts, whole = np.mean(found, axis=0)[:, self.told_columns], self.weights_[:, self.told_columns]
+        drawn = groups * (np.mean(found, axis=0) - self.weights_)
+        return np.asarray(np.hypot(noise, drawn)) / _kept(parts, whole, 1 - 1 / groups)
 
     @property
     def only_class(self) -> str | None:
@@ -245,6 +250,17 @@ def _regression(X: Array, sign: Array, weights: Array) -> Array:
     """A least-squares hyperplane: a good place for the pocket to start from."""
     H = (X * weights[:, None]).T @ X
     return np.asarray(np.linalg.solve(H + np.eye(len(H)) * 1e-9 * np.trace(H), X.T @ (weights * sign)))
+
+
+def _kept(parts: Array, whole: Array, share: float) -> float:
+    """What part of the weights a penalty leaves, from those of a share of the records, on average, and of all.
+
+    With the information J of all records a penalty W leaves s = J / (J + W) of a weight; with that of a share c of
+    them, c J / (c J + W). The ratio r of the two tells s = (r - c) / (r (1 - c)).
+    """
+    size = float((whole**2).sum())
+    ratio = max(float((parts * whole).sum()) / size, share) if size else 1.0
+    return float(np.clip((ratio - share) / (ratio * (1 - share)), _LEAST_KEPT, 1.0))
 
 
 def _from_centred(coefficients: Array, mean: Array) -> Array:

@@ -406,10 +406,30 @@ def test_the_picture_of_precision_agrees_with_the_sentence(monkeypatch):
     (unit,) = found.facts.units
     drawn = []
     monkeypatch.setattr(plot, "svg", lambda draw, *_: drawn.append(draw))
-    plot.precision(unit, 2000)
+    plot.precision(unit)
     axes = _Axes()
     drawn[0](axes)
     assert axes.points[-1] == pytest.approx((2000, 100 * unit.measures["half_width_cdf"]))
+
+
+def test_a_form_tells_as_much_as_those_who_answer_it(monkeypatch):
+    """All of 6,000 records stood behind an accuracy that the thousand have who get the form."""
+    from sfumato.assess.report import plot
+
+    forms = sf.Forms.for_gamma(sf.Schema({f"q{i}": sf.Categorical(("a", "b", "c")) for i in range(4)}), 9)
+    found = report(forms, n=6000)
+    unit = found.facts.shown[0]
+    worth = unit.measures["effective_sample_size"] * 1000
+    assert len(forms.forms) == 6 and unit.n == 1000
+    text = " ".join(found.text().split())
+    assert "This form is answered by about 1,000 of the 6,000 records. 1,000 randomized records tell" in text
+    assert f"as about {worth:,.0f} unrandomized ones would" in text
+    drawn = []
+    monkeypatch.setattr(plot, "svg", lambda draw, *_: drawn.append(draw))
+    plot.precision(unit)
+    axes = _Axes()
+    drawn[0](axes)
+    assert axes.points[-1] == pytest.approx((1000, 100 * unit.measures["half_width"]))
 
 
 def test_without_shares_the_accuracy_left_is_the_one_of_the_design():

@@ -135,7 +135,7 @@ def _once(alike: dict[Any, Unit], unit: Unit, n: int | None) -> Unit:
     key = unit.channel, prior, unit.prior_from, unit.ordered, unit.nullable, n
     if key not in alike:
         alike[key] = measured(unit, n)
-    return replace(unit, measures=alike[key].measures)
+    return replace(unit, n=n, measures=alike[key].measures)
 
 
 def _ids(release: Release | None, kind: str) -> str | None:

@@ -175,7 +175,7 @@ def _unit(unit: Unit, n: int | None, drawn: bool, fold: bool) -> Section:
         rows = numbers(unit)
     panels: list[str | None] = []
     if drawn and unit.channel.k > 1 and not unit.identity:
-        panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit, n)]
+        panels = [figures.heat_map(unit), figures.beliefs(unit), figures.payoff(unit), figures.precision(unit)]
     small = "".join(f"<figure>{p}</figure>" for p in panels if p)
     shown = _numbers(unit.title, rows) + (f'<div class="panels">{small}</div>' if small else "")
     first, *rest = said

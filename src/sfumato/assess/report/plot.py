@@ -133,9 +133,9 @@ def payoff(unit: Unit) -> str | None:
     )
 
 
-def precision(unit: Unit, n: int | None) -> str | None:
+def precision(unit: Unit) -> str | None:
     """Expected half-width against the number of records, with and without randomizing."""
-    m = unit.measures
+    m, n = unit.measures, unit.n
     if "effective_sample_size" not in m or unit.prior is None:
         return None
     target, prior = m["target"], accuracy_prior(unit, unit.prior)

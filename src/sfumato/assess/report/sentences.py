@@ -153,9 +153,16 @@ def pays(break_even: float) -> str:
     )
 
 
-def accuracy(unit: Unit, n: int | None) -> list[str]:
-    """What accuracy is left, in sentences."""
-    m = unit.measures
+def accuracy(unit: Unit, everybody: int | None) -> list[str]:
+    """What accuracy is left, in sentences; ``everybody`` counts the records, also those that answer another form."""
+    told = _accuracy_left(unit)
+    if told and unit.n is not None and everybody is not None and unit.n < everybody:
+        told = [f"This form is answered by about {unit.n:,} of the {records(everybody)}.", *told]
+    return told
+
+
+def _accuracy_left(unit: Unit) -> list[str]:
+    m, n = unit.measures, unit.n
     if unit.channel.k == 1 or unit.identity:
         return []
     if "not_estimable" in m:

@@ -24,6 +24,7 @@ class Unit:
     alike: int = 1  # how many further attributes are treated exactly the same
     ordered: bool = False
     nullable: bool = False
+    n: int | None = None  # how many records answer; of forms, those that get this one
     measures: dict[str, Any] = field(default_factory=dict)
 
     @property

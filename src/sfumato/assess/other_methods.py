@@ -13,12 +13,15 @@ from sfumato.pages.parts import folded, paragraphs, table
 def other_methods(rows: Sequence[Row], asked: float, outliers_asked: float, chosen: bool) -> str:
     """Every method with its risk and what it costs; ``chosen`` says that the first one made the release.
 
+    All make rows anew, of the records that the classifiers are not tested on: the first one's risk is another.
+
     The costs by classifier are folded away: in one table with the rest they would be wider than the page.
     """
     about = (
         f"<p>Each is turned until its membership AUC is at most {asked:g}, where it can be; the outliers, of whom at "
         f"most {outliers_asked:g} is asked, have no say in that. φ is what its rows cost a classifier, in points of "
-        "error, on a quarter of the records; ± is one standard error.</p>"
+        "error, on a quarter of the records; ± is one standard error. All make rows of the other three quarters for "
+        "this, so that their AUC is not that of your release.</p>"
     )
     lines = [
         [

@@ -19,12 +19,14 @@ from sfumato.owner.resample.calibrate import check_bounds
 from sfumato.owner.resample.intake import FEW
 from sfumato.pages import Section
 from sfumato.pages import page as shell
-from sfumato.pages.chart import ACCENT, SOFT, WARM, svg
+from sfumato.pages.chart import ACCENT, PAPER, SOFT, WARM, svg
 from sfumato.pages.parts import badge, paragraphs, table, terms
 from sfumato.printable import figure_text, many
 
 #: Rows that point at their own record this many times as often as by chance are no good release, whatever was asked.
 _POINTING = 10.0
+#: What an AUC is called: about what proofs of gamma 3, 10 and 100 leave open, the limits of these words for an answer.
+_GRADES = ((0.60, "strong", "good"), (0.68, "moderate", "fair"), (0.80, "weak", "poor"), (1.0, "very weak", "bad"))
 
 WORDS = (
     ("Membership", "Whether a person's record was in the table at all. To know it can be to know an illness."),
@@ -93,7 +95,8 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
         text = (
             f"Epsilon {proof.epsilon:g}, delta {proof.delta:g}, if the declared ranges were not taken from the records."
         )
-        return _said(first, "proved", "bad" if pointing else "good", pointing, [text, linked, beside])
+        word, kind = _graded("proved", proof.auc)
+        return _said(first, word, "bad" if pointing else kind, pointing, [text, linked, beside])
     if risk is None:
         first = "No bound was asked for, and nothing limits what the paper's kernel shows."
         return _said(first, "no bound", "bad", pointing, [linked, beside])
@@ -104,8 +107,9 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
         first = "The bound is held" + (
             ", but rows point at their records." if pointing else ", but not told for small classes." if small else "."
         )
-        word = "held on average" if small else "held"
-        return _said(first, word, "bad" if pointing else "fair" if small else "good", pointing, [text, small, linked])
+        word, kind = _graded("held on average" if small else "held", max(risk.auc, risk.outliers))
+        kind = "bad" if pointing else "fair" if small and kind == "good" else kind
+        return _said(first, word, kind, pointing, [text, small, linked])
     whole, outer = risk.nearest
     least = f"What is held: {whole:g}, and {outer:g} for outliers."
     return _said("The bound is not held.", "not held", "bad", pointing, [text, least, linked])
@@ -115,6 +119,12 @@ def _said(first: str, word: str, kind: str, pointing: bool, lines: Sequence[str]
     """The verdict in a sentence, its badge, and what supports it; nothing is green where rows point at records."""
     shown = f"{word}, but rows point at records" if pointing and word not in ("not held", "no bound") else word
     return paragraphs([first]) + f"<p>{badge(shown, kind)}</p>" + paragraphs(line for line in lines if line)
+
+
+def _graded(word: str, auc: float) -> tuple[str, str]:
+    """A bound that leaves more open than strong protection does is called so, and is not green."""
+    grade, kind = next((grade, kind) for limit, grade, kind in _GRADES if auc <= limit)
+    return (word if kind == "good" else f"{word}, protection {grade}"), kind
 
 
 def _small(released: Resampled) -> str:
@@ -154,7 +164,13 @@ def _attacks(risk: Risk) -> str:
     def draw(figure: Any) -> None:
         axes = figure.add_subplot()
         for side, (colour, label, marker) in enumerate(((ACCENT, "all records", "o"), (WARM, "outliers", "D"))):
-            axes.plot([pair[side] for pair in both.values()], list(both), marker, color=colour, label=label, ms=5)
+            axes.plot([pair[side] for pair in both.values()], range(len(both)), marker, color=colour, label=label, ms=5)
+        for row, name in enumerate(both):  # above its points: beside them it would leave a phone no room for the scale
+            ground = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8}
+            axes.text(0, row + 0.42, name, transform=axes.get_yaxis_transform(), va="center", bbox=ground)
+        axes.set_yticks([])
+        axes.set_ylim(-0.5, len(both) - 0.2)
+        axes.spines["left"].set_visible(False)
         for bound, colour in ((risk.asked, ACCENT), (risk.outliers_asked, WARM)):
             if bound is not None:
                 axes.axvline(bound, color=colour, lw=1, ls="--")
@@ -165,8 +181,8 @@ def _attacks(risk: Risk) -> str:
 
     label = f"AUC of {len(names)} features and of all together, {risk.auc:.3f}; on outliers {risk.outliers:.3f}"
     caption = "How well members are told from others" + ("; dashed: the bounds" if risk.asked is not None else "")
-    drawn = svg(draw, 4.4, 0.24 * len(both) + 1, "attacks", label)
-    return f"<figure><figcaption>{caption}</figcaption>{drawn}</figure>"
+    drawn = svg(draw, 3.3, 0.37 * len(both) + 0.8, "attacks", label)
+    return f'<div class="panels"><figure><figcaption>{caption}</figcaption>{drawn}</figure></div>'
 
 
 def _columns(X: Array, released: Resampled) -> str:

@@ -364,3 +364,27 @@ def test_a_token_of_another_study_opens_nothing(browser, site):
     page = opened(browser, site, "many", tokens(site, "few"))
     page.locator(".callout").wait_for()
     assert page.locator("#download").count() == 0
+
+
+def test_contents_lead_to_every_part_and_the_address_keeps_its_token(page):
+    """A page of many screens had none, and its link to the text took the token from the address."""
+    expect(page.get_by_role("navigation", name="Contents")).to_be_visible(timeout=20_000)
+    address = page.url
+    names = page.locator("nav.contents a").all_inner_texts()
+    assert names[:2] == ["Shares", "By car?"] and names[-1] == "The answers as they arrived" and "A tree" in names
+    page.get_by_role("link", name="Means").press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Means" and page.url == address
+    page.get_by_role("link", name="Skip to the text").press("Enter")
+    assert page.evaluate("document.activeElement.id") == "text" and page.url == address
+
+
+def test_letters_of_pictures_stay_readable_on_a_phone(page):
+    """Pictures are drawn anew for the narrow screen, one after the other."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("svg.chart text")].every((text) => {
+          const picture = text.closest("svg"), width = picture.getBoundingClientRect().width;
+          return parseFloat(getComputedStyle(text).fontSize) * width / picture.viewBox.baseVal.width >= 12;
+        })""",
+        timeout=20_000,
+    )

@@ -43,7 +43,7 @@ const Charts = (() => {
 
   /* Bars with their intervals; below each the share among the answers as they arrived, and what false answers could do. */
   function bars(rows, label, least, most, written) {
-    const [left, right, letters] = narrow() ? [120, 325, 15] : [170, 610, 22];
+    const [left, right, letters] = narrow() ? [120, 325, 13] : [170, 610, 22];
     const ends = round(least, most), { low, high } = ends, line = 36, height = rows.length * line + 26;
     const at = scale(low, high, left, right);
     const picture = canvas(height, label);
@@ -64,7 +64,7 @@ const Charts = (() => {
 
   /* A dot with its interval for each row, the row's words above it; ``zero`` marks where nothing goes along. */
   function intervals(rows, label, least, most, written, zero = null) {
-    const ends = round(least, most), { low, high } = ends, letters = narrow() ? 52 : 96;
+    const ends = round(least, most), { low, high } = ends, letters = narrow() ? 46 : 96;
     const lines = Math.max(...rows.map((row) => folded(row.label, letters).length), 1);
     const [left, right] = [12, width() - 90], line = 28 + 16 * lines, height = rows.length * line + 30;
     const at = scale(low, high, left, right);
@@ -98,7 +98,7 @@ const Charts = (() => {
 
   /* A tree from the top down: questions in bold, at every leaf the shares of the classes and the interval of the largest. */
   function tree(rows, label) {
-    const indent = narrow() ? 14 : 26, all = width(), line = 24, tall = 52;
+    const indent = narrow() ? 14 : 26, letter = narrow() ? 8 : 7, all = width(), line = 24, tall = 52;
     const height = rows.reduce((sum, row) => sum + (row.shares ? tall : line), 0) + 8;
     const picture = canvas(height, label);
     const stems = []; // where the row above at each depth stands
@@ -106,9 +106,9 @@ const Charts = (() => {
     for (const row of rows) {
       const x = 6 + row.depth * indent;
       if (row.depth > 0) picture.append(drawn("path", { d: `M${x - indent + 5} ${stems[row.depth - 1]}V${y + 10}H${x - 3}`, class: "branch" }));
-      picture.append(drawn("text", { x, y: y + 15, class: row.shares ? "name" : "name strong" }, cut(row.label, Math.floor((all - x) / (row.shares ? 6.6 : 7.2)))));
+      picture.append(drawn("text", { x, y: y + 15, class: row.shares ? "name" : "name strong" }, cut(row.label, Math.floor((all - x) / letter))));
       if (row.shares) {
-        const right = narrow() ? 200 : 430, at = scale(0, 1, x, right);
+        const right = narrow() ? 150 : 430, at = scale(0, 1, x, right);
         let begin = 0, limits = null;
         row.shares.forEach((one, i) => {
           const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right

@@ -30,11 +30,20 @@ const Elements = (() => {
   const narrow = () => window.innerWidth < 640;
   const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
+  /* A link within a page. The address keeps the token that stands behind its #. */
+  function jump(event) {
+    event.preventDefault();
+    const goal = document.querySelector(event.currentTarget.getAttribute("href"));
+    goal.tabIndex = -1;
+    goal.scrollIntoView();
+    goal.focus();
+  }
+
   /* Names in an address: commas between them, and quotes around those that could be taken for two. */
   const listed = (...names) => encodeURIComponent(names.map((name) => (/[",]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name)).join(","));
 
   /* What the server says in lower case, as a sentence of its own. */
   const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-  return { element, drawn, scrolling, narrow, cut, listed, sentence };
+  return { element, drawn, scrolling, narrow, cut, jump, listed, sentence };
 })();

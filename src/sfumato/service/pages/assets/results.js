@@ -4,7 +4,7 @@
 "use strict";
 
 (() => {
-  const { element, scrolling, listed, sentence } = Elements;
+  const { element, scrolling, jump, listed, sentence } = Elements;
   const { percent, whole, short, year, between } = Charts;
   const AGAIN = 10000; // milliseconds until the numbers are read again
   const LISTED = 40; // values of a question whose shares are drawn
@@ -12,7 +12,7 @@
   const study = decodeURIComponent(location.pathname.split("/")[2]);
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? "";
   const main = document.getElementById("text");
-  let about = null, attributes = [], answers = -1, parts = null;
+  let about = null, attributes = [], answers = -1, progress = null, parts = null;
 
   class Refusal extends Error {}
 
@@ -174,7 +174,22 @@
 
   // ---- The whole ---------------------------------------------------------------------------------------------------------
 
-  const head = { state: element("p", { class: "about", role: "status" }), hours: element("div"), below: element("div") };
+  const head = { state: element("p", { class: "about", role: "status" }), hours: element("div"), contents: element("div"), below: element("div") };
+
+  /* Links to the headings, those of a part below its own. */
+  function contents(headings) {
+    const list = element("ol");
+    headings.forEach((heading, i) => {
+      heading.id = `part-${i}`;
+      const item = element("li", {}, element("a", { href: `#${heading.id}`, onclick: jump }, heading.textContent));
+      if (heading.tagName === "H2") list.append(item);
+      else {
+        if (list.lastChild.lastChild.tagName !== "OL") list.lastChild.append(element("ol"));
+        list.lastChild.lastChild.append(item);
+      }
+    });
+    return element("nav", { class: "contents", "aria-label": "Contents" }, element("details", { open: headings.length <= 24 }, element("summary", {}, "Contents"), list));
+  }
 
   /* Everything below the head, made once; its parts are drawn again when answers arrive. */
   function build() {
@@ -196,13 +211,14 @@
       element("p", {}, about.kind === "resampled" ? "Resampled rows of all sites." : "Rows in random order, without ids, with the scheme: read them with sfumato."),
       element("div", { class: "buttons" }, element("button", { type: "button", id: "download", onclick: download }, "Download the release")),
       element("p", { class: "about", id: "downloaded", role: "status" })].filter(Boolean));
+    head.contents.replaceChildren(contents([...head.below.querySelectorAll("h2, h3")]));
     return { drawn: [...single, cross, mean].filter(Boolean), models };
   }
 
   const many = (count, what) => `${whole(count)} ${what}${count === 1 ? "" : "s"}`;
 
   async function show() {
-    const progress = await read("/progress");
+    progress = await read("/progress");
     const total = progress.responses + progress.rows;
     const state = `The study is ${progress.state}. ${many(progress.responses, "single response")}, ${many(progress.rows, "row")} from ${many(progress.uploads, "upload")}.`;
     if (head.state.textContent !== state) head.state.textContent = state; // it is read aloud when it changes
@@ -210,6 +226,7 @@
     head.hours.replaceChildren(hours(progress));
     if (total < progress.minimum) {
       parts = null;
+      head.contents.replaceChildren();
       head.below.replaceChildren(callout(`Estimates are shown from ${whole(progress.minimum)} answers on; ${whole(progress.minimum - total)} are missing.`));
       return;
     }
@@ -225,15 +242,17 @@
     window.addEventListener("resize", () => {
       if (Elements.narrow() === before || parts === null) return;
       before = Elements.narrow();
+      head.hours.replaceChildren(hours(progress));
       for (const one of [...parts.drawn, ...(parts.models?.shown() ?? [])]) one.update();
     });
   }
 
   async function begin() {
+    document.querySelector(".skip").onclick = jump;
     try {
       about = await read("");
       attributes = (await read("/attributes")).attributes;
-      main.replaceChildren(element("h1", {}, about.title || study), head.state, head.hours, head.below);
+      main.replaceChildren(element("h1", {}, about.title || study), head.state, head.hours, head.contents, head.below);
       document.title = `${about.title || study} · Results`;
       follow();
       await show();

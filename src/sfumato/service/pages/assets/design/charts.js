@@ -37,7 +37,7 @@ const Charts = (() => {
     const shade = (chance) => (0.05 + (numbers ? 0.5 : 0.95) * (chance / most)).toFixed(3);
     rows.forEach((row, x) => {
       const y = top + x * height;
-      if (height >= 11) picture.append(drawn("text", { x: left - 6, y: y + height / 2 + 4, "text-anchor": "end", class: "name" }, cut(inputs[x] ?? "", narrow() ? 14 : 21)));
+      if (height >= 11) picture.append(drawn("text", { x: left - 6, y: y + height / 2 + 4, "text-anchor": "end", class: "name" }, cut(inputs[x] ?? "", narrow() ? 12 : 21)));
       for (let first = 0; first < columns;) { // neighbours of one shade are drawn as one
         let end = first + 1;
         while (!numbers && end < columns && shade(row[end]) === shade(row[first])) end++;

@@ -4,7 +4,7 @@
 "use strict";
 
 (() => {
-  const { element } = Elements;
+  const { element, jump } = Elements;
   const { say, field, menu, button, number, whole, points } = Page;
   const PLACE = "sfumato design";
   const PAUSE = 250; // milliseconds without a change until the server is asked
@@ -223,15 +223,6 @@
   }
 
   // ---- The whole page --------------------------------------------------------------------------------------------------
-
-  /* The address keeps its token: a heading is gone to without changing what stands behind #. */
-  function jump(event) {
-    event.preventDefault();
-    const heading = document.querySelector(event.currentTarget.getAttribute("href"));
-    heading.tabIndex = -1;
-    heading.scrollIntoView();
-    heading.focus();
-  }
 
   function build() {
     const place = (name, attributes = {}) => (parts[name] = element("div", attributes));

@@ -432,6 +432,23 @@ def test_a_form_tells_as_much_as_those_who_answer_it(monkeypatch):
     assert axes.points[-1] == pytest.approx((1000, 100 * unit.measures["half_width"]))
 
 
+def test_a_picture_of_chances_is_not_blank_where_one_answer_is_far_likelier(monkeypatch):
+    """Under gamma 3 all stretches of a number were as pale as the paper beside "no answer"."""
+    from matplotlib.figure import Figure
+
+    from sfumato.assess.report import plot
+
+    schema = sf.Schema({"score": sf.Numeric(280, 640, bins=18, nullable=True)})
+    (unit,) = report(sf.Scheme.for_gamma(schema, 3), n=2000).facts.units
+    drawn = []
+    monkeypatch.setattr(plot, "svg", lambda draw, *_: drawn.append(draw))
+    plot.heat_map(unit)
+    drawn[0](figure := Figure())
+    (image,) = figure.axes[0].images
+    chances, (_, most) = unit.channel.matrix, image.get_clim()
+    assert most == pytest.approx(chances[:-1, :-1].max())
+
+
 def test_without_shares_the_accuracy_left_is_the_one_of_the_design():
     """A common value is harder than one among equals: both pages count on the hardest share."""
     schema = sf.Schema({"town": sf.Categorical(tuple("abcdefgh"), nullable=True)})

@@ -46,7 +46,9 @@ def heat_map(unit: Unit) -> str | None:
         axes = figure.add_subplot()
         blue = to_rgb("#1f6a9a")  # a picture inside the picture knows no variables: one blue, thinner or denser
         shades = LinearSegmentedColormap.from_list("dense", [(*blue, 0.03), (*blue, 1.0)])
-        axes.imshow(P, cmap=shades, vmin=0, vmax=float(P.max()), aspect="auto", interpolation="none")
+        # where one answer is far likelier than all others, as "no answer" is, its chance would leave these blank
+        most = float(P.max() if P.size <= 36 else np.quantile(P.max(axis=0), 0.9))
+        axes.imshow(P, cmap=shades, vmin=0, vmax=most, aspect="auto", interpolation="none")
         k, m = P.shape
         some = np.unique(np.linspace(0, k - 1, min(k, 8)).round().astype(int))
         names = [figure_text(_short(unit.labels[x], 11)) if unit.labels else str(x) for x in some]

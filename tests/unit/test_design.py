@@ -428,3 +428,15 @@ def test_the_gamma_that_a_design_names_serves():
 
 def _by_attribute(text):
     return [part.splitlines() for part in re.split(r"^\w+: gamma of each.*$", text, flags=re.MULTILINE)[1:]]
+
+
+def test_families_in_the_picture_are_told_apart_without_colours():
+    found = design(sf.Schema({"age": sf.Numeric(0, 100, bins=10)}), 1000, gamma=3.0)
+    lines = [line for line in found.tradeoff("age").plot().get_lines() if len(line.get_xdata()) > 2]
+    assert len(lines) >= 3 and len({line.get_linestyle() for line in lines}) == len(lines)
+
+
+def test_a_large_gamma_is_written_as_randomize_writes_it():
+    """A sum of 33 attributes was 3.09032e+31 here, and 3.1 times a power of ten in the release."""
+    schema = sf.Schema({f"q{i}": sf.Categorical(("a", "b")) for i in range(33)})
+    assert "The whole record: gamma 3.1\xa0·\xa010³¹, epsilon" in design(schema, 1000, gamma=9.0).explain()

@@ -21,8 +21,10 @@ def draw_tradeoff(
     if axes is None:
         _, axes = empty_picture(6.2, 3.6)
     colours = {"symmetric": "#b4552d", "subset": "#2d6a8e", "windows": "#4d7c3a", "average": "#7a4d8e"}
+    dashes = {"subset": "--", "windows": "-.", "average": (0, (6, 1.5, 1, 1.5, 1, 1.5))}
     for family, widths in half_widths.items():
-        axes.plot(gammas, 100 * widths, color=colours.get(family, "#555555"), lw=1.8, label=family)
+        colour, dash = colours.get(family, "#555555"), dashes.get(family, "-")
+        axes.plot(gammas, 100 * widths, color=colour, ls=dash, lw=1.8, label=family)
     axes.axhline(100 * unrandomized, color="#888888", lw=1, ls=":", label="not randomized")
     if chosen is not None:
         axes.plot(chosen[0], 100 * chosen[1], "o", color="#222222", ms=6, zorder=5, label="chosen")
@@ -38,5 +40,5 @@ def draw_tradeoff(
     axes.set_ylabel(label)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#e6e6e6", lw=0.6)
-    axes.legend(frameon=False, fontsize=8)
+    axes.legend(frameon=False, fontsize=8, handlelength=3)
     return axes

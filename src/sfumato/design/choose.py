@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sfumato.assess.report.summary import factor
 from sfumato.channels import Channel, identity, tree_levels
 from sfumato.design.candidates import Candidate, candidates, check_size, expected, narrowest, target_of, weigh
 from sfumato.design.joint_channel import JointChoice, choose_joint
@@ -111,7 +112,7 @@ class Design:
                 f"gamma {self.joint.channel.gamma:.4g} of the whole record."
             )
             lines += ["    NOT MET: " + text for text in self.joint.unmet]
-        lines.append(f"The whole record: gamma {_gamma(self.scheme.gamma)}, epsilon {self.scheme.epsilon:.4g}")
+        lines.append(f"The whole record: gamma {factor(self.scheme.epsilon, 4)}, epsilon {self.scheme.epsilon:.4g}")
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -234,10 +235,6 @@ def _nearest(
 
 def _what(candidate: Candidate) -> str:
     return {"shares": "shares", "cdf": "running shares", "mean": "mean, of the range,"}[candidate.target]
-
-
-def _gamma(gamma: float) -> str:
-    return f"{gamma:,.0f}" if 1000 <= gamma < 1e15 else f"{gamma:.6g}"
 
 
 def _points(half_width: float) -> str:

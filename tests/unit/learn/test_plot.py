@@ -85,12 +85,22 @@ class TestNetworks:
         assert thin < thick < max(patch.get_linewidth() for patch in net.plot().axes[0].patches) < 4
 
 
+def test_no_error_in_a_table_of_a_network_is_0():
+    """Of an answer that 4 in 1000 gave, "0.00 ±.00" stood in the picture."""
+    schema = sf.Schema({"a": sf.Categorical(("x", "y"))})
+    table = {"a": ["x"] * 6300 + ["y"] * 25}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 20), rng=1)
+    net = BayesianNetwork({"a": []}).fit(sf.evidence(release))
+    said = [text.get_text() for axes in net.plot(cpts=True).axes for text in axes.texts]
+    assert len([text for text in said if "±" in text]) == 2 and not any("±.00" in text[-4:] for text in said)
+
+
 class TestTrees:
     def test_a_big_tree_shows_its_large_branches_and_says_so(self, tree):
         assert len(tree.root_.leaves) > 100
         figure = tree.plot(depth=3)
         assert figure.get_size_inches()[1] < 0.42 * MOST_ENDS + 2
-        assert "of the records are drawn together" in figure.get_suptitle()
+        assert "several branches of less than" in figure.get_suptitle()
         assert "small branches" in text_of(figure)
 
     def test_a_small_tree_is_shown_whole(self, tree):

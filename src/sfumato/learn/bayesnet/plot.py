@@ -212,7 +212,7 @@ class _Table:
         known = cpt.known.reshape(-1, cpt.shape[-1]) if cpt.estimate is not None else None
         self.known = known[np.ix_(kept_rows, kept_columns)] if known is not None else None
         self.margin = 0.075 * max((len(row) for row in self.rows), default=0) + 0.35
-        self.cell = max(0.72, 0.075 * max(len(column) for column in self.columns) + 0.2)
+        self.cell = max(0.78, 0.075 * max(len(column) for column in self.columns) + 0.2)
         self.width = self.margin + self.cell * len(self.columns) + 0.3
         self.height = 0.24 * len(self.rows) + 0.75 + (0.2 if self.hidden or self.cut else 0.0)
 
@@ -240,7 +240,10 @@ class _Table:
 
     def _said(self, j: int, i: int) -> str:
         """What a cell says; parents that hardly any record is estimated to hold tell nothing of it."""
-        value = f"{self.values[j, i]:.2f}"
         if self.sds is None or self.known is None:
-            return value
-        return f"{value} ±{self.sds[j, i]:.2f}".replace("±0.", "±.") if self.known[j, i] else _UNKNOWN
+            return f"{self.values[j, i]:.2f}"
+        if not self.known[j, i]:
+            return _UNKNOWN
+        sd = float(self.sds[j, i])
+        digits = 2 if sd == 0 or sd >= 0.005 else 3 if sd >= 0.0005 else 4  # no error of an estimate is 0
+        return f"{self.values[j, i]:.{digits}f} ±{sd:.{digits}f}".replace("±0.", "±.")

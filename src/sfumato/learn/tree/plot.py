@@ -201,7 +201,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int, limits: Limits | 
     axes.axis("off")
     hidden = [f"the first {many(depth, 'level')} of {tree.root_.depth}"] if tree.root_.depth > depth else []
     if least:
-        hidden.append(f"branches of less than {least:.1%} of the records are drawn together")
+        hidden.append(f"several branches of less than {least:.1%} of the records are drawn together")
     sure = "its share" if limits is None else "its share with the 95 % interval"
     title = f"How to tell {tree.target_}: in each box the answer, {sure}, and how many of the records are there"
     leaves = f"{many(len(tree.root_.leaves), 'leaf', 'leaves')}: {'; '.join(hidden)}" if hidden else ""

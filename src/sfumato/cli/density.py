@@ -75,11 +75,11 @@ def density(
     low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
     rows = [
         ("values", found.n),
-        ("noise", f"{getattr(found.noise, 'name', found.noise.kind)}, sd {found.noise.sd:.4g}"),
+        ("noise", f"{getattr(found.noise, 'name', found.noise.kind)}, sd {_number(found.noise.sd, 4)}"),
         ("method", found.method + (f", stopped by {found.stop}" if found.stop else "")),
         ("cells", _cells(found.mass.size, float(found.edges[0]), float(found.edges[-1]), between)),
-        ("mean, sd", f"{found.mean:.6g}, {found.sd:.6g}"),
-        ("5 %, 50 %, 95 %", f"{low:.6g}, {middle:.6g}, {high:.6g}"),
+        ("mean, sd", f"{_number(found.mean)}, {_number(found.sd)}"),
+        ("5 %, 50 %, 95 %", f"{_number(low)}, {_number(middle)}, {_number(high)}"),
         ("their errors", f"not told here{banded}"),
         ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
         ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
@@ -94,14 +94,19 @@ def density(
         console.note(f"picture: {plot}")
 
 
+def _number(value: float, digits: int = 6) -> str:
+    """A few digits, and large numbers with their thousands marked: 2,194,230."""
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.{digits}g}"
+
+
 def _cells(count: int, low: float, high: float, support: tuple[float, float] | None) -> str:
     """How many there are and where, and which part of a given support that is."""
-    told = f"{count} from {low:.6g} to {high:.6g}"
+    told = f"{count} from {_number(low)} to {_number(high)}"
     if support is None or (low, high) == support:
         return told
     if low < support[0] or high > support[1]:
-        return f"{told}: the support {support[0]:.6g} to {support[1]:.6g} was widened"
-    return f"{told}, inside the support {support[0]:.6g} to {support[1]:.6g}"
+        return f"{told}: the support {_number(support[0])} to {_number(support[1])} was widened"
+    return f"{told}, inside the support {_number(support[0])} to {_number(support[1])}"
 
 
 def _refuse_codes(file: Path, column: str) -> None:

@@ -138,3 +138,13 @@ def test_rank_and_null_space_agree(width: float) -> None:
     unseen = d.null_space()
     assert unseen.shape == (60 - d.rank, 60)
     assert np.abs(unseen @ d.noise.interval_matrix(d.edges, d.z_edges)).max(initial=0.0) < 1e-8
+
+
+def test_the_picture_of_large_numbers_has_them_in_full() -> None:
+    """Incomes stood beside a 1e6, and their density beside a 1e-6."""
+    x = 2e6 + 2e5 * np.random.default_rng(1).normal(size=400)
+    axes = density(x, gaussian(1e5)).plot()
+    axes.figure.canvas.draw()
+    assert axes.xaxis.get_offset_text().get_text() == axes.yaxis.get_offset_text().get_text() == ""
+    assert "2,000,000" in [label.get_text() for label in axes.get_xticklabels()]
+    assert axes.get_ylabel() == "share per 100,000"

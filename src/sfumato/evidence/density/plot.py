@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sfumato.pages.picture import empty_picture, save_picture
+from sfumato.pages.picture import empty_picture, mark_thousands, save_picture
 from sfumato.printable import figure_text
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
@@ -36,7 +37,9 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     margin = 0.03 * float(np.ptp(shown))
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
-    ax.set_ylabel("density")
+    mark_thousands(ax, years=float(np.abs(shown).max()) < 1e4)  # such as years: no marks
+    ax.locator_params(axis="x", nbins=6)
+    _heights(ax, float(np.ptp(shown)), top)
     through = f"{getattr(density.noise, 'name', density.noise.kind)} noise" if seen else figure_text(density.noise)
     ax.set_title(f"{density.n:,} values, {through}, method {density.method}", loc="left", fontsize=10)
     ax.spines[["top", "right"]].set_visible(False)
@@ -44,6 +47,15 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     if path is not None:
         save_picture(figure or ax.figure, path)
     return ax
+
+
+def _heights(ax: Any, reach: float, top: float) -> None:
+    """Heights as people read them: where they are tiny or huge, as shares of a stretch of a round length."""
+    from matplotlib.ticker import FuncFormatter
+
+    stretch = 1.0 if 1e-3 <= top < 1e4 or reach <= 0 else 10.0 ** (math.floor(math.log10(reach)) - 1)
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda height, _: f"{height * stretch:,.4g}"))
+    ax.set_ylabel("density" if stretch == 1 else f"share per {stretch:,.10g}")
 
 
 def _histogram(density: Any, ax: Any) -> None:

@@ -16,6 +16,7 @@ from sfumato.assess.shares import EQUAL, ESTIMATED, GIVEN
 from sfumato.channels.additive import parse_noise
 from sfumato.cli import console, scheme_files
 from sfumato.cli.attacked_tables import additive_columns, numbers, row_numbers, whole
+from sfumato.cli.choices import one_of
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
@@ -47,13 +48,8 @@ SHARES = {
 }
 
 
-def _names(incomplete: str) -> list[str]:
-    """What the shell completes."""
-    return [name for name in NAMES if name.startswith(incomplete)]
-
-
 def attack(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.", autocompletion=_names)],
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES)}.", autocompletion=one_of(*NAMES))],
     file: Annotated[Path, typer.Argument(help="A release, a scheme, or a table of released numbers.")],
     truth: Annotated[
         Path | None, typer.Option(help="The raw table, to measure the error: row by row as released, or by ids.")

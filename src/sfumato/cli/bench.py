@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sfumato.cli.choices import found_by
 from sfumato.errors import SfumatoError
 
 
 def bench(
-    names: Annotated[list[str] | None, typer.Argument(help="Which benchmarks; all of them by default.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Which benchmarks; all of them by default.", autocompletion=found_by(_names)),
+    ] = None,
     peers: Annotated[
         bool, typer.Option("--peers", help="Other packages beside ours; the first run installs each by itself.")
     ] = False,
@@ -45,6 +50,15 @@ def bench(
         raise SfumatoError(str(problem)) from None
     options = [*(["--json"] if json else []), *(["--compare"] if compare else [])]
     raise typer.Exit(harness.main([*(names or []), *options]))
+
+
+def _names() -> list[str]:
+    """All benchmarks, read off the files: to import them takes seconds, and packages that are for tests."""
+    found = []
+    for path in sorted(_folder().glob("*.py")):
+        own = re.findall(r"^@benchmark\ndef (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        found += [path.stem, *(f"{path.stem}.{name}" for name in own)] if own else []
+    return found
 
 
 def _folder() -> Path:

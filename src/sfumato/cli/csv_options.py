@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from sfumato.cli.choices import one_of
 from sfumato.reading.csv_format import reading
 
 _PANEL = "How the text file is written (told by its first block if not said)"
@@ -16,7 +17,10 @@ _OPTIONS: dict[str, Any] = {
     "delimiter": Annotated[
         str | None, typer.Option(help="Between fields: a sign such as ; or the word tab.", rich_help_panel=_PANEL)
     ],
-    "decimal": Annotated[str | None, typer.Option(help="In numbers: . or a comma.", rich_help_panel=_PANEL)],
+    "decimal": Annotated[
+        str | None,
+        typer.Option(help="In numbers: . or a comma.", rich_help_panel=_PANEL, autocompletion=one_of(".", ",")),
+    ],
     "encoding": Annotated[
         str | None, typer.Option(help="Of letters: utf-8, cp1252, utf-16 ...", rich_help_panel=_PANEL)
     ],

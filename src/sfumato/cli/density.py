@@ -8,8 +8,10 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.choices import one_of
 from sfumato.errors import SfumatoError
 from sfumato.evidence.density import density as estimate
+from sfumato.evidence.density.deconvolution import METHODS
 from sfumato.reading.tables import count_rows
 from sfumato.released.description import read_description
 
@@ -22,7 +24,9 @@ def density(
     bins: Annotated[
         int | None, typer.Option(help="Cells of the estimate (default 80); with --support, exactly these.")
     ] = None,
-    method: Annotated[str, typer.Option(help="auto (needs no tuning), em, as or mle.")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="auto (needs no tuning), em, as or mle.", autocompletion=one_of(*METHODS))
+    ] = "auto",
     stop: Annotated[
         str | None, typer.Option(help="For em and as: iterations:N, theta:T, loglik:T, chi2:T or cv:FOLDS.")
     ] = None,

@@ -7,7 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.channels.efficiency import TARGETS
 from sfumato.cli import console, scheme_files
+from sfumato.cli.choices import one_of
 from sfumato.design import design as choose
 from sfumato.design.rounds import design_rounds
 from sfumato.design.whole_record import design_record
@@ -46,7 +48,8 @@ def design(
         str,
         typer.Option(
             help="What matters: shares, cdf (running shares), mean, or auto by kind of attribute. With --record-gamma: "
-            "the attribute that is to be foretold."
+            "the attribute that is to be foretold.",
+            autocompletion=one_of("auto", *TARGETS),
         ),
     ] = "auto",
     all_levels: Annotated[

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.choices import one_of
 from sfumato.cli.conditions import conditions
 from sfumato.cli.count_table import CountTable
 from sfumato.cli.false_answers import show_evasive, show_robust
@@ -41,7 +42,8 @@ def estimate(
         str | None,
         typer.Option(
             help="mle (counts never negative; their default), moment (unbiased; for very many values, and for means, "
-            "quantiles and correlations) or model (one model of all attributes)."
+            "quantiles and correlations) or model (one model of all attributes).",
+            autocompletion=one_of("mle", "moment", "model"),
         ),
     ] = None,
     level: Annotated[float, typer.Option(help="The confidence of the intervals.")] = 0.95,

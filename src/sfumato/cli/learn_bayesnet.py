@@ -10,10 +10,13 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.choices import one_of
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import edge_rows, words_of_p_values, words_of_tests
+from sfumato.learn.bayesnet.parameters import PRIORS
+from sfumato.learn.bayesnet.scores import SCORES
 from sfumato.learn.bayesnet.structure import read_structure
 from sfumato.pages.display import settled
 from sfumato.printable import many
@@ -32,13 +35,15 @@ def bayesnet(
     order: Annotated[
         str | None, typer.Option(help="Search under this order, comma-separated; attributes left out follow.")
     ] = None,
-    score: Annotated[str, typer.Option(help="wald, bic, bayes or bdeu.")] = "wald",
+    score: Annotated[str, typer.Option(help="wald, bic, bayes or bdeu.", autocompletion=one_of(*SCORES))] = "wald",
     max_parents: Annotated[
         int | None, typer.Option(help="The most parents of a node; by default 3, as far as the tables fit.")
     ] = None,
     penalty: Annotated[float, typer.Option(help="C* of the bic score.")] = 1.0,
     eta: Annotated[float, typer.Option(help="The threshold of the bayes score under an order.")] = 1.0,
-    prior: Annotated[str, typer.Option(help="ml, k2, bdeu, or a number of records.")] = "ml",
+    prior: Annotated[
+        str, typer.Option(help="ml, k2, bdeu, or a number of records.", autocompletion=one_of(*PRIORS))
+    ] = "ml",
     tree: Annotated[bool, typer.Option("--tree", help="The best tree (Chow and Liu) instead of a search.")] = False,
     memory: Annotated[
         float, typer.Option(help="What the search may use, in GB; sets of parents that need more are left out.")

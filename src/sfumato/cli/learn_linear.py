@@ -9,8 +9,9 @@ import numpy as np
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
-from sfumato.learn.linear.classifier import DRAWN, GROUPS
+from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES
 from sfumato.printable import label_text
 
 
@@ -20,7 +21,9 @@ def linear(
     loss: Annotated[
         str,
         typer.Option(
-            help="pocket, perceptron, logistic, hinge, least_squares, lda; auto: pocket for two classes, else logistic."
+            help="pocket, perceptron, logistic, hinge, least_squares, lda; auto: pocket for two classes, else "
+            "logistic.",
+            autocompletion=one_of(*LOSSES),
         ),
     ] = "auto",
     columns: learning.Columns = None,

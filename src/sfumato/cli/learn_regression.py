@@ -9,10 +9,12 @@ import numpy as np
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.choices import one_of
 from sfumato.cli.typed_labels import TypedLabels
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError, SfumatoError
 from sfumato.learn.regression import Regression, family_of
+from sfumato.learn.regression.model import FAMILIES, WAYS
 from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
 
@@ -29,10 +31,17 @@ def regression(
     columns: learning.Columns = None,
     formula: Annotated[str | None, typer.Option(help='Instead of both: "ill ~ age * sex".')] = None,
     family: Annotated[
-        str | None, typer.Option(help="gaussian, logistic or ordinal; left out, the target's kind decides.")
+        str | None,
+        typer.Option(
+            help="gaussian, logistic or ordinal; left out, the target's kind decides.",
+            autocompletion=one_of(*FAMILIES),
+        ),
     ] = None,
     event: Annotated[str | None, typer.Option(help="The target's value whose odds are explained (logistic).")] = None,
-    through: Annotated[str, typer.Option(help="scores (unbiased), model (the joint model), or auto.")] = "auto",
+    through: Annotated[
+        str,
+        typer.Option(help="scores (unbiased), model (the joint model), or auto.", autocompletion=one_of(*WAYS)),
+    ] = "auto",
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     plot: Annotated[Path | None, typer.Option(help="Also draw the coefficients (.svg, .png or .pdf).")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,

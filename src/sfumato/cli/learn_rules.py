@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.choices import one_of
 from sfumato.errors import SfumatoError
 from sfumato.evidence import evidence
 from sfumato.learn.rules import AssociationRules
@@ -23,7 +24,10 @@ def rules(
     confidence: Annotated[float, typer.Option(help="The least confidence.")] = 0.5,
     target: Annotated[str | None, typer.Option(help="Only rules that conclude this attribute.")] = None,
     by: Annotated[
-        str, typer.Option(help="What must reach them: the lower limit, the estimate, or the upper limit.")
+        str,
+        typer.Option(
+            help="What must reach them: the lower limit, the estimate, or the upper limit.", autocompletion=one_of(*_BY)
+        ),
     ] = "lower",
     point_estimates: Annotated[
         bool, typer.Option("--point-estimates", help="The same as --by estimate: also what may be noise.")

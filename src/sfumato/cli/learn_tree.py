@@ -8,7 +8,11 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console, learning
+from sfumato.cli.choices import one_of
 from sfumato.learn.tree import AdditiveTree, DecisionTree
+from sfumato.learn.tree.additive import RECONSTRUCTIONS
+from sfumato.learn.tree.classifier import COUNTS
+from sfumato.learn.tree.grow import CRITERIA
 from sfumato.learn.tree.plot import least_share
 from sfumato.printable import many
 from sfumato.release import Release
@@ -17,13 +21,19 @@ from sfumato.release import Release
 def tree(
     files: Annotated[list[Path], typer.Argument(help="One or more releases; several are taken as different records.")],
     target: Annotated[str, typer.Option(help="The attribute to predict.")],
-    criterion: Annotated[str, typer.Option(help="entropy, gain_ratio or gini.")] = "entropy",
-    counts: Annotated[str, typer.Option(help="model (joint model), direct (noise-tested) or paper (ID3).")] = "model",
+    criterion: Annotated[
+        str, typer.Option(help="entropy, gain_ratio or gini.", autocompletion=one_of(*CRITERIA))
+    ] = "entropy",
+    counts: Annotated[
+        str,
+        typer.Option(help="model (joint model), direct (noise-tested) or paper (ID3).", autocompletion=one_of(*COUNTS)),
+    ] = "model",
     reconstruct: Annotated[
         str | None,
         typer.Option(
             help="Of numbers under additive noise: by_class, local, global or none (Agrawal and Srikant 2000); without "
-            "it they are cut into the bins of the schema."
+            "it they are cut into the bins of the schema.",
+            autocompletion=one_of(*RECONSTRUCTIONS),
         ),
     ] = None,
     leaves: Annotated[int, typer.Option(help="The most leaves.")] = 1000,

@@ -12,6 +12,7 @@ import typer
 
 from sfumato.assess.report.summary import factor
 from sfumato.cli import console, scheme_files
+from sfumato.cli.choices import one_of
 from sfumato.cli.keyfile import keys
 from sfumato.errors import ReleaseError, SchemeError
 from sfumato.forms import Forms
@@ -63,9 +64,13 @@ def randomize(
         typer.Option(help="With --key-file: the study's name; a key belongs to one study, else to one scheme."),
     ] = None,
     clear_ids: Annotated[bool, typer.Option("--clear-ids", help="Release the ids themselves.")] = False,
-    order: Annotated[str, typer.Option(help="Of the rows: shuffle, or keep, which tells how they were sorted.")] = (
-        "shuffle"
-    ),
+    order: Annotated[
+        str,
+        typer.Option(
+            help="Of the rows: shuffle, or keep, which tells how they were sorted.",
+            autocompletion=one_of("shuffle", "keep"),
+        ),
+    ] = "shuffle",
     ledger: Annotated[
         Path | None, typer.Option(help="The owner's account of releases: refuses a second fresh answer.")
     ] = None,

@@ -10,11 +10,12 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.choices import found_by
 from sfumato.errors import ReleaseError
 from sfumato.pages.display import settled
-from sfumato.papers.figure import Figure, Row
+from sfumato.papers.figure import PAPERS, Figure, Row
 from sfumato.papers.gallery import ORDER, gallery, summary_markdown
-from sfumato.papers.registry import selected
+from sfumato.papers.registry import figures, selected
 from sfumato.papers.run import Result, run
 
 _FEW = 3  # entries whose rows are printed unasked
@@ -23,7 +24,12 @@ _PAGE, _SUMMARY, _KEPT = "index.html", "summary.md", "kept"
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID ...]", help="Entries, or papers (aa01, zhang04, ma06, tan07).")
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID ...]",
+            help="Entries, or papers (aa01, zhang04, ma06, tan07).",
+            autocompletion=found_by(lambda: (*PAPERS, *figures())),
+        ),
     ] = None,
     fast: Annotated[bool, typer.Option("--fast", help="Fewer seeds: all in about three minutes on two cores.")] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="How many processes (default: one for each core).")] = None,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.choices import one_of
 from sfumato.cli.command import Command
 from sfumato.cli.preparation import prepared
 from sfumato.cli.scheme_files import read_text
@@ -93,7 +94,14 @@ def list_(to: To = HERE, token_file: TokenFile = None, json: AsJson = False) -> 
 
 def tokens(
     id: Id,
-    role: Annotated[str | None, typer.Option("--new", help="Make tokens: miner, site or invitation.")] = None,
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--new",
+            help="Make tokens: miner, site or invitation.",
+            autocompletion=one_of("miner", "site", "invitation"),
+        ),
+    ] = None,
     count: Annotated[int, typer.Option(help="How many.")] = 1,
     name: Annotated[str, typer.Option(help="Whose they are, to tell them apart later.")] = "",
     columns: Annotated[

@@ -12,12 +12,14 @@ import warnings
 
 import numpy as np
 import pytest
+import typer
+from benchmarks.harness import discover
 from rich.console import Console
 
 import sfumato as sf
 from sfumato import channels as c
 from sfumato import cli
-from sfumato.cli import busy, learning, main
+from sfumato.cli import app, busy, learning, main
 from sfumato.errors import NegativeCountsWarning
 
 SCHEME = sf.Scheme(
@@ -34,6 +36,28 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "scheme.json").write_text(SCHEME.to_json())
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+#: Options and arguments of text that no list holds: names, numbers in words, files or numbers, addresses.
+FREE = """
+    --all-levels --as --attribute --bins --cdf --column --columns --command --correlation --database --delimiter --drop
+    --edges --encoding --ends --engine --evasive --event --expires --formula --gamma --host --id --mean --median --name
+    --names --noise --on --own --points --population --quantiles --range --ranges --revoke --roll-up --same --shares
+    --site-column --stop --study --support --table --text --title --to --values --where id
+"""
+#: The same where another command's option of this name takes one of a list.
+FREE_HERE = {"estimate --by", "learn bayesnet --order", "resample --target", "schema --by"} | {
+    f"learn {learner} --target" for learner in ("linear", "model", "naive-bayes", "regression", "rules", "tree")
+}
+
+
+def texts(command, path=()):
+    """Every option or argument of text, by its command and its name."""
+    for name, one in getattr(command, "commands", {}).items():
+        yield from texts(one, (*path, name))
+    for one in () if hasattr(command, "commands") else command.params:
+        if one.type_descriptor.annotation in (str, list[str]):
+            yield " ".join((*path, one.opts[-1])), one
 
 
 def run(line, monkeypatch):
@@ -57,6 +81,29 @@ class TestCompletion:
 
     def test_a_shell_is_told_the_options(self, monkeypatch, capsys):
         assert "--population" in self.ask("sfumato estimate --pop", monkeypatch, capsys)
+
+    def test_a_shell_is_told_the_values_of_every_fixed_list(self, monkeypatch, capsys):
+        """Options of text name a list, which the shell then knows, or take what no list holds."""
+        found = dict(texts(typer.main.get_command(app)))
+        complete = {name for name, of in found.items() if of._custom_shell_complete is not None}
+        short = {name.rpartition(" ")[2] for name in complete}
+        free = {(name.rpartition(" ")[2], name) for name in set(found) - complete}
+        assert {name if option in short else option for option, name in free} == {*FREE.split()} | FREE_HERE
+        for name in complete - {"bench names", "reproduce names"}:
+            *command, option = name.split()
+            asked = " ".join(["sfumato", *command, *([option] if option.startswith("-") else []), ""])
+            offered = self.ask(asked, monkeypatch, capsys)
+            said = {".": ".", ",": "comma"} if option == "--decimal" else {}
+            assert len(offered) > 1
+            assert all(re.search(rf"(?<!\w){re.escape(said.get(one, one))}", found[name].help) for one in offered), name
+
+    def test_a_shell_is_told_benchmarks_and_entries(self, monkeypatch, capsys):
+        assert self.ask("sfumato bench randomizing counting", monkeypatch, capsys) == [
+            name for name in self.ask("sfumato bench ", monkeypatch, capsys) if name.startswith("counting")
+        ]
+        assert set(discover()) <= set(self.ask("sfumato bench ", monkeypatch, capsys))
+        assert "aa01" in self.ask("sfumato reproduce aa", monkeypatch, capsys)
+        assert "aa01_fig1" in self.ask("sfumato reproduce aa", monkeypatch, capsys)
 
     @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
     def test_the_script_can_be_shown_for_every_shell(self, shell, monkeypatch, capsys):

@@ -16,7 +16,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.columns import Requests, Verdict, examine
-from sfumato.errors import OutsideDomainWarning, SchemaError
+from sfumato.errors import OutsideDomainError, OutsideDomainWarning, SchemaError
 
 N = 200
 
@@ -328,8 +328,34 @@ def test_quarters_are_dates() -> None:
     assert found.domain.encode(["1977 Q3", "1978-Q1", "1977q2"]).tolist() == [2, 4, 1]
 
 
-@pytest.mark.parametrize("format", ["%b-%Y", "%b %Y", "%B %Y"])
-def test_months_by_name_are_dates(format: str) -> None:
+def test_weeks_are_dates() -> None:
+    """They were words, and --by refused them, though a domain that is written by hand reads them."""
+    weeks = [f"20{20 + i % 2}-W{1 + i % 52:02d}" for i in range(1040)]
+    for requests in ({}, {"by": {"x": "week"}}):
+        found = verdict(weeks, **requests)
+        assert (found.kind, found.domain.by, found.domain.first, found.domain.last) == (
+            "date", "week", "2020-W01", "2021-W52",
+        )  # fmt: skip
+    assert found.domain.encode(["2020-W01", "2020 W53", "2021w1", "2021-W52"]).tolist() == [0, 52, 53, 104]
+    with pytest.raises(OutsideDomainError, match="date"):
+        found.domain.encode(["2021-W53"])  # a year of 52 weeks
+    assert verdict(weeks, by={"x": "month"}).domain.labels[0] == "2019-12"  # which begins in the year before
+    assert verdict(["2020-W77", "2021-X02"] * 60).kind == "categorical"
+
+
+def test_years_of_two_digits_are_read_where_they_are_no_days() -> None:
+    names = ("Jan", "Feb", "Mar", "Apr", "May")
+    sure = verdict([f"{name}-{year}" for name in names for year in (98, 99, "00")] * 20)
+    assert (sure.kind, sure.domain.first, sure.domain.last) == ("date", "1998-01", "2000-05")
+    unsure = [f"{name}-{end}" for name in names for end in (18, 19, 20)] * 20
+    found = verdict(unsure)
+    assert found.kind == "categorical" and "--by x=month reads months" in str(found.problems)
+    assert verdict(unsure, by={"x": "month"}).domain.labels[0] == "2018-01"
+    assert not verdict(["red", "blue"] * 60).problems
+
+
+@pytest.mark.parametrize("format", ["%b-%Y", "%b %Y", "%B %Y", "%m/%Y", "%m-%Y", "%Y/%m"])
+def test_months_are_dates(format: str) -> None:
     """Mar-2018 was a word, before which Feb-2018 and after which Nov-2017 stood, and --by refused it."""
     written = [dt.date(2017 + i % 2, 1 + i % 12, 1).strftime(format) for i in range(240)]
     for requests in ({}, {"by": {"x": "month"}}):

@@ -17,9 +17,9 @@ from sfumato.columns.numbers import (
     read_numbers,
 )
 from sfumato.columns.text import as_category, as_text, judge_identifier, judge_numbered, judge_words
-from sfumato.columns.times import judge_clock, judge_moments, judge_text
+from sfumato.columns.times import judge_clock, judge_moments, judge_text, may_be_months
 from sfumato.columns.value_counts import Cells, collect
-from sfumato.columns.verdict import Verdict
+from sfumato.columns.verdict import Verdict, option
 from sfumato.domains import Categorical, Date, Domain
 from sfumato.domains.periods import NUMBER
 from sfumato.errors import SchemaError
@@ -200,7 +200,11 @@ def _judge_text(cells: Cells, counts: Counter[str], requests: Requests) -> Verdi
         if written.share >= MOSTLY and not (are_codes(written) and not wanted.asked):
             numbered = None if wanted.asked else judge_numbered(cells, written.numbers, requests.most_values)
             return numbered or judge_written(cells, read_numbers(counts + cells.later), wanted)
-    return judge_words(cells, counts, requests.most_values)
+    verdict = judge_words(cells, counts, requests.most_values)
+    if verdict.kept and may_be_months(counts):
+        read = f"they may be months, or days without a year: --by {option(cells.name, 'month')} reads months"
+        return replace(verdict, problems=(*verdict.problems, read))
+    return verdict
 
 
 def _constant(cells: Cells) -> Verdict:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,14 +24,18 @@ _DAYS = (
     "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%d-%b-%Y",
     "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%d-%b-%y",
 )  # fmt: skip
-_MONTHS = ("%b %Y", "%b-%Y")  # whole names, too
+_MONTHS = ("%b %Y", "%b-%Y", "%m/%Y", "%m-%Y", "%Y/%m")  # whole names, too
+_SHORT_MONTHS = ("%b-%y", "%b %y")  # or a month and a day
 FORMATS = (
     *_DAYS,
     *_MONTHS,
     *(f"{day} {clock}" for day in _DAYS[:7] for clock in ("%H:%M:%S", "%H:%M", "%I:%M %p", "%I:%M:%S %p")),
 )
 _LIKE_A_DATE = re.compile(r"(?=.*\d)[\d./,:\-T Z+]*(?:[A-Za-zäÄéû]{3,9}\.?)?[\d./,:\-T Z+]*(?:[AaPp][Mm])?")
-_QUARTER = re.compile(r"\d{4}[ -]?[Qq][1-4]")
+_PERIODS = {
+    "quarter": re.compile(r"\d{4}[ -]?[Qq][1-4]"),
+    "week": re.compile(r"\d{4}[ -]?[Ww](0?[1-9]|[1-4]\d|5[0-3])"),
+}
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 _HALF_DAY = re.compile(r"(0?[1-9]|1[0-2]):[0-5]\d(?P<seconds>:[0-5]\d)?(?P<blank> ?)[AaPp][Mm]")
 _MOST_TRIED = 2000  # different values on which formats are tried
@@ -63,7 +67,7 @@ def judge_text(
     likely = [text for text in list(counts)[:_MOST_TRIED] if _like_a_date(text)]
     if len(likely) < MOSTLY * min(len(counts), _MOST_TRIED) / 2:
         return None
-    formats, ambiguous, both = _formats(likely)
+    formats, ambiguous, both = _formats(likely, by)
     if not formats:
         return None
     counts = counts + cells.later
@@ -88,13 +92,15 @@ def judge_text(
     if words:
         said.append(f"{rows_that(lost, 'hold')} words instead of dates, taken for no answer")
     told = tuple(format for format in formats if format not in ISO)
-    if by is None and all(_QUARTER.fullmatch(text) for text in likely):
-        by = "quarter"
+    if by is None:
+        by = next((name for name, form in _PERIODS.items() if all(map(form.fullmatch, likely))), None)
     return judge_moments(cells, moments, by, span, told, words, said)
 
 
 def _like_a_date(text: str) -> bool:
-    return _QUARTER.fullmatch(text) is not None or (_LIKE_A_DATE.fullmatch(text) is not None and _not_a_number(text))
+    if any(form.fullmatch(text) for form in _PERIODS.values()):
+        return True
+    return _LIKE_A_DATE.fullmatch(text) is not None and _not_a_number(text)
 
 
 def judge_moments(
@@ -174,13 +180,18 @@ def _given_ends(name: str, span: tuple[str, str]) -> tuple[Any, Any]:
     )
 
 
-def _formats(texts: Sequence[str]) -> tuple[list[str], bool, bool]:
-    """The few formats that read the texts, whether day and month can be told apart, whether both orders occur."""
+def _formats(texts: Sequence[str], by: str | None) -> tuple[list[str], bool, bool]:
+    """The few formats that read the texts, whether day and month can be told apart, whether both orders occur.
+
+    Jan-20 is a month if others are like Jan-98, which no day is, or if whole months are asked for.
+    """
     import pyarrow as pa
 
     left = pa.array(texts, pa.string())
     few = left.slice(0, 50)
-    tried = [form for form in (*ISO, *FORMATS) if from_text(few, [form]).null_count < len(few)]
+    no_days = any(text[-2:] == "00" or text[-2:] > "31" for text in texts)
+    short = _SHORT_MONTHS if no_days or by in ("month", "quarter", "year") else ()
+    tried = [form for form in (*ISO, *FORMATS, *short) if from_text(few, [form]).null_count < len(few)]
     chosen: list[str] = []
     ambiguous = False
     for _ in range(3):
@@ -198,6 +209,13 @@ def _formats(texts: Sequence[str]) -> tuple[list[str], bool, bool]:
             break
     both = any(_twin(format) in chosen for format in chosen)
     return chosen, ambiguous and not both, both
+
+
+def may_be_months(texts: Collection[str]) -> bool:
+    """Whether all texts are like Jan-20: of the year 2020, or of the first month."""
+    import pyarrow as pa
+
+    return bool(from_text(pa.array(list(texts), pa.string()), _SHORT_MONTHS).null_count == 0)
 
 
 def _not_a_number(text: str) -> bool:

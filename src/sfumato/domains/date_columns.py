@@ -14,9 +14,10 @@ from sfumato.domains.periods import Moments, seconds
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: What is read without being told: ISO 8601, quarters such as 1979 Q3, and the times of a day.
+#: What is read without being told: ISO 8601, weeks such as 1979-W05, quarters such as 1979 Q3, the times of a day.
 ISO = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y-%m")
 CLOCK = ("%H:%M:%S", "%H:%M")
+_WEEK = r"^\d{4}[ -]?[Ww]\d{1,2}$"
 
 
 def moments(column: pa.Array, formats: Sequence[str] = (), clock: bool = False) -> tuple[Moments, Any]:
@@ -53,6 +54,7 @@ def from_text(column: pa.Array, formats: Sequence[str]) -> pa.Array:
     )  # the time as the wall clock shows it
     for quarter, month in enumerate(("01", "04", "07", "10"), start=1):
         text = pc.replace_substring_regex(text, rf"^(\d{{4}})[ -]?[Qq]{quarter}$", rf"\1-{month}")
+    text = _weeks_as_days(text)
     found = pa.nulls(len(text), pa.timestamp("s"))
     for format in formats:
         if found.null_count == text.null_count:
@@ -60,6 +62,26 @@ def from_text(column: pa.Array, formats: Sequence[str]) -> pa.Array:
         read = pc.strptime(text, format=format, unit="s", error_is_null=True)
         found = pc.coalesce(found, _real(read, text, format))
     return found
+
+
+def _weeks_as_days(text: pa.Array) -> pa.Array:
+    """Weeks, as 1979-W05, by the day on which they begin; whatever is no week of its year stays as it is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    weeks = pc.unique(text.filter(pc.fill_null(pc.match_substring_regex(text, _WEEK), False)))
+    if not len(weeks):
+        return text
+    days = [_first_day(int(week[:4]), int(week[4:].lstrip(" -Ww"))) for week in weeks.to_pylist()]
+    return pc.coalesce(pa.array(days, pa.string()).take(pc.index_in(text, value_set=weeks)), text)
+
+
+def _first_day(year: int, week: int) -> str | None:
+    """The Monday on which a week begins, or None if the year has no such week."""
+    try:
+        return date.fromisocalendar(year, week, 1).isoformat()
+    except ValueError:
+        return None
 
 
 def _real(read: pa.Array, text: pa.Array, format: str) -> pa.Array:

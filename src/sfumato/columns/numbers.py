@@ -21,7 +21,7 @@ from sfumato.domains import Numeric, Ordinal
 from sfumato.reading.csv_numbers import CURRENCIES
 
 _WRITTEN = re.compile(
-    rf"(?P<before>[{CURRENCIES}]|[A-Z]{{3}}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
+    rf"(?P<sign>[-+](?=[{CURRENCIES}]|[A-Z]{{3}}\s))?(?P<before>[{CURRENCIES}]|[A-Z]{{3}}\s)?\s*(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*"
     rf"(?P<after>%|‰|[{CURRENCIES}]|(?:°|[^\W\d_])[\w/²³µ°.]{{0,8}})?"
 )
 _LIMITED = re.compile(r"[<>]=?\s*[-+]?\d+(?:\.\d+)?.*|(\d+)\s*(?:\+|-\s*(\d+))")  # <5, 90+, 20-29
@@ -81,10 +81,15 @@ def read_numbers(counts: Counter[str]) -> Written:
             words[text] += times
             limited += times * _is_limit(text)
             continue
-        value = float(found["number"])
+        value = _value(found)
         numbers[int(value) if value.is_integer() and abs(value) < 2**63 else value] += times
         units[(found["before"] or found["after"] or "").strip()] += times
     return Written(numbers, units, words, limited)
+
+
+def _value(found: re.Match[str]) -> float:
+    """The number of a text such as -$5, whose sign may stand before the currency."""
+    return float((found["sign"] or "") + found["number"])
 
 
 def _is_limit(text: str) -> bool:
@@ -135,7 +140,7 @@ def _listed_with_unit(cells: Cells, written: Written, unit: str, problems: Seque
     for text in cells.counts:
         found = _WRITTEN.fullmatch(text)
         if found is not None and text not in written.words:
-            spellings[text] = int(float(found["number"]))
+            spellings[text] = int(_value(found))
     values, words = tuple(sorted(written.numbers)), tuple(sorted(written.words))
     rare = rare_values(written.numbers) if written.numbers.total() >= 10 * RARE else []
     domain = Ordinal(values, bool(cells.blank or words), missing=words, spellings=spellings)

@@ -210,7 +210,7 @@ class Numeric(Domain):
             text = pc.utf8_trim_whitespace(column.cast(pa.string()))
             if self.unit is not None:
                 unit = re.escape(self.unit.strip())
-                text = pc.replace_substring_regex(text, rf"^{unit}\s*|\s*{unit}$", "")
+                text = pc.replace_substring_regex(text, rf"^([-+]?){unit}\s*|\s*{unit}$", r"\1")
             column = pc.if_else(pc.is_in(text, value_set=pa.array(NULL_WORDS)), pa.scalar(None, text.type), text)
         whole = pa.types.is_integer(column.type)
         try:

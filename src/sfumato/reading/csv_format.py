@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 from sfumato.errors import SchemaError
 from sfumato.reading.csv_header import column_names, has_header, quoted_cells, turned
-from sfumato.reading.csv_numbers import numeric_columns, separators
+from sfumato.reading.csv_numbers import numeric_columns, respelt_columns, separators
 
 DELIMITERS = ("\t", ";", "|", ",")
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}
@@ -82,6 +82,7 @@ class CsvFormat:
     skip: int = 1  # lines before the first record
     trim: bool = False  # whether values carry blanks around them
     words: frozenset[str] = frozenset()  # columns whose values are no numbers, whatever they look like
+    respelt: frozenset[str] = frozenset()  # columns of numbers with brackets or groups of thousands
     twice: tuple[str, ...] = ()  # names that the header gives to several columns
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -149,17 +150,23 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
         notes.append(f"numbers such as 1,234 are taken with {meant}; say --decimal to be sure")
     if asked.decimal is not None and asked.decimal != decimal:
         decimal, thousands = asked.decimal, None
-    numeric = set(numeric_columns(columns))
+    if asked.thousands is not None:
+        thousands = asked.thousands or None
+    numeric = set() if plain else set(numeric_columns(columns))
+    losses, grouped = respelt_columns(columns, thousands)
+    if losses and not plain:
+        notes.append("numbers in brackets, such as (123), are read as negative")
     return CsvFormat(
         delimiter,
         tuple(names),
         "." if plain else decimal,
-        None if plain else (asked.thousands or None) if asked.thousands is not None else thousands,
+        None if plain else thousands,
         encoding,
         header,
         (lines if header else 0) + skip,
         any(cell != cell.strip() for row in data for cell in row),
         frozenset(names[place] for place, cells in enumerate(columns) if any(cells) and place not in numeric),
+        frozenset() if plain else frozenset(names[place] for place in (*losses, *grouped)),
         tuple(twice),
         tuple(notes),
     )

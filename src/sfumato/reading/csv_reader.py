@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +26,9 @@ def csv_batches(
 
     end = None
     try:
-        with _open(path, text, types) as reader:
-            for batch in reader:
+        respelt = [] if as_text else _respelt(text, columns, types)
+        with _open(path, text, {**types, **dict.fromkeys(respelt, pa.string())}) as reader:
+            for batch in _with_numbers(reader, path, text, respelt, types) if respelt else reader:
                 end = batch.column(batch.num_columns - 1)[-1].as_py() if batch.num_rows else end
                 batch = batch if columns is None else batch.select(columns)
                 yield _plain_values(batch, text) if as_text else batch
@@ -48,13 +49,42 @@ def _plain_values(batch: pa.RecordBatch, text: CsvFormat) -> pa.RecordBatch:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if not text.trim and text.decimal == "." and text.thousands is None:
-        return batch
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         plain = pc.utf8_trim_whitespace(column) if text.trim else column
         columns.append(plain if name in text.words else with_points(plain, text.decimal, text.thousands))
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _respelt(text: CsvFormat, columns: list[str] | None, types: Mapping[str, Any]) -> list[str]:
+    """The columns whose numbers Arrow does not read by itself, and that nobody asked for as something else."""
+    import pyarrow as pa
+
+    wanted = text.respelt if columns is None else text.respelt & {*columns}
+    return [name for name in wanted if name not in types or pa.types.is_floating(types[name])]
+
+
+def _with_numbers(
+    reader: Iterable[pa.RecordBatch], path: Path, text: CsvFormat, names: list[str], types: Mapping[str, Any]
+) -> Iterator[pa.RecordBatch]:
+    """Batches with these columns as numbers; one that was not asked for, and holds words from the start, keeps them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    left = list(names)
+    for place, batch in enumerate(reader):
+        for name in list(left):
+            plain = with_points(pc.utf8_trim_whitespace(batch.column(name)), text.decimal, text.thousands)
+            held = pc.if_else(pc.is_in(plain, value_set=pa.array(NULL_WORDS)), pa.scalar(None, pa.string()), plain)
+            try:
+                numbers = held.cast(pa.float64())
+            except pa.ArrowInvalid:
+                if place or name in types:
+                    raise SchemaError(f"{path}: cannot be read: column {name!r}: a field is no number") from None
+                left.remove(name)
+                continue
+            batch = batch.set_column(batch.schema.get_field_index(name), name, numbers)
+        yield batch
 
 
 def _open(path: Path, text: CsvFormat, types: Mapping[str, Any]) -> Any:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.errors import SchemaError
+from sfumato.errors import DisclosureWarning, SchemaError
 from sfumato.reading import tables
 from sfumato.reading.csv_format import detect
 
@@ -189,3 +189,41 @@ def test_decimal_commas_with_exponents_are_numbers(tmp_path: Path) -> None:
     found = detect(tmp_path / "t.csv")
     assert (found.names, found.decimal) == (("p", "n"), ",")
     assert read(tmp_path / "t.csv")["p"][:4] == ["9.1e-05", "0.25", "3.5E+2", "1e-3"]
+
+
+LOSSES = "profit;cost;note\n" + "".join(f"{row},250.50;$3;n{row}\n({row},000);-$4;(2)\n" for row in range(1, 60))
+
+
+def test_numbers_in_brackets_are_negative_beside_others(tmp_path: Path) -> None:
+    """They made a column of amounts names or codes, which schema left out."""
+    path = tmp_path / "t.csv"
+    path.write_text(LOSSES)
+    assert read(path)["profit"][:2] == ["1250.50", "-1000"]
+    assert read(path)["note"][1] == "(2)"
+    assert "brackets" in " ".join(detect(path).notes)
+    with pytest.warns(DisclosureWarning):
+        schema = sf.Schema.infer(path, columns=["profit", "cost"])
+    assert schema["cost"].labels == (-4, 3)
+    codes = schema.encode(path)["profit"]
+    assert codes[1] < codes[0]
+
+
+def test_numbers_are_read_as_such_by_those_who_ask_for_no_text(tmp_path: Path) -> None:
+    """Groups of thousands and brackets made them text, or no numbers."""
+    path = tmp_path / "t.csv"
+    path.write_text(LOSSES)
+    asked: tuple[dict[str, pa.DataType] | None, ...] = (None, {"profit": pa.float64()})
+    for types in asked:
+        (batch,) = tables.batches(path, ["profit"], types)
+        assert batch.column(0)[:2].to_pylist() == [1250.5, -1000]
+    assert next(tables.batches(path, ["profit"], {"profit": pa.string()})).column(0)[1].as_py() == "(1,000)"
+    path.write_text(LOSSES + "many;$3;n\n")
+    assert pa.types.is_string(next(tables.batches(path)).column(0).type)
+    with pytest.raises(SchemaError, match="column 'profit': a field is no number"):
+        list(tables.batches(path, types={"profit": pa.float64()}))
+
+
+def test_a_release_keeps_its_brackets(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x\n1\n(2)\n")
+    (tmp_path / "t.csv.json").write_text('{"format": "sfumato release"}')
+    assert read(tmp_path / "t.csv") == {"x": ["1", "(2)"]}

@@ -1,4 +1,4 @@
-"""--delimiter, --decimal, --encoding and --no-header for every command that reads raw tables."""
+"""--delimiter, --decimal, --encoding, --no-header and --skip for every command that reads raw tables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,14 @@ _OPTIONS: dict[str, Any] = {
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first line names the columns.", rich_help_panel=_PANEL),
     ],
+    "skip": Annotated[
+        int | None, typer.Option(min=0, help="Lines of a title above the header.", rich_help_panel=_PANEL)
+    ],
 }
 
 
 def with_csv_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with four more options, which hold for every text file that it reads."""
+    """The command with five more options, which hold for every text file that it reads."""
     hints = get_type_hints(command, include_extras=True)
     signature = inspect.signature(command)
 

@@ -200,7 +200,8 @@ def _document(source: Path, found: Examination) -> dict[str, Any]:
 
 
 def _format(text: Any) -> dict[str, Any]:
-    return {key: getattr(text, key) for key in ("delimiter", "decimal", "thousands", "encoding", "header")}
+    told = {key: getattr(text, key) for key in ("delimiter", "decimal", "thousands", "encoding", "header")}
+    return {**told, "skip": text.above}
 
 
 def _show(source: Path, found: Examination) -> None:

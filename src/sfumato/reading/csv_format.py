@@ -19,6 +19,7 @@ from typing import IO, Any, cast
 from sfumato.errors import SchemaError
 from sfumato.reading.csv_header import column_names, has_header, quoted_cells, turned
 from sfumato.reading.csv_numbers import numeric_columns, respelt_columns, separators
+from sfumato.reading.csv_titles import is_footer, title_lines
 
 DELIMITERS = ("\t", ";", "|", ",")
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}
@@ -27,6 +28,8 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf
 _MOST = 1 << 23  # bytes that are looked at where the first line is so long
 _BINARY = 64  # characters at the beginning among which text has no zero
 _MOST_COLUMNS = 100_000  # each takes the reader kilobytes
+_MEND = "mend the line, or say --delimiter"
+_NEAR_THE_TOP = 30  # lines: what is wrong there may be a title
 #: What the description beside a file of ours says of itself, wherever in its beginning.
 _OURS = re.compile(rb'"format"\s*:\s*"sfumato (?:release|resampled)"')
 
@@ -45,6 +48,7 @@ class CsvFile:
     thousands: str | None = None
     encoding: str | None = None
     header: bool | None = None
+    skip: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("delimiter", "encoding"):
@@ -59,6 +63,8 @@ class CsvFile:
             raise SchemaError(f"decimal must be a point or a comma, got {self.decimal!r} instead")
         if self.thousands not in (None, "", ".", ",", " ") or (self.thousands and self.thousands == self.decimal):
             raise SchemaError(f"thousands must be a point, a comma or a space, got {self.thousands!r} instead")
+        if isinstance(self.skip, bool) or not isinstance(self.skip, int | None) or (self.skip or 0) < 0:
+            raise SchemaError(f"skip must be a number of lines, such as 2 for a title, got {self.skip!r} instead")
         if self.encoding is not None:
             try:
                 "".encode(self.encoding)
@@ -80,6 +86,8 @@ class CsvFormat:
     encoding: str = "utf-8"
     header: bool = True
     skip: int = 1  # lines before the first record
+    above: int = 0  # of them, lines before the header
+    title: int = 0  # lines that look like a title, and were not skipped
     trim: bool = False  # whether values carry blanks around them
     words: frozenset[str] = frozenset()  # columns whose values are no numbers, whatever they look like
     respelt: frozenset[str] = frozenset()  # columns of numbers with brackets or groups of thousands
@@ -93,7 +101,7 @@ _SAID: ContextVar[dict[str, Any]] = ContextVar("said", default={})  # noqa: B039
 
 @contextmanager
 def reading(**said: Any) -> Iterator[None]:
-    """Read every text file in this block as is said: delimiter, decimal, thousands, encoding, header.
+    """Read every text file in this block as is said: delimiter, decimal, thousands, encoding, header, skip.
 
     Releases excepted: they are read as they were written.
     """
@@ -126,9 +134,14 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     encoding = asked.encoding or _encoding(block, whole)
     text = _decoded(path, block, encoding, whole, asked.encoding is not None)
     usual = "\t" if ".tsv" in path.name.lower() else ","
+    above = asked.skip or 0
+    if text.rstrip("\n").count("\n") < above:
+        raise SchemaError(f"{path}: nothing is left below the {above} lines to skip")
+    text = text.split("\n", above)[-1]
     told, skip = _told_by_excel(text)
     if skip:
         text = text.split("\n", 1)[-1]
+    skip += above
     delimiter = asked.delimiter or told or _delimiter(text, usual)
     rows, lines = _rows(text, delimiter, whole)
     if not rows:
@@ -141,6 +154,10 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     data = rows[1:] if header else rows
     width = Counter(map(len, data)).most_common(1)[0][0] if data else len(first)
     names, twice, notes = column_names(first, width, data)
+    title = 0 if plain or asked.skip is not None else title_lines(text[: 1 << 16], asked.delimiter or DELIMITERS)
+    if title:
+        lines_that = "line looks" if title == 1 else f"{title} lines look"
+        notes.append(f"the first {lines_that} like a title above the header: if so, say --skip {title}")
     if header is False and asked.header is None:
         notes.append("there is no header: the columns are called column1, column2, ...")
     columns = turned(data, len(names))
@@ -164,6 +181,8 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
         encoding,
         header,
         (lines if header else 0) + skip,
+        skip,
+        title,
         any(cell != cell.strip() for row in data for cell in row),
         frozenset(names[place] for place, cells in enumerate(columns) if any(cells) and place not in numeric),
         frozenset() if plain else frozenset(names[place] for place in (*losses, *grouped)),
@@ -173,16 +192,23 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
 
 
 def find_ragged(file: str | Path | CsvFile, found: CsvFormat) -> str | None:
-    """The first record whose number of fields differs from the header's, in words that quote nothing."""
-    for first, last, text, row in _records(Path(file), found):
+    """The first record whose number of fields differs from the header's, and what to do; nothing is quoted."""
+    records, good = _records(Path(file), found), 0
+    for first, last, text, row in records:
         if (row is None or first < last) and _open_quote(text, found):
-            return _not_closed(first)
+            return f"{_not_closed(first)}: {_MEND}"
         if row is None:
-            return f"line {last} cannot be read as fields"
+            return f"line {last} cannot be read as fields: {_MEND}"
         if last > found.skip and row and len(row) != len(found.names):
             fields = f"{len(row)} field{'s' * (len(row) != 1)}"
             others = "the header has" if found.header else "the first has"
-            return f"line {last} has {fields}, {others} {len(found.names)}"
+            mend = _MEND
+            if good and is_footer((row for *_, row in records if row), len(found.names)):
+                mend = f"if a total or a remark, leave out line {first} and what stands below, in a copy of the file"
+            elif found.title or last <= _NEAR_THE_TOP:
+                mend += f"; where a title stands above the header, say --skip {found.title or 'and how many lines'}"
+            return f"line {last} has {fields}, {others} {len(found.names)}: {mend}"
+        good += last > found.skip
     return None
 
 
@@ -209,15 +235,17 @@ def _records(path: Path, found: CsvFormat) -> Iterator[tuple[int, int, str, list
             yield line
 
     with _opened(path) as raw, io.TextIOWrapper(raw, encoding=found.encoding, errors="replace", newline="") as text:
+        for _ in range(found.above):
+            next(text)
         reader = csv.reader(lines(), delimiter=found.delimiter)
-        first = 1
+        first = found.above + 1
         try:
             for row in reader:
-                yield first, reader.line_num, "".join(held), row
-                first = reader.line_num + 1
+                yield first, found.above + reader.line_num, "".join(held), row
+                first = found.above + reader.line_num + 1
                 held.clear()
         except csv.Error:
-            last = reader.line_num
+            last = found.above + reader.line_num
             quotes = sum(line.count('"') for line in (*held, *text))
             yield first, last, '"' * (quotes % 2), None
 

@@ -39,7 +39,7 @@ def csv_batches(
         line = find_ragged(path, text) if "columns, got" in str(problem) else None
         if line is None:
             raise
-        raise SchemaError(f"{path}: {line}: mend the line, or say --delimiter") from None
+        raise SchemaError(f"{path}: {line}") from None
     if isinstance(end, str) and "\n" in end.replace("\r", "\n") and (line := find_open_quote(path, text)):
         raise SchemaError(f"{path}: {line}: the lines below it would be read as one field")
 

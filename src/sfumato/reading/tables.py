@@ -219,7 +219,7 @@ def _file_names(table: str | Path | CsvFile) -> tuple[list[str], CsvFormat | Non
 
     path, ending = Path(table), suffix(table)
     if isinstance(table, CsvFile) and ending not in CSV:
-        raise SchemaError(f"{path}: delimiter, decimal, encoding and header are for text files; this is none")
+        raise SchemaError(f"{path}: delimiter, decimal, encoding, header and skip are for text files; this is none")
     if not path.exists():
         raise SchemaError(f"{path}: there is no such file")
     if ending == FOLDER:

@@ -48,7 +48,14 @@ def test_json_says_the_same(clinic: Path) -> None:
         run("schema klinik.csv --json --drop Notiz --range Alter=0:120 --by Aufnahme=weekday --bins 6").out
     )
     assert found["rows"] == 300
-    assert found["format"] == {"delimiter": ";", "decimal": ",", "thousands": None, "encoding": "utf-8", "header": True}
+    assert found["format"] == {
+        "delimiter": ";",
+        "decimal": ",",
+        "thousands": None,
+        "encoding": "utf-8",
+        "header": True,
+        "skip": 0,
+    }
     verdicts = {column["name"]: column for column in found["columns"]}
     assert "Notiz" not in verdicts
     assert verdicts["Alter"]["domain"]["edges"] == [0, 20, 40, 60, 80, 100, 120]

@@ -227,3 +227,46 @@ def test_a_release_keeps_its_brackets(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x\n1\n(2)\n")
     (tmp_path / "t.csv.json").write_text('{"format": "sfumato release"}')
     assert read(tmp_path / "t.csv") == {"x": ["1", "(2)"]}
+
+
+@pytest.mark.parametrize("sign", [",", ";"])
+@pytest.mark.parametrize("title", ["Clinic A\n\n", 'Clinic A\n"made, or; so ""\n', "Clinic A,,\n;;\n"])
+def test_lines_above_the_header_are_left_out_where_asked(title: str, sign: str, tmp_path: Path) -> None:
+    """A title became the name of the only column, or was refused by its number of fields."""
+    path = tmp_path / "t.csv"
+    path.write_text(title + PLAIN.replace(",", sign))
+    table = sf.CsvFile(path, skip=2)
+    assert read(table) == {"name": ["Ann", "Bob", "Zoë"], "dose": ["1.5", "22.25", "3"], "note": ["calm", "", "late"]}
+    assert not detect(table).notes
+    path.write_text(title + PLAIN.replace(",", sign) + sign.join("1234") + "\n" + PLAIN.replace(",", sign))
+    with pytest.raises(SchemaError, match="line 7 has 4 fields"):
+        read(table)
+
+
+def test_lines_that_look_like_a_title_are_remarked_on(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("Clinic A\n\n" + PLAIN.replace(",", ";"))
+    assert "the first 2 lines look like a title above the header: if so, say --skip 2" in detect(path).notes
+    path.write_text("Clinic A\n" + PLAIN)
+    assert any("the first line looks like a title" in note for note in detect(path).notes)
+    assert not detect(sf.CsvFile(path, skip=0)).notes
+    for plain in (PLAIN, "x\nr1,2\nr2,3\n", "\n\na,b\n1,2\n2,3\n", "word\none\ntwo\n", "a\n1,5\n2,5\n"):
+        path.write_text(plain)
+        assert "title" not in str(detect(path).notes)
+    with pytest.raises(SchemaError, match="nothing is left below the 9 lines"):
+        detect(sf.CsvFile(path, skip=9))
+    with pytest.raises(SchemaError, match="skip must be a number of lines"):
+        sf.CsvFile(path, skip=-1)
+
+
+def test_what_to_do_about_totals_and_titles_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(PLAIN + "Total,,,\n\nremark\n")
+    with pytest.raises(SchemaError, match="if a total or a remark, leave out line 5 and what stands below"):
+        read(path)
+    path.write_text("# made so\n# a, b, c and, d\n" + PLAIN)
+    with pytest.raises(SchemaError, match=r"line 2 .* say --delimiter; where a title .* say --skip 2"):
+        read(path)
+    path.write_text(PLAIN * 20 + "a,b,c,d\n" + PLAIN * 20)
+    with pytest.raises(SchemaError, match="say --delimiter$"):
+        read(path)

@@ -22,6 +22,7 @@ from sfumato.writing.whole_files import replacing
 
 #: Whole numbers that may be the numbers of categories: no more than so many.
 MOST_CODES = 9
+_NAMED = 12  # columns in a line
 #: The first and the last of dates: each a year, a month or a day. Two years are numbers too, and left to them.
 _PERIOD = r"(\d{4}(?:(?:-\d\d){0,2}|-Q[1-4]|-W\d\d))"
 _SPAN = re.compile(rf"(?=.*-){_PERIOD}:{_PERIOD}")
@@ -229,11 +230,16 @@ def _show(source: Path, found: Examination) -> None:
     )
 
 
+def _named(columns: list[str]) -> str:
+    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    return ", ".join(columns[:_NAMED]) + more
+
+
 def _empty(found: Examination) -> list[str]:
     """Which columns have empty cells, and how many."""
     columns = [f"{v.name} ({_percent(v.blank / found.rows)})" for v in found.verdicts if v.kept and v.blank]
     meant = 'each becomes the answer "no answer" (nullable in the schema)'
-    return [f"{', '.join(columns)}: empty cells; {meant}"] if columns else []
+    return [f"{_named(columns)}: empty cells; {meant}"] if columns else []
 
 
 def _percent(share: float) -> str:
@@ -246,7 +252,7 @@ def _problems(found: Examination) -> list[str]:
     for verdict in found.verdicts:
         for problem in verdict.problems:
             columns.setdefault(problem, []).append(verdict.name)
-    return [f"{', '.join(names)}: {problem}" for problem, names in columns.items()]
+    return [f"{_named(names)}: {problem}" for problem, names in columns.items()]
 
 
 def _codes(found: Examination) -> list[str]:
@@ -254,7 +260,5 @@ def _codes(found: Examination) -> list[str]:
     few = [v.name for v in found.verdicts if v.kind == "ordinal" and 2 < len(v.numbers) <= MOST_CODES]
     how = f"--as {few[0]}=categorical" if few else ""
     return (
-        [f"{', '.join(few)}: taken for grades or amounts. If the numbers stand for categories, say {how}"]
-        if few
-        else []
+        [f"{_named(few)}: taken for grades or amounts. If the numbers stand for categories, say {how}"] if few else []
     )

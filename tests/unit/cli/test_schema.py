@@ -181,6 +181,15 @@ def test_errors_are_one_line(line: str, words: str, clinic: Path) -> None:
     assert not (clinic / "s.json").exists()
 
 
+def test_a_line_names_a_dozen_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 500 columns all names stood in a line, several times."""
+    monkeypatch.chdir(tmp_path)
+    rows = [",".join(str((i + j) % 4 or "") for j in range(40)) for i in range(100)]
+    Path("t.csv").write_text(",".join(f"q{j}" for j in range(40)) + "\n" + "\n".join(rows) + "\n")
+    lines = [line for line in run("schema t.csv", width=2000).out.splitlines() if line.startswith("  q0")]
+    assert len(lines) == 2 and all("and 28 more: " in line and "q12" not in line for line in lines)
+
+
 def test_what_many_columns_have_in_common_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A survey of 784 columns had hundreds of equal lines; and places came as 1, 10, 11, 2."""
     monkeypatch.chdir(tmp_path)

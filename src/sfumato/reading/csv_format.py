@@ -27,6 +27,8 @@ BLOCK = 1 << 18  # bytes that are looked at
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _MOST = 1 << 23  # bytes that are looked at where the first line is so long
 _BINARY = 64  # characters at the beginning among which text has no zero
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_MOST_CONTROLS = 0.05  # of the characters of a text; of random bytes, read as one, they are a tenth to a quarter
 _MOST_COLUMNS = 100_000  # each takes the reader kilobytes
 _MEND = "mend the line, or say --delimiter"
 _NEAR_THE_TOP = 30  # lines: what is wrong there may be a title
@@ -310,7 +312,8 @@ def _decoded(path: Path, block: bytes, encoding: str, whole: bool, given: bool) 
     except UnicodeDecodeError:
         wrong = f"is not written in {encoding}: try another --encoding" if given else "is not text, which a table is"
         raise SchemaError(f"{path}: {wrong}") from None
-    if "\0" in text[:_BINARY] and not given:
+    strange = len(_CONTROLS.findall(text)) > _MOST_CONTROLS * len(text)
+    if ("\0" in text[:_BINARY] or strange) and not given:
         raise SchemaError(f"{path}: is not text, which a table is")
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 

@@ -6,6 +6,7 @@ import gzip
 import re
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -257,6 +258,17 @@ def test_lines_that_look_like_a_title_are_remarked_on(tmp_path: Path) -> None:
         detect(sf.CsvFile(path, skip=9))
     with pytest.raises(SchemaError, match="skip must be a number of lines"):
         sf.CsvFile(path, skip=-1)
+
+
+def test_random_bytes_are_no_text(tmp_path: Path) -> None:
+    """Lines of them were said to have too many fields, where no zero stood among the first 64."""
+    path = tmp_path / "t.csv"
+    for seed in range(40):
+        path.write_bytes(np.random.default_rng(seed).bytes(3000).replace(b"\0", b""))
+        with pytest.raises(SchemaError, match="is not text, which a table is"):
+            detect(path)
+    path.write_text("name,note\n" + "Ann,some words \x1b[31mred\n" * 9)
+    assert detect(path).names == ("name", "note")
 
 
 def test_what_to_do_about_totals_and_titles_is_said(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ class Release:
         )
 
     def select(self, names: Sequence[str]) -> Release:
-        """The same records with some attributes only; those that are randomized together stay together.
+        """The same records with some attributes only, in this order; those that are randomized together stay together.
 
         Records that were asked about none of them are left out.
         """

@@ -156,13 +156,19 @@ class Scheme:
         return Scheme(schema, {**self._channels(), **other._channels()})
 
     def select(self, names: Sequence[str]) -> Scheme:
-        """The scheme of some attributes, groups taken whole."""
+        """The scheme of some attributes, groups taken whole. It is the same in whatever order they are named."""
         wanted: dict[str | tuple[str, ...], Channel] = {
             group.names: group.channel for group in map(self._group_of.get, names) if group is not None
         }
         kept = {name for key in wanted for name in key}
         in_order = kept if len(kept) == 1 else [name for name in self.schema if name in kept]
         return Scheme(self.schema.select(tuple(in_order)), wanted)
+
+    def in_order(self, names: Sequence[str]) -> Scheme:
+        """The same with these attributes first, in this order; those of a group stay together."""
+        groups = dict.fromkeys(map(self._holding, [*names, *self.schema.names]))
+        in_order = [name for group in groups for name in group.names]
+        return Scheme(self.schema.select(in_order), self._channels())
 
     def _channels(self) -> dict[str | tuple[str, ...], Channel]:
         return {group.names: group.channel for group in self.groups}

@@ -42,7 +42,7 @@ MOST_NAMED = 100
 def export(
     release: Annotated[Path, typer.Argument(help="The release: .parquet, or .csv with its .json beside it.")],
     out: Annotated[Path, typer.Argument(help="The table to write: .csv or .tsv.")],
-    columns: Annotated[str | None, typer.Option(help="Only these attributes (a,b,c).")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these attributes, in this order (a,b,c).")] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the table if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -61,7 +61,7 @@ def export(
     found = Release.load(release)
     if columns is not None:
         found = found.select(listed(columns))
-    names = list(dict.fromkeys(name for part in found.parts for name in _names(part)))
+    names = _in_order(found, list(found.schema) if columns is None else listed(columns))
     rows = 0
     # Spreadsheets take a text file for their own old encoding unless it starts with this mark.
     plain = all(part.scheme.to_json().isascii() for part in found.parts)
@@ -90,6 +90,19 @@ def export(
 
 def _names(part: Part) -> list[str]:
     return [*part.scheme.columns, *([part.id] if part.id else [])]
+
+
+def _in_order(release: Release, attributes: list[str]) -> list[str]:
+    """The columns of all parts by the order of their attributes, the ids last."""
+    held = [
+        (name, part.scheme.select([name]).columns)
+        for part in release.parts
+        for name in attributes
+        if name in part.scheme.schema
+    ]
+    held.sort(key=lambda one: attributes.index(one[0]))
+    ids = [part.id for part in release.parts if part.id]
+    return list(dict.fromkeys([*(column for _, columns in held for column in columns), *ids]))
 
 
 def _labelled(release: Release, names: list[str]) -> Iterator[list[list[Any]]]:

@@ -52,7 +52,7 @@ class CountedPart(Part):
         )
 
     def select(self, names: Sequence[str]) -> CountedPart:
-        scheme = self.scheme.select(names)
+        scheme = self._selected(names)
         kept: dict[Columns, NDArray[np.int64]] = {}
         for columns, table in self.tables.items():
             own = tuple(column for column in columns if column in scheme.columns)

@@ -103,10 +103,14 @@ class Part:
         return no_rows(kinds)
 
     def select(self, names: Sequence[str]) -> Part:
-        """The same rows with some attributes only, and all that is known of them."""
-        chosen = replace(self, scheme=self.scheme.select(names))
+        """The same rows with some attributes only, in this order, and all that is known of them."""
+        chosen = replace(self, scheme=self._selected(names))
         object.__setattr__(chosen, "stamp", self.stamp)  # of when they were loaded, not of now
         return chosen
+
+    def _selected(self, names: Sequence[str]) -> Scheme:
+        """The scheme of those of the attributes that these rows hold."""
+        return self.scheme.select(names).in_order([name for name in names if name in self.scheme.schema])
 
     def without_id(self) -> Part:
         """The same rows without their ids or pseudonyms."""

@@ -93,6 +93,30 @@ def test_a_release_is_exported_in_words(here: Path) -> None:
     assert list(named) == ["sex", "patient"]
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+def test_columns_are_exported_in_the_order_in_which_they_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stood in the order of the release: values that were pasted beside others by place were those of others."""
+    monkeypatch.chdir(tmp_path)
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in "abcd"} | {"x": sf.Numeric(0, 9, bins=3)})
+    channels = {"a": c.binary(0.1, 0.1), ("b", "d"): c.symmetric((2, 2), 0.2), "c": c.binary(0.2, 0.2)}
+    scheme = sf.Scheme(schema, {**channels, "x": c.gaussian(1.0)})
+    table = {"a": ["no"] * 40, "b": ["yes"] * 40, "c": ["no", "yes"] * 20, "d": ["no"] * 40, "x": [1.0, 2.0] * 20}
+    release = sf.randomize(table, scheme)
+    assert release.select(["c", "a"]).schema.names == ("c", "a")
+    assert release.select(["c", "a"]).arrow().column("a").equals(release.arrow().column("a"))
+    assert release.select(["d", "c"]).schema.names == ("b", "d", "c")  # b and d are randomized together
+    counts = sf.counted(release.select(["a", "b", "c"]), [["a", "c"]])
+    assert counts.select(["c", "a"]).schema.names == ("c", "a")
+    assert scheme.select(["c", "a"]) == scheme.select(["a", "c"])
+    release.save("r.parquet")
+    assert run("export r.parquet words.csv --columns x,c,a").code == 0
+    assert Path("words.csv").read_text().splitlines()[0] == "x,c,a"
+    assert run("export r.parquet words.csv --overwrite").code == 0
+    assert Path("words.csv").read_text().splitlines()[0] == "a,b,d,c,x"
+
+
 def test_words_that_are_not_ascii_open_in_a_spreadsheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     schema = sf.Schema({"Straße": sf.Categorical(("groß", "klein")), "n": sf.Numeric(0, 8, bins=8, nullable=True)})

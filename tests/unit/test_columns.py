@@ -328,6 +328,16 @@ def test_quarters_are_dates() -> None:
     assert found.domain.encode(["1977 Q3", "1978-Q1", "1977q2"]).tolist() == [2, 4, 1]
 
 
+@pytest.mark.parametrize(("low", "high"), [(5, 35), (18, 90), (1, 31), (-30, 45), (0, 7), (0, 150_000)])
+def test_bins_of_an_asked_range_are_even(low: int, high: int) -> None:
+    """From 5 to 35 they were 5, 6, 8, 10 to 34, 35, whose means are off at both ends."""
+    numbers = [low + (high - low) * ((7 * i) % 100) / 99.5 for i in range(400)]
+    found = verdict(numbers, ranges={"x": (float(low), float(high))})
+    steps = np.diff(found.domain.edges)
+    assert (found.domain.edges[0], found.domain.edges[-1]) == (low, high)
+    assert np.allclose(steps, steps[0]) and 14 <= len(steps) <= 30
+
+
 def test_weeks_are_dates() -> None:
     """They were words, and --by refused them, though a domain that is written by hand reads them."""
     weeks = [f"20{20 + i % 2}-W{1 + i % 52:02d}" for i in range(1040)]

@@ -60,18 +60,23 @@ def nice_edges(low: float, high: float, bins: int, whole: bool) -> tuple[float, 
 
 
 def edges_between(low: float, high: float, bins: int) -> tuple[float, ...]:
-    """About ``bins`` edges between limits that were given: equal steps, or round ones between whole limits.
+    """About ``bins`` edges between limits that were given: equal steps, whole ones between whole limits.
 
-    >>> edges_between(0, 1, 4), edges_between(18, 100, 20)[:4]
-    ((0.0, 0.25, 0.5, 0.75, 1.0), (18.0, 20.0, 25.0, 30.0))
+    Where no such number of whole steps fits, round ones between two shorter ends.
+
+    >>> edges_between(0, 1, 4), edges_between(5, 35, 20)[:4], edges_between(18, 100, 20)[:4]
+    ((0.0, 0.25, 0.5, 0.75, 1.0), (5.0, 7.0, 9.0, 11.0), (18.0, 20.0, 25.0, 30.0))
     """
     step = (high - low) / bins
-    if not (float(low).is_integer() and float(high).is_integer()) or step < 1 or step.is_integer():
-        edges = tuple(float(f"{edge:.12g}") for edge in np.linspace(low, high, bins + 1))
-        return edges if len(set(edges)) == bins + 1 else tuple(np.linspace(low, high, bins + 1).tolist())
-    step = math.ceil(nice_step(step))
-    inner = [place * step for place in range(math.floor(low / step) + 1, math.ceil(high / step))]
-    return (float(low), *map(float, inner), float(high))
+    if float(low).is_integer() and float(high).is_integer() and step >= 1 and not step.is_integer():
+        fitting = [some for some in range(-(-2 * bins // 3), 3 * bins // 2 + 1) if (high - low) % some == 0]
+        if not fitting:
+            step = math.ceil(nice_step(step))
+            inner = [place * step for place in range(math.floor(low / step) + 1, math.ceil(high / step))]
+            return (float(low), *map(float, inner), float(high))
+        bins = min(fitting, key=lambda some: abs(math.log(some / bins)))
+    edges = tuple(float(f"{edge:.12g}") for edge in np.linspace(low, high, bins + 1))
+    return edges if len(set(edges)) == bins + 1 else tuple(np.linspace(low, high, bins + 1).tolist())
 
 
 def step_of(counts: Counter[float], edges: tuple[float, ...]) -> float | None:

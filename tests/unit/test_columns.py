@@ -338,6 +338,12 @@ def test_bins_of_an_asked_range_are_even(low: int, high: int) -> None:
     assert np.allclose(steps, steps[0]) and 14 <= len(steps) <= 30
 
 
+def test_the_length_of_free_text_is_a_mean() -> None:
+    words = ["came", "late", "went home", "again and again", "soon"]
+    notes = [" ".join(words[(i * k) % 5] for k in range(1, 12)) + f" {i}" for i in range(300)]
+    assert verdict(notes).why.startswith("texts of about ")
+
+
 def test_weeks_are_dates() -> None:
     """They were words, and --by refused them, though a domain that is written by hand reads them."""
     weeks = [f"20{20 + i % 2}-W{1 + i % 52:02d}" for i in range(1040)]

@@ -110,7 +110,9 @@ def judge_words(cells: Cells, counts: Counter[str], most_values: int) -> Verdict
     different = len(values) > 0.5 * answered and answered >= MANY_ROWS
     sentences = length > 40 and spaces >= 4 and len(values) > 15
     if sentences or ((different or len(values) > most_values) and (length > 30 or spaces >= 3)):
-        return Verdict(cells.name, "free text", f"texts of {length:.0f} letters, {len(values):,} of them different")
+        return Verdict(
+            cells.name, "free text", f"texts of about {length:.0f} letters, {len(values):,} of them different"
+        )
     if different and (len(values) > 15 or named_like_an_id(cells.name)):
         return _identifier(cells, f"{_texts_in(cells, values)}: names, numbers or codes")
     scattered = len(values) > 20 and sum(times < RARE for times in values.values()) > len(values) / 2

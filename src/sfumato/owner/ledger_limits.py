@@ -47,7 +47,7 @@ def kept_limits(path: Path, database: sqlite3.Connection) -> Limits:
 def check_not_raised(path: Path, given: Limits, kept: Limits) -> None:
     for limit, held in ((given.attribute, kept.attribute), (given.person, kept.person)):
         if held < limit < math.inf:
-            raise ReleaseError(f"{path}: its limit is {held:g}, which cannot be raised to {limit:g}")
+            raise ReleaseError(f"{path}: its limit is {shown(held)}, which cannot be raised to {shown(limit)}")
 
 
 def check_not_below_spent(given: Limits, kept: Limits, spent: Callable[[], Limits]) -> None:

@@ -63,7 +63,7 @@ def elsewhere(database: sqlite3.Connection, population: str) -> list[str]:
             "select count(*) from now join people on people.release = ? and people.person = now.person", (release,)
         ).fetchone()
         if same or not count:
-            who = f"{same} of its ids stand" if count else "its people may stand"
+            who = f"{same:,} of its ids stand" if count else "its people may stand"
             return [
                 f"population {population!r} is new to the ledger, but {who} under {other!r} too; if these are the same "
                 f"people, name that population: the ledger does not add up answers across populations"

@@ -152,7 +152,7 @@ class Composed:
 
     def refusal(self, others: int, free: bool) -> str:
         more = "" if not others else f" (and {others} other attribute{'' if others == 1 else 's'})"
-        whom = f" of {self.repeated} of these people" if self.known else ""
+        whom = f" of {self.repeated:,} of these people" if self.known else ""
         again = "release it with the same key, ids and scheme (free), or " if free else ""
         return (
             f"attribute {self.asked.name!r}{more} was already released {_times(self.releases)}{whom}: a fresh "
@@ -185,7 +185,7 @@ def judge(found: Sequence[Composed], again: bool, limit: float, keyed_before: bo
         raise ReleaseError(worst.refusal(len(repeats) - 1, keyed_before))
     changed = [finding for finding in found if finding.changed and not finding.asked.rounds]
     return [
-        f"attribute {one.asked.name!r}: {one.changed} of these people have another value than when they were last "
+        f"attribute {one.asked.name!r}: {one.changed:,} of these people have another value than when they were last "
         f"asked; theirs are new answers, and raise gamma to {shown(one.worst)}"
         for one in sorted(changed, key=lambda finding: -finding.changed)[:1]
     ]
@@ -196,9 +196,14 @@ def tell(line: str) -> None:
 
 
 def _times(count: int) -> str:
-    return "once" if count == 1 else "twice" if count == 2 else f"{count} times"
+    return "once" if count == 1 else "twice" if count == 2 else f"{count:,} times"
 
 
 def shown(gamma: Ratio) -> str:
-    """gamma in a message."""
-    return "infinity" if as_float(gamma) == math.inf else f"{as_float(gamma):.6g}"
+    """gamma in a message.
+
+    >>> shown(9.5), shown(10000.0), shown(2476099.3)
+    ('9.5', '10,000', '2,476,099')
+    """
+    number = as_float(gamma)
+    return "infinity" if number == math.inf else f"{number:,.0f}" if 1e6 <= number < 1e15 else f"{number:,.6g}"

@@ -299,6 +299,13 @@ def people(ids, sex):
     return {"id": ids, "sex": sex, "town": ["A"] * len(ids)}
 
 
+def test_large_numbers_are_written_in_full(ledger):
+    ids = [str(i) for i in range(1200)]
+    sf.randomize(people(ids, ["F", "M"] * 600), SCHEME, id="id", ledger=ledger)
+    with pytest.raises(ReleaseError, match="already released once of 1,200 of these people"):
+        sf.randomize(people(ids, ["F", "M"] * 600), SCHEME, id="id", ledger=ledger)
+
+
 def test_new_people_are_welcome_and_the_same_ones_are_refused(ledger):
     sf.randomize(people(["1", "2"], ["F", "M"]), SCHEME, id="id", ledger=ledger)
     sf.randomize(people(["3", "4"], ["F", "M"]), SCHEME, id="id", ledger=ledger)

@@ -113,10 +113,13 @@ class RecordDesign:
             "error of an attribute",
             f"error of a pair{about}",
         ]
-        untold = "" if self.chosen.cost[0] < MOST_ERROR else "No way tells anything of pairs: the attributes decide.\n"
+        untold = f"No way tells anything of pairs{about}: the attributes decide.\n"
+        if self.target:
+            untold += f"So {self.target} cannot be foretold from these records: take fewer attributes, or more gamma.\n"
         left_out = f"Left out, for their channels would be too large: {', '.join(self.too_large)}.\n"
         return (
-            f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}{untold}"
+            f"{text_table([*heads, ''], shown)}\n{left_out if self.too_large else ''}"
+            f"{untold if self.chosen.cost[0] >= MOST_ERROR else ''}"
             f"Errors are expected sums of absolute errors of the shares of a table, estimated by itself, from "
             f"{self.n:,} records, on average over the tables. Shares differ by {MOST_ERROR:g} at most: where the error "
             f"of a table would be larger, nothing is told of it, and it counts as {MOST_ERROR:g}. All answers of one "

@@ -185,3 +185,5 @@ def test_where_no_pair_is_told_attributes_decide(tmp_path):
     assert [row["design"] for row in rows if row["chosen"]] == ["one question"]
     assert min(row["error_of_attribute"] for row in rows) == rows[1]["error_of_attribute"] < 1
     assert "No way tells anything of pairs: the attributes decide." in " ".join(run(line).out.split())
+    aimed = " ".join(run(f"{line} --target x0").out.split())
+    assert "No way tells anything of pairs with x0: the attributes decide. So x0 cannot be foretold" in aimed

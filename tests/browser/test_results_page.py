@@ -132,6 +132,20 @@ def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_t
     own.close()
 
 
+def test_a_refusal_of_the_server_is_a_sentence(page):
+    """It stood there as the server writes it, in lower case and without an end."""
+    own = page.context.new_page()
+    own.goto(page.url)
+    refusal = {"error": {"code": "not_possible", "message": "this takes too long: choose fewer", "details": {}}}
+    own.route("**/models/**", lambda route: route.fulfill(json=refusal, status=422))
+    own.route("**/release", lambda route: route.fulfill(json=refusal, status=422))
+    own.get_by_role("button", name="Draw the network").click()
+    own.get_by_text("This takes too long: choose fewer.", exact=True).wait_for()
+    own.get_by_role("button", name="Download").click()
+    own.locator("#downloaded", has_text="This takes too long: choose fewer.").wait_for()
+    own.close()
+
+
 def test_how_many_more_answers_it_takes_follows_the_wish(page):
     section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
     wish, status = section.get_by_role("spinbutton"), section.get_by_role("status")

@@ -3,7 +3,7 @@
 "use strict";
 
 (() => {
-  const { element, scrolling } = Elements;
+  const { element, scrolling, sentence } = Elements;
   const { say, speak } = Survey;
   const study = decodeURIComponent(location.pathname.split("/")[2]);
   const address = `/v1/studies/${encodeURIComponent(study)}`;
@@ -195,7 +195,7 @@
       if (first === null || second === null || first[0] >= 500 || first[0] === 429) return stop(say("unreachable"));
       if (first[0] === 404) return stop(say("unknown"));
       [, about] = first;
-      if (second[0] !== 200) return stop(second[1].error.message);
+      if (second[0] !== 200) return stop(sentence(second[1].error.message));
       [, asked] = second;
       document.title = about.title || study;
     }

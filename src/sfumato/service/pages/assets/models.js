@@ -80,7 +80,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
         problem = null;
       } catch (refused) {
         if (refused instanceof TypeError) problem = refusal("The server does not answer. Try again later.");
-        else problem = /leave (it|one of them) out/.test(refused.message) ? refusal(`${sentence(refused.message)} Untick it at “Questions that models look at”, above.`) : refused;
+        else problem = /leave (it|one of them) out/.test(refused.message) ? refusal(`${refused.message} Untick it at “Questions that models look at”, above.`) : refused;
         found = null;
       }
       go.disabled = false;

@@ -19,7 +19,7 @@
   async function read(path) {
     const answer = await fetch(`/v1/studies/${encodeURIComponent(study)}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const found = await answer.json();
-    if (!answer.ok) throw new Refusal(found.error.message);
+    if (!answer.ok) throw new Refusal(sentence(found.error.message));
     return found;
   }
 
@@ -160,7 +160,7 @@
     told.textContent = "Getting it ready …";
     try {
       const answer = await fetch(`/v1/studies/${encodeURIComponent(study)}/release`, { headers: { authorization: `Bearer ${token}` } });
-      if (!answer.ok) { told.textContent = (await answer.json()).error.message; return; }
+      if (!answer.ok) { told.textContent = sentence((await answer.json()).error.message); return; }
       const link = element("a", { href: URL.createObjectURL(await answer.blob()), download: `${study}.parquet` });
       link.click();
       URL.revokeObjectURL(link.href);

@@ -3,7 +3,7 @@
 "use strict";
 
 const Studies = (() => {
-  const { element } = Elements;
+  const { element, sentence } = Elements;
   const { say, field, menu, button, table, copied, whole } = Page;
   let token = new URLSearchParams(location.hash.slice(1)).get("token") ?? ""; // kept in this page only
 
@@ -23,7 +23,7 @@ const Studies = (() => {
     };
   }
 
-  const refusal = (problem) => (problem.status === 401 || problem.status === 403 ? say("token_refused") : problem.message);
+  const refusal = (problem) => (problem.status === 401 || problem.status === 403 ? say("token_refused") : sentence(problem.message));
 
   /* `design()` gives the scheme and the wording once they are worked out, or null where they are not complete. */
   function section(design) {

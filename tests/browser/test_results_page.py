@@ -345,14 +345,16 @@ def test_studies_of_every_kind_have_a_page(browser, serving):
 def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, serving):
     """Years had a thousands mark, a bar from 0 and a distribution of places; long questions made the page too wide."""
     numbers = {"km": sf.Numeric(edges=(0, 1, 40), step=1), "built": sf.Numeric(1870, 2010, bins=4)}
-    schema = sf.Schema({"born": sf.Date("1940", "1979", by="year"), **numbers})
-    scheme = sf.Scheme(schema, {"born": c.symmetric(40, 0.1), "km": c.symmetric(2, 0.1), "built": c.symmetric(4, 0.1)})
+    dates = {"born": sf.Date("1940", "1979", by="year"), "came": sf.Date("2016-Q1", "2017-Q4", by="quarter")}
+    schema = sf.Schema(dates | numbers)
+    scheme = sf.Scheme(schema, {name: c.symmetric(domain.size, 0.1) for name, domain in schema.items()})
     asked = {"born": {"text": "In which of these years were you born, as far as anybody knows?"}}
     with serving({"years": {"scheme": scheme.to_dict(), "questions": asked, "minimum": 20}}) as site:
         known = {"study": "years", "fingerprint": scheme.fingerprint}
         body = [
-            {**known, "id": secrets.token_hex(16), "answers": {"born": i % 40, "km": i // 9 % 2, "built": i % 4}}
+            {**known, "id": secrets.token_hex(16), "answers": answers}
             for i in range(400)
+            for answers in [{"born": i % 40, "came": i % 7, "km": i // 9 % 2, "built": i % 4}]
         ]
         browser.new_context(base_url=site[0]).request.post("/v1/responses", data={"responses": body})
         page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
@@ -361,6 +363,11 @@ def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, ser
         picture.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert "1,9" not in picture.text_content() and "1959" in picture.text_content()
+        page.get_by_label("Mean of").select_option("came")
+        picture = page.get_by_role("img", name="Means of came")
+        picture.wait_for()
+        assert "2016-Q4" in picture.text_content()
+        assert "2016-Q4" in page.locator("[aria-label='Means of came'] table").text_content()
         page.get_by_label("Mean of").select_option("km")
         page.get_by_text("Numbers count as the middle of their bin").wait_for()
         page.get_by_role("button", name="Draw the distribution").click()

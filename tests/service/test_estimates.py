@@ -134,6 +134,16 @@ def test_means_of_what_is_no_number_say_what_they_count(http):
     assert [one["unit"] for one in found] == ["months after 2019-01", "places from 0", "", ""]
 
 
+def test_means_of_dates_name_the_nearest_one(http):
+    """11.96 quarters after the first one says nothing; a number and a grade have no date."""
+    schema = {"day": sf.Date("2019-01", "2020-12", by="month"), "pain": sf.Ordinal(("none", "some"))}
+    scheme = sf.Scheme.for_gamma(sf.Schema(schema), 9)
+    http.study("dates", scheme)
+    fill(http, 900, study="dates", scheme=scheme)
+    day, pain = (http.ask("GET", f"/v1/studies/dates/means?name={name}").json()["rows"][0] for name in schema)
+    assert day["nearest"] == schema["day"].labels[round(day["value"])] and pain["nearest"] is None
+
+
 def test_means_say_what_is_to_be_known_of_bins_and_years(http):
     schema = {"km": sf.Numeric(edges=(0, 1, 40)), "born": sf.Date("1940", "1979", by="year")}
     scheme = sf.Scheme.for_gamma(sf.Schema(schema), 9)

@@ -212,6 +212,7 @@ class Shares(Document):
 class GroupMean(Document):
     group: list[str | None]
     value: float | None
+    nearest: str | None = Field(description="the date nearest to the mean, where the numbers count from the first one")
     low: float | None
     high: float | None
     sd: float | None

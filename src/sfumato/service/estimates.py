@@ -12,6 +12,7 @@ from sfumato.assess.poisoned_ratio import poisoned_mean
 from sfumato.assess.poisoning import poisoning
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.questions.values import at_places
 from sfumato.printable import many
 from sfumato.release import Release
 from sfumato.released.part import Part
@@ -89,10 +90,12 @@ class Estimates:
         low, high = answered(lambda: found.interval(level, anytime=True))
         moved = _if_told(lambda: poisoned_mean(evidence, false, name, list(by) or None))
         down, up = (None, None) if moved is None else (moved.down, moved.up)
+        nearest = at_places(found.value, found.named) if found.named else [None] * len(found.value)
         rows = [
             {
                 "group": texts(group),
                 "value": number(found.value[i]),
+                "nearest": nearest[i],
                 "low": number(low[i]),
                 "high": number(high[i]),
                 "sd": number(found.sd[i]),

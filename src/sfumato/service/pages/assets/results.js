@@ -127,16 +127,17 @@
     const made = part("h2", "Means", [first, second], async () => {
       const name = of.value, group = by.value === name ? "" : by.value;
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
-      const written = found.years ? year : short;
-      const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: written(row.value) }));
-      const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one));
-      const from = found.years ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), unit = attribute(name).unit;
-      const draw = found.years ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years differ
+      const written = found.years ? year : short, dates = found.rows.some((row) => row.nearest !== null);
+      const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: row.nearest ?? written(row.value) }));
+      const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
+      const from = points ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), { unit, values } = attribute(name);
+      const draw = points ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years and dates differ
+      const placed = dates && values !== null ? (place) => (Number.isInteger(place) ? values[place] ?? "" : "") : written;
       return {
         note: [unit ? `Counted in ${unit}` : "", ...found.notes].filter(Boolean).map(sentence).join(" "),
-        picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, written),
-        label: `Means of ${title(name)}`, heads: ["Group", "Mean", "95 % interval", "1 % false answers could move it by at most"],
-        rows: rows.map((row) => [row.label, written(row.value), between(row, written), moved(row, short)]),
+        picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, placed),
+        label: `Means of ${title(name)}`, heads: ["Group", "Mean", ...(dates ? ["Nearest"] : []), "95 % interval", "1 % false answers could move it by at most"],
+        rows: rows.map((row) => [row.label, written(row.value), ...(dates ? [row.nearest ?? "unknown"] : []), between(row, written), moved(row, short)]),
       };
     });
     return made;

@@ -132,6 +132,28 @@ def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_t
     own.close()
 
 
+def test_an_interval_beyond_the_picture_of_a_regression_ends_in_an_arrow(page):
+    """One that reached from -40 to 40 made dots of the others."""
+    own = page.context.new_page()
+    own.goto(page.url)
+    false = {"down": None, "up": None}
+    terms = [
+        {"term": term, "intercept": term == "Intercept", "sd": 1.0, "false": false, "coefficient": dict(coefficient)}
+        for term, *ends in (("Intercept", 9, 8, 10), ("km", 0.5, 0.2, 0.8), ("a/b", 3, -40, 40))
+        for coefficient in [zip(("value", "low", "high"), ends, strict=True)]
+    ]
+    found = {"answers": 900, "target": "car", "family": "logistic", "event": "yes", "converged": True, "notes": []}
+    found |= {"terms": terms, "reach": [-1.2, 1.2]}
+    own.route("**/models/regression?**", lambda route: route.fulfill(json=found))
+    own.get_by_role("button", name="Fit the regression").click()
+    picture = own.get_by_role("img", name="What goes along with")
+    picture.wait_for()
+    assert "40" not in picture.text_content() and picture.locator(".limits").count() == 2
+    assert picture.locator("circle").count() == 1  # 3 lies beyond
+    own.get_by_text("it ends in an arrow").wait_for()
+    own.close()
+
+
 def test_a_refusal_of_the_server_is_a_sentence(page):
     """It stood there as the server writes it, in lower case and without an end."""
     own = page.context.new_page()

@@ -1,4 +1,4 @@
-"""Pictures of coefficients: bars by feature, a colour per class."""
+"""Pictures of coefficients: bars by feature, a colour and a mark per class; and how far their axis reaches."""
 
 from __future__ import annotations
 
@@ -15,6 +15,40 @@ from sfumato.printable import figure_text
 #: The most rows of a picture, and the most bars.
 MOST = 40
 MOST_BARS = 120
+_MARKS = ("o", "s", "^", "D", "v", "P")
+#: How many times as far as the middle interval one that is not told from 0 is drawn.
+_REACH = 3.0
+
+
+def reach(low: Array, high: Array) -> tuple[float, float]:
+    """The ends of an axis on which intervals can be compared, though some tell nothing.
+
+    It holds 0, each interval that leaves 0 out, and of the others three times as much as the middle one takes.
+
+    >>> reach(np.array([-40.0, 0.1, -0.25]), np.array([38.0, 0.25, 0.5]))
+    (-1.5, 1.5)
+    """
+    low, high = (np.where(np.isfinite(ends), ends, np.nan) for ends in (low, high))
+    size, told = np.fmax(np.abs(low), np.abs(high)), (low > 0) | (high < 0)
+    if np.isnan(size).all():
+        return -1.0, 1.0
+    middle = float(np.nanquantile(size, 0.5, method="lower"))
+    most = max(_REACH * middle, float(np.nanmax(size, where=told, initial=0.0)))
+    ends = max(float(np.nanmin(low, initial=0.0)), -most), min(float(np.nanmax(high, initial=0.0)), most)
+    return ends if ends[0] < ends[1] else (-1.0, 1.0)
+
+
+def cut_axis(axes: Any, ends: tuple[float, float], at: Array, low: Array, high: Array) -> None:
+    """Let the x axis end there, with an arrow at each interval that goes on."""
+    room = 0.03 * (ends[1] - ends[0])
+    left, right = ends[0] - room, ends[1] + room
+    axes.set_xlim(left, right)
+    marks: dict[str, Any] = {"color": "#1a202c", "ms": 5, "ls": "none", "clip_on": False, "zorder": 4}
+    word = "goes on"
+    for mark, end, beyond in (("<", left, low < left), (">", right, high > right)):
+        if beyond.any():
+            axes.plot(np.full(int(beyond.sum()), end), at[beyond], mark, **marks, label=word)
+            word = "_"  # one entry of the legend for both
 
 
 def bars(
@@ -52,12 +86,19 @@ def bars(
     figure, axes = empty_picture(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1), grid="x")
     at = np.arange(len(rows))[::-1]
     height = 0.8 / count
-    for i, label in enumerate(labels):
-        place, shown = at + (count / 2 - i - 0.5) * height, figure_text(label)
-        axes.barh(place, values[:, i], height, color=COLOURS[i], alpha=0.8, label=shown)
-        if spread is not None:
-            ends = np.clip([values[:, i] - spread[:, i], values[:, i] + spread[:, i]], *limits)
-            axes.errorbar(values[:, i], place, xerr=np.abs(ends - values[:, i]), fmt="none", ecolor="#1a202c", lw=1)
+    handles: list[Any] = []
+    places = at[:, None] + (count / 2 - np.arange(count) - 0.5) * height
+    spread = np.zeros_like(values) if spread is None else spread
+    low, high = np.clip(values - spread, *limits), np.clip(values + spread, *limits)
+    for i in range(len(labels)):
+        bar = axes.barh(places[:, i], values[:, i], height, color=COLOURS[i], alpha=0.8)
+        (mark,) = axes.plot(values[:, i], places[:, i], _MARKS[i], color=COLOURS[i], mec="white", mew=0.6, ls="none")
+        handles.append((bar, mark))
+        if spread.any():
+            ends = np.abs([low[:, i] - values[:, i], high[:, i] - values[:, i]])
+            axes.errorbar(values[:, i], places[:, i], xerr=ends, fmt="none", ecolor="#1a202c", lw=1)
+    if spread.any() and not np.isfinite(limits).any():
+        cut_axis(axes, reach(low, high), places, low, high)
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.axvline(0, color="#4a5568", linewidth=0.8)
     axes.set_yticks(at, [figure_text(row) for row in rows])
@@ -65,5 +106,5 @@ def bars(
     set_title(axes, figure_text(title))
     axes.tick_params(axis="y", labelsize=8)
     if labels:
-        set_legend(figure, labels, fontsize=9)
+        set_legend(figure, [figure_text(label) for label in labels], handles, fontsize=9)
     return saved(figure, path)

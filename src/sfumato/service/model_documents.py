@@ -100,6 +100,7 @@ class Network(Model):
 
 class Term(Document):
     term: str
+    intercept: bool = Field(description="whether it says where the target stands, not what goes along with it")
     coefficient: Limited
     sd: float | None
     false: Moved
@@ -110,6 +111,7 @@ class RegressionOut(Model):
     family: str
     event: str | None
     terms: list[Term]
+    reach: list[float] = Field(description="how far to draw: intervals that tell nothing may go on beyond")
     method: str
     covariance: str
     converged: bool

@@ -13,6 +13,7 @@ from sfumato.errors import UnrecoverableWarning
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import Edge
 from sfumato.learn.bayesnet.plot import PAGE
+from sfumato.learn.regression.plot import plot
 from sfumato.learn.tree.plot import MOST_ENDS, least_share
 from sfumato.pages.picture import empty_picture, set_title
 
@@ -187,6 +188,27 @@ def test_the_picture_of_a_regression_leaves_out_the_intercept(release):
     assert rows and "Intercept" in model.terms_ and "Intercept" not in rows
 
 
+def test_an_interval_that_tells_nothing_does_not_squeeze_the_others(release):
+    """One that reached from -40 to 40 made dots of the others. It goes on beyond the picture, which says so."""
+    value, low, high = np.array([0.2, 0.4, -0.1]), np.array([0.1, -0.3, -40.0]), np.array([0.3, 1.1, 40.0])
+    figure = plot(None, ["a", "b", "c"], value, low, high, "title", 0.95)
+    (left, right), legend = figure.axes[0].get_xlim(), [text.get_text() for text in figure.legends[0].get_texts()]
+    assert -4 < left < -0.3 and 1.1 < right < 4 and legend == ["not told from 0", "told from 0", "goes on"]
+    whole = plot(None, ["a"], value[:1], low[:1], high[:1], "", 0.9)
+    assert [text.get_text() for text in whole.legends[0].get_texts()] == ["told from 0"]
+    linear = sf.learn.LinearClassifier("lda").fit(release, target="y")
+    errors = np.abs(linear.weights_) / 9
+    errors[1] = 900
+    assert np.abs(linear.plot(errors=errors).axes[0].get_xlim()).max() < 300
+
+
+def test_the_ends_of_levels_are_no_covariates(release):
+    """They stood among what goes along with the target."""
+    model = sf.learn.Regression("ordinal").fit(release, target="grams")
+    rows = [text.get_text() for text in model.plot().axes[0].get_yticklabels()]
+    assert len(model.terms_) == len(rows) + 7 and not any("/" in row for row in rows)
+
+
 def test_cells_of_two_attributes_are_named_in_a_picture(release):
     """They read 0, 0."""
     names = list(release.schema)[:2]
@@ -227,6 +249,8 @@ def test_no_two_classes_share_a_colour_and_the_legend_fits(nine_classes, model):
     (legend,) = figure.legends
     colours = [handle.get_facecolor() for handle in getattr(legend.legend_handles[0], "patches", legend.legend_handles)]
     assert len(colours) == len(set(colours)) == 6
+    if not isinstance(model, sf.learn.DecisionTree):  # which writes the names
+        assert len({line.get_marker() for line in figure.axes[0].lines if line.get_marker() != "None"}) == 6
     assert legend.get_window_extent().x0 >= 0 and legend.get_window_extent().x1 <= figure.bbox.x1
     if not isinstance(model, sf.learn.DecisionTree):
         assert model.told_classes_.tolist() == [False] + [True] * 8

@@ -219,11 +219,18 @@ class Regression(Classifier):
         self._check_fitted()
         return summary(self, level)
 
+    @property
+    def intercepts(self) -> tuple[bool, ...]:
+        """Which terms say where the target stands, not what goes along with it: Intercept, or the ends of levels."""
+        levels = len(self.classes_) - 1 if self.family == "ordinal" else 0
+        inner = len(self.terms_) - levels
+        return tuple(term == "Intercept" or i >= inner for i, term in enumerate(self.terms_))
+
     def plot(self, path: str | Path | None = None, level: float = 0.95) -> Any:
-        """The coefficients with their intervals; the intercept, which is on another scale, is left out."""
+        """The coefficients with their intervals; intercepts, which are on another scale, are left out."""
         self._check_fitted()
         low, high = self.interval(level)
-        shown = [i for i, term in enumerate(self.terms_) if term != "Intercept"] or list(range(len(self.terms_)))
+        shown = [i for i, own in enumerate(self.intercepts) if not own] or list(range(len(self.terms_)))
         title = f"What goes along with {self.target_} ({self.family} regression)"
         terms = [self.terms_[i] for i in shown]
         return plot(path, terms, self.coef_[shown], low[shown], high[shown], title, level)

@@ -8,6 +8,7 @@ from sfumato.assess.poisoned_regression import poisoned_coefficients
 from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
+from sfumato.learn.plot import reach
 from sfumato.learn.regression import Regression, family_of
 from sfumato.learn.regression.summary import about_records
 from sfumato.service.estimates import FALSE
@@ -27,15 +28,23 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     found = Regression(family, event=event).fit(source, target=asked["target"])
     low, high = found.interval(wider_level(asked["level"], source.n))
     moved = _moved(source, found)
-    columns = zip(found.terms_, found.coef_, found.sd_, low, high, moved, strict=True)
+    drawn = [not own for own in found.intercepts]
+    columns = zip(found.terms_, found.intercepts, found.coef_, found.sd_, low, high, moved, strict=True)
     return {
         "target": asked["target"],
         "family": family,
         "event": text(found.classes_[1]) if family == "logistic" else None,
         "terms": [
-            {"term": term, "coefficient": limited(value, below, above), "sd": number(sd), "false": false}
-            for term, value, sd, below, above, false in columns
+            {
+                "term": term,
+                "intercept": own,
+                "coefficient": limited(value, below, above),
+                "sd": number(sd),
+                "false": false,
+            }
+            for term, own, value, sd, below, above, false in columns
         ],
+        "reach": list(reach(low[drawn], high[drawn])),
         "method": found.method_,
         "covariance": found.covariance_,
         "converged": found.converged_,

@@ -41,6 +41,15 @@ const Charts = (() => {
   const scale = (low, high, left, right) => (value) => left + ((right - left) * (Math.min(Math.max(value, low), high) - low)) / (high - low || 1);
   const whisker = (at, low, high, y) => drawn("path", { d: `M${at(low)} ${y}v10m0-5H${at(high)}m0-5v10`, class: "limits" });
 
+  /* Whether an interval goes on beyond the ends of an axis; it is drawn with an arrow there. */
+  const beyond = (rows, least, most) => { const { low, high } = round(least, most); return rows.some((row) => row.low === null || row.high === null || row.low < low || row.high > high); };
+  const onward = (x, y, way) => `M${x - 7 * way} ${y - 5}l${7 * way} 5l${-7 * way} 5`;
+  function reaching(at, { low, high }, row, y) {
+    const left = row.low === null || row.low < low, right = row.high === null || row.high > high, from = at(row.low ?? low), to = at(row.high ?? high);
+    const end = (x, way, on) => (on ? onward(x, y, way) : `M${x} ${y - 5}v10`);
+    return drawn("path", { d: `${end(from, -1, left)}M${from} ${y}H${to}${end(to, 1, right)}`, class: "limits" });
+  }
+
   /* Bars with their intervals; below each the share among the answers as they arrived, and what false answers could do. */
   function bars(rows, label, least, most, written) {
     const [left, right, letters] = narrow() ? [120, 325, 13] : [170, 610, 22];
@@ -74,9 +83,9 @@ const Charts = (() => {
     rows.forEach((row, i) => {
       const words = folded(row.label, letters), y = i * line + 16 * (lines - 1);
       words.forEach((text, j) => picture.append(drawn("text", { x: left, y: y + 15 - 16 * (words.length - 1 - j), class: "name halo" }, text)));
-      picture.append(whisker(at, row.low ?? low, row.high ?? high, y + 23),
-        drawn("circle", { cx: at(row.value), cy: y + 28, r: 5, class: "share" }),
-        drawn("text", { x: right + 12, y: y + 32, class: "tick" }, row.text));
+      picture.append(reaching(at, ends, row, y + 28));
+      if (row.value !== null && row.value >= low && row.value <= high) picture.append(drawn("circle", { cx: at(row.value), cy: y + 28, r: 5, class: "share" }));
+      picture.append(drawn("text", { x: right + 12, y: y + 32, class: "tick" }, row.text));
     });
     return picture;
   }
@@ -206,5 +215,5 @@ const Charts = (() => {
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { percent, whole, short, year, between, bars, intervals, columns, tree, network, distribution, per, table, key, colours };
+  return { percent, whole, short, year, between, bars, intervals, beyond, columns, tree, network, distribution, per, table, key, colours };
 })();

@@ -173,13 +173,11 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   const FAMILIES = { gaussian: "A coefficient says by how much the mean changes.", logistic: "A coefficient is a change of log odds: above 0 it becomes likelier.", ordinal: "A coefficient above 0 says that higher values become likelier." };
 
   function drawRegression(found) {
-    const inner = found.terms.filter((one) => one.term !== "Intercept" && !(found.family === "ordinal" && one.term.includes("/")));
-    const rows = inner.map((one) => ({ label: item(one.term), ...one.coefficient, text: short(one.coefficient.value) }));
-    const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null), low = Math.min(0, ...ends), high = Math.max(0, ...ends);
+    const rows = found.terms.filter((one) => !one.intercept).map((one) => ({ label: item(one.term), ...one.coefficient, text: short(one.coefficient.value) }));
     const event = found.event === null ? "" : ` Explained are the odds of “${worded(found.target, found.event)}”.`;
     return {
-      picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, low, high > low ? high : low + 1, short, 0),
-      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${found.converged ? "" : " The equations have no sure solution: read this with care."}${found.notes.map((note) => ` ${sentence(note)}`).join("")}`,
+      picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, ...found.reach, short, 0),
+      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}${found.converged ? "" : " The equations have no sure solution: read this with care."}${found.notes.map((note) => ` ${sentence(note)}`).join("")}`,
       label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by at most"],
       rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };

@@ -151,6 +151,7 @@ def test_an_interval_beyond_the_picture_of_a_regression_ends_in_an_arrow(page):
     assert "40" not in picture.text_content() and picture.locator(".limits").count() == 2
     assert picture.locator("circle").count() == 1  # 3 lies beyond
     own.get_by_text("it ends in an arrow").wait_for()
+    assert "−40 to 40" in own.locator("[aria-label='Coefficients'] table").text_content()  # one minus on the whole page
     own.close()
 
 

@@ -13,6 +13,7 @@ from sfumato.arrays import Array
 from sfumato.assess.comparison import BOUND, Row
 from sfumato.assess.disclosure import Disclosure
 from sfumato.assess.other_methods import other_methods
+from sfumato.assess.report.sentences import percent
 from sfumato.membership import Risk
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.calibrate import check_bounds
@@ -84,8 +85,8 @@ def _verdict(released: Resampled, measured: Risk | None, found: Disclosure) -> s
     risk, proof = released.worst, released.guarantee
     pointing = not math.isnan(found.linked) and found.linked > _POINTING * found.chance
     linked = (
-        f"{found.linked:.1%} of the rows lie nearest to the very record they came from, where chance would be "
-        f"{found.chance:.2%}: {found.linked / max(found.chance, 1e-12):,.0f} times as many."
+        f"{percent(found.linked)} of the rows lie nearest to the very record they came from, where chance would be "
+        f"{percent(found.chance)}: {found.linked / max(found.chance, 1e-12):,.0f} times as many."
         if pointing
         else ""
     )
@@ -239,9 +240,13 @@ def _facts(found: Disclosure) -> str:
         text = "<p>None: rows are drawn from a model of each class. How close they fall to records all the same:</p>"
         return text + table(["", "", ""], near, "closeness", (1,)) + note
     lines = [
-        ("Rows whose nearest record is the one they came from", f"{found.linked:.1%}", f"blind: {found.chance:.2%}"),
+        (
+            "Rows whose nearest record is the one they came from",
+            percent(found.linked),
+            f"blind: {percent(found.chance)}",
+        ),
         *(
-            [("The same for rows that came from outliers", f"{found.linked_outliers:.1%}", "")]
+            [("The same for rows that came from outliers", percent(found.linked_outliers), "")]
             if not math.isnan(found.linked_outliers)
             else []
         ),

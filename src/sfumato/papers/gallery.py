@@ -16,6 +16,7 @@ from sfumato.papers.run import Result
 _KINDS = {REPRODUCED: "good", DIFFERS: "poor", MISPRINT: "fair", LOST: "plain", "": "plain"}
 #: The order in which people read them.
 ORDER = (REPRODUCED, DIFFERS, MISPRINT, LOST)
+_PER_INCH = 6  # rem of the page for an inch of a picture: letters of 9 points are 12 pixels high
 _FOLDED = 14  # longer tables are folded away
 
 
@@ -82,7 +83,8 @@ def _entry(figure: Figure, result: Result) -> Section:
     if result.missing:
         body += callout("Not run", f"{result.missing}.")
     if result.picture:
-        body += f'<figure class="picture">{scrolling(result.picture, f"Picture of {figure.name}")}</figure>'
+        drawn = f'<div style="width: {_PER_INCH * figure.size[0]:.1f}rem">{result.picture}</div>'
+        body += f'<figure class="picture">{scrolling(drawn, f"Picture of {figure.name}")}</figure>'
     if result.rows:
         body += _rows(figure, result.rows)
     body += _reasons(result.rows)

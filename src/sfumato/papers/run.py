@@ -73,7 +73,7 @@ def picture(figure: Figure, found: Found) -> str:
 
     def draw(canvas: Any) -> None:
         figure.draw(canvas, found)
-        canvas.suptitle("\n".join(head), x=0.01, ha="left", fontsize=8.5)
+        canvas.suptitle("\n".join(head), x=0.01, ha="left", fontsize=9)
 
     return svg(draw, width, height + _LINE * len(head), figure.id, f"{figure.name}. {figure.title}. {figure.claim}")
 

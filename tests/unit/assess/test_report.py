@@ -67,6 +67,11 @@ class Balanced(HTMLParser):
 
 
 class TestPage:
+    def test_letters_of_charts_can_be_read_on_a_phone(self, page):
+        """A chart is 238 points wide, and a phone shows 358 pixels: 8 points are 12 pixels. Legends had 7.5."""
+        sizes = [float(size) for size in re.findall(r"font(?:-size)?: (?:\w+ )?([\d.]+)px", page)]
+        assert sizes and min(size for size in sizes if size != 6.3) >= 8  # 6.3: the exponents of powers of 10
+
     def test_stands_alone(self, page):
         assert "<script" not in page
         for reference in re.findall(r'(?:src|href)="([^"]+)"', page):
@@ -421,6 +426,7 @@ def test_a_form_tells_as_much_as_those_who_answer_it(monkeypatch):
     unit = found.facts.shown[0]
     worth = unit.measures["effective_sample_size"] * 1000
     assert len(forms.forms) == 6 and unit.n == 1000
+    assert '<th scope="col">Form</th>' in found.html() and '<th scope="col">Attribute</th>' not in found.html()
     text = " ".join(found.text().split())
     assert "This form is answered by about 1,000 of the 6,000 records. 1,000 randomized records tell" in text
     assert f"as about {worth:,.0f} unrandomized ones would" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from sfumato.assess import resample_page
+from sfumato.assess.disclosure import Disclosure
 from sfumato.pages import chart
 
 
@@ -39,6 +41,13 @@ def test_the_numbers_of_an_axis_stand_apart(numbers: tuple[float, float]) -> Non
     shown = [t for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True) if low <= at <= high]
     boxes = [label.get_window_extent() for label in shown]
     assert len(boxes) >= 2 and all(right.x0 - left.x1 > 8 for left, right in pairwise(boxes))
+
+
+def test_shares_are_written_as_in_the_report() -> None:
+    """The report wrote 99.8 %, this page 99.8%."""
+    near = {"closest": 0.1, "usual": 1.0, "ratio": 0.2, "ind": 0.3}
+    facts = resample_page._facts(Disclosure(linked=0.998, linked_outliers=0.5, chance=0.0016, **near))
+    assert "99.8 %" in facts and "0.16 %" in facts and "50 %" in facts and not re.search(r"\d%", facts)
 
 
 def test_a_class_without_an_answer_has_a_name() -> None:

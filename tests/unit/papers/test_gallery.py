@@ -47,6 +47,7 @@ def test_the_page_shows_numbers_reasons_settings_and_what_is_missing() -> None:
     assert text.count("<svg") == 2 and "<title>Every published" in text
     assert "fast run" not in gallery(WANTED, RESULTS, fast=False)
     assert MISPRINT in text
+    assert text.count('<div style="width: 38.4rem"><svg') == 2  # of 6.4 inches: on a phone letters had 8 pixels
 
 
 def test_errors_have_two_digits() -> None:

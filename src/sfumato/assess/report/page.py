@@ -106,10 +106,11 @@ def _text(line: str) -> str:
 
 def _overview(facts: Facts) -> str:
     heads = ("γ", "best guess right", "blind guess right", "10 % suspicion becomes at most", "accuracy left")
-    head = '<th scope="col">Attribute</th><th scope="col">Protection</th>' + "".join(
+    rows, many = [], len(facts.shown) < len(facts.units)
+    first = "Form" if isinstance(facts.scheme, Forms) else "Attribute"
+    head = f'<th scope="col">{first}</th><th scope="col">Protection</th>' + "".join(
         f'<th scope="col" class="num">{sentences.whole_numbers(text)}</th>' for text in heads
     )
-    rows, many = [], len(facts.shown) < len(facts.units)
     for unit in facts.units:
         m = unit.measures
         reach = m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))

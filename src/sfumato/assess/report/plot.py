@@ -67,7 +67,7 @@ def heat_map(unit: Unit) -> str | None:
                         f"{100 * P[x, y]:.3g}",
                         ha="center",
                         va="center",
-                        fontsize=7 if k > 3 else 8.5,
+                        fontsize=8 if k > 3 else 8.5,
                         color=colour,
                     )
         axes.set_xlabel("answer" if m == k else f"answer ({m:,} possible)")
@@ -165,7 +165,7 @@ def precision(unit: Unit) -> str | None:
         axes.set_yticks(marks, [f"{v:g}" for v in marks])
         axes.set(xlabel="records", ylabel="± points")
         axes.set_title("How precise estimates are")
-        axes.legend(frameon=False, fontsize=7.5, handlelength=1.4)
+        axes.legend(frameon=False, fontsize=8, handlelength=1.4)
 
     return svg(
         draw,

@@ -97,13 +97,13 @@ def draw_table(figure: Any, found: Found) -> None:
             f"{TABLE[i, j]:.3f}",
             ha="center",
             va="center",
-            fontsize=8.5,
+            fontsize=9,
             color="#fefefe" if TABLE[i, j] > 0.2 else "#12303f",
         )
     axes.set_xticks(range(5), range(1, 6))
     axes.set_yticks(range(5), range(1, 6))
     axes.set(xlabel="X2", ylabel="X1")
-    axes.annotate("added", (4, 4.38), ha="center", fontsize=7, color="#12303f")
+    axes.annotate("added", (4, 4.38), ha="center", fontsize=9, color="#12303f")
 
 
 def measure(fast: bool) -> Found:

@@ -6,10 +6,11 @@ const Charts = (() => {
   const { element, drawn, scrolling, narrow, cut } = Elements;
   const CLASSES = 6; // colours that classes are told apart by
 
-  const percent = (share) => (share === null ? "unknown" : `${(100 * share).toFixed(1).replace(/^-(?=[0.]+$)/, "")} %`); // no -0.0 %
+  const minus = (text) => text.replace(/^-/, "−"); // as in the pictures of reports
+  const percent = (share) => (share === null ? "unknown" : `${minus((100 * share).toFixed(1).replace(/^-(?=[0.]+$)/, ""))} %`); // no −0.0 %
   const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
-  const short = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumSignificantDigits: 4 }));
-  const year = (value) => (value === null ? "unknown" : value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: false }));
+  const short = (value) => (value === null ? "unknown" : minus(value.toLocaleString("en", { maximumSignificantDigits: 4 })));
+  const year = (value) => (value === null ? "unknown" : minus(value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: false })));
   const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
 
   /* Words in at most two lines. */

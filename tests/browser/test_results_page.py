@@ -410,6 +410,14 @@ def test_a_token_of_another_study_opens_nothing(browser, site):
     assert page.locator("#download").count() == 0
 
 
+def test_a_link_that_lost_its_token_says_so_to_people(browser, site):
+    """The page said what a program must send: Authorization: Bearer TOKEN."""
+    page = browser.new_page()
+    page.goto(f"{site[0]}/results/many")
+    page.get_by_text("Open the whole link").wait_for()
+    assert "Bearer" not in page.content()
+
+
 def test_contents_lead_to_every_part_and_the_address_keeps_its_token(page):
     """A page of many screens had none, and its link to the text took the token from the address."""
     expect(page.get_by_role("navigation", name="Contents")).to_be_visible(timeout=20_000)

@@ -19,6 +19,7 @@
   async function read(path) {
     const answer = await fetch(`/v1/studies/${encodeURIComponent(study)}${path}`, { headers: token ? { authorization: `Bearer ${token}` } : {} });
     const found = await answer.json();
+    if (answer.status === 401 && !token) throw new Refusal("The token is missing. Open the whole link that sfumato study tokens printed for a miner: it ends in #token= and the token.");
     if (!answer.ok) throw new Refusal(sentence(found.error.message));
     return found;
   }

@@ -288,6 +288,13 @@ def test_it_speaks_german_and_fits_a_phone(visit):
     assert len(ids) == len(set(ids))
     assert "undefined" not in page.locator("main").text_content()
     assert page.problems == []
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("svg.chart text")].filter((text) => {
+          const own = text.getBoundingClientRect(), picture = text.closest("svg").getBoundingClientRect();
+          return own.width && (own.left < picture.left || own.right > picture.right);
+        }).map((text) => text.textContent)"""
+    )
+    assert cut == []  # "100 %" lost its sign
 
 
 def test_the_first_page_leads_there_with_its_token(visit):

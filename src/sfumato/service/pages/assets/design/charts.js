@@ -29,7 +29,7 @@ const Charts = (() => {
     const { inputs, outputs } = closer, columns = rows[0].length;
     const total = narrow() ? 400 : 700, top = 24;
     const numbers = rows.length * columns <= MOST_NUMBERS;
-    const height = Math.max(Math.min(34, 420 / rows.length), 5), left = height < 11 ? 0 : narrow() ? 110 : 160, wide = (total - left) / columns;
+    const height = Math.max(Math.min(34, 420 / rows.length), 5), left = height < 11 ? 0 : narrow() ? 124 : 160, wide = (total - left) / columns;
     const most = Math.max(...rows.map((row) => Math.max(...row)));
     const picture = drawn("svg", { viewBox: `0 0 ${total} ${top + height * rows.length + 8}`, role: "img", "aria-label": say("matrix_label", { rows: rows.length, columns }), class: "chart matrix" });
     const named = columns === rows.length && numbers; // each column is an answer with a name
@@ -59,11 +59,11 @@ const Charts = (() => {
 
   // ---- What an adversary learns ----------------------------------------------------------------------------------------
 
-  const SIDE = { x: 46, y: 12, width: 250, height: 220 };
+  const SIDE = { x: 54, y: 12, width: 250, height: 220, end: 28 }; // room for "100 %" in the letters of a phone on both sides
 
   function frame(xs, ys, right, up, label) {
-    const picture = drawn("svg", { viewBox: `0 0 ${SIDE.x + SIDE.width + 20} ${SIDE.y + SIDE.height + 42}`, role: "img", "aria-label": label, class: "chart" });
-    for (const [value, text] of xs) picture.append(drawn("line", { x1: right(value), x2: right(value), y1: SIDE.y, y2: SIDE.y + SIDE.height, class: "axis" }), drawn("text", { x: right(value), y: SIDE.y + SIDE.height + 16, "text-anchor": "middle", class: "tick" }, text));
+    const picture = drawn("svg", { viewBox: `0 0 ${SIDE.x + SIDE.width + SIDE.end} ${SIDE.y + SIDE.height + 46}`, role: "img", "aria-label": label, class: "chart" });
+    for (const [value, text] of xs) picture.append(drawn("line", { x1: right(value), x2: right(value), y1: SIDE.y, y2: SIDE.y + SIDE.height, class: "axis" }), drawn("text", { x: right(value), y: SIDE.y + SIDE.height + 20, "text-anchor": "middle", class: "tick" }, text));
     for (const [value, text] of ys) picture.append(drawn("line", { x1: SIDE.x, x2: SIDE.x + SIDE.width, y1: up(value), y2: up(value), class: "axis" }), drawn("text", { x: SIDE.x - 5, y: up(value) + 4, "text-anchor": "end", class: "tick" }, text));
     return picture;
   }
@@ -79,7 +79,7 @@ const Charts = (() => {
       drawn("path", { d: path([[0, 0], [1, 1]], right, up), class: "line none" }),
       drawn("path", { d: path(closer.beliefs.map(({ before, after }) => [before, after]), right, up), class: "line line0" }),
       drawn("circle", { cx: right(ten.before), cy: up(ten.after), r: 5, class: "dot" }),
-      drawn("text", { x: SIDE.x + SIDE.width / 2, y: SIDE.y + SIDE.height + 34, "text-anchor": "middle", class: "tick" }, say("before")));
+      drawn("text", { x: SIDE.x + SIDE.width / 2, y: SIDE.y + SIDE.height + 38, "text-anchor": "middle", class: "tick" }, say("before")));
     const shown = closer.beliefs.filter((_, i) => i % 4 === 0);
     return figure(say("beliefs_title"), say(person ? "beliefs_text_person" : "beliefs_text", { after: percent(ten.after) }), picture,
       folded(table(say("beliefs_title"), [say("before"), say("after")], shown.map(({ before, after }) => [percent(before), percent(after)]), [1])));
@@ -103,7 +103,7 @@ const Charts = (() => {
     told.forEach(([, line], i) => picture.append(drawn("path", { d: path(line.map((value, at) => [curve.gammas[at], value]).filter(([, value]) => value !== null && value <= high), right, up), class: `line line${i % 4}` })));
     if (curve.floor !== null) picture.append(drawn("path", { d: path([[least, curve.floor], [most, curve.floor]], right, up), class: "line none" }));
     if (gamma !== null && width !== null && width < 1) picture.append(drawn("circle", { cx: right(gamma), cy: up(width), r: 6, class: "dot" }));
-    picture.append(drawn("text", { x: SIDE.x + SIDE.width / 2, y: SIDE.y + SIDE.height + 34, "text-anchor": "middle", class: "tick" }, say(`gamma_axis_${curve.of}`)));
+    picture.append(drawn("text", { x: SIDE.x + SIDE.width / 2, y: SIDE.y + SIDE.height + 38, "text-anchor": "middle", class: "tick" }, say(`gamma_axis_${curve.of}`)));
     const key = element("ul", { class: "lines" }, ...told.map(([name], i) => {
       const sample = drawn("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" });
       sample.append(drawn("path", { d: "M1 5H29", class: `line line${i % 4}` }));

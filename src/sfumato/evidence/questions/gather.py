@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from sfumato.errors import EstimationError, NoRowsError
 from sfumato.evidence.asked_parts import asking
+from sfumato.evidence.blocks import blocks
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
 from sfumato.evidence.questions.part_sums import PartSums, together
 from sfumato.evidence.questions.records import record_part
-from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums, table_part
+from sfumato.evidence.questions.statistics import MOST, ModelSums, Statistic, Sums, table_part
 from sfumato.evidence.questions.statistics import weights as cell_weights
 from sfumato.evidence.seen import seen
 from sfumato.printable import many
+from sfumato.reading.spark_session import is_spark
+from sfumato.released.counted import CountedPart
+from sfumato.released.part import Part
 from sfumato.scheme import Scheme
 
 #: Makes the statistics, given the attributes that carry additive noise.
 Build = Callable[[Collection[str]], Sequence[Statistic]]
+
+#: The most sums that are read off records one by one: each pair of them is one more.
+_MOST_READ = 1 << 9
 
 
 def noisy(ev: Evidence) -> set[str]:
@@ -40,17 +48,28 @@ def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums
 
 def _of_records(ev: Evidence, names: Sequence[str], build: Build) -> Sums:
     found: dict[Scheme, list[PartSums]] = {}
-    own = getattr(ev, "weights", None)
+    own, told = getattr(ev, "weights", None), asking(ev.release, names)
     if own is None and not noisy(ev) & set(names):
         statistics = build(())
-        parts = tuple(table_part(one, statistics) for one in seen(ev.release, names, inverted=False))
-        return Sums(parts, records=_everybody(ev))
-    told = asking(ev.release, names)
+        if not _one_by_one(told, names, len(statistics)):
+            parts = tuple(table_part(one, statistics) for one in seen(ev.release, names, inverted=False))
+            return Sums(parts, records=_everybody(ev))
     for number, rows in enumerate(ev.release.parts):
         if len(rows) and rows in told:
             weights = None if own is None else own[number]
             found.setdefault(rows.scheme, []).append(record_part(rows, build(rows.scheme.noises), weights))
     return Sums(tuple(together(parts) for parts in found.values()), records=_everybody(ev))
+
+
+def _one_by_one(parts: Sequence[Part], names: Sequence[str], sums: int) -> bool:
+    """Whether a table is too large for so many sums, and records can be read in its place."""
+    if sums > _MOST_READ or any(isinstance(part, CountedPart) or is_spark(part.rows) for part in parts):
+        return False
+    if sum(len(part) * len(part.scheme.columns) for part in parts) > MOST:  # codes take no more memory than a table
+        return False
+    shown = [blocks(scheme, tuple(names), inverted=False) for scheme in {part.scheme for part in parts}]
+    cells = (max(prod(b.released for b in held), prod(prod(b.sizes) for b in held)) for held in shown)
+    return sums * max(cells) > MOST
 
 
 def _everybody(ev: Evidence) -> float | None:

@@ -24,7 +24,7 @@ from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.part_sums import PartSums
-from sfumato.evidence.questions.statistics import Statistic, block_scores, product
+from sfumato.evidence.questions.statistics import MOST, Statistic, block_scores, product
 from sfumato.evidence.seen import columns
 from sfumato.released.part import Part
 from sfumato.schema import Numeric
@@ -81,8 +81,9 @@ def record_part(rows: Part, statistics: Sequence[Statistic], weights: Array | No
     k = len(statistics)
     products = [(i, j, product(statistics[i], statistics[j])) for i in range(k) for j in range(i, k)]
     total, second, own = np.zeros(k), np.zeros((k, k)), np.zeros((k, k))
-    for start in range(0, held.rows, _BLOCK):
-        cut = slice(start, start + _BLOCK)
+    step = max(1, min(_BLOCK, MOST // max(k, 1)))
+    for start in range(0, held.rows, step):
+        cut = slice(start, start + step)
         G = np.stack([held.score(one, cut) for one in statistics])
         weight = np.ones(G.shape[1]) if weights is None else weights[cut]
         G = G * weight

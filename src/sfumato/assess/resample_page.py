@@ -265,9 +265,15 @@ def _others(rows: Sequence[Row], released: Resampled) -> str:
 def _proportions(released: Resampled) -> str:
     entries = released.proportions
     keys = [key for key in ("site", "class", "rows") if key in entries[0]]
-    lines = [["no answer" if entry[key] in ("", None) else str(entry[key]) for key in keys] for entry in entries[:40]]
+    lines = [[_shown(key, entry[key]) for key in keys] for entry in entries[:40]]
     more = f"<p>and {len(entries) - 40} more</p>" if len(entries) > 40 else ""
     return table(keys, lines, "rows of each class") + more
+
+
+def _shown(key: str, entry: Any) -> str:
+    if key == "rows":
+        return f"{entry:,}"
+    return "no answer" if entry in ("", None) else str(entry)
 
 
 def _limits(released: Resampled) -> str:

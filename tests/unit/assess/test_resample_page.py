@@ -15,6 +15,8 @@ from matplotlib.figure import Figure
 
 from sfumato.assess import resample_page
 from sfumato.assess.disclosure import Disclosure
+from sfumato.membership import Risk
+from sfumato.owner.resample.description import risk_entry
 from sfumato.pages import chart
 
 
@@ -52,4 +54,11 @@ def test_shares_are_written_as_in_the_report() -> None:
 
 def test_a_class_without_an_answer_has_a_name() -> None:
     classes = SimpleNamespace(proportions=[{"class": "", "rows": 284}, {"class": "no", "rows": 7248}])
-    assert "no answer" in resample_page._proportions(classes)
+    told = resample_page._proportions(classes)
+    assert "no answer" in told and "7,248" in told
+
+
+def test_the_page_and_the_description_tell_one_number() -> None:
+    risk = Risk(0.53454, 0.00149, 0.55651, 0.00351, asked=0.55, outliers_asked=0.6)
+    entry = risk_entry(0, risk)
+    assert f"AUC {entry['measured']:.3f} ± {entry['error']:.3f} on all" in resample_page._reached(risk)

@@ -23,6 +23,8 @@ from sfumato.reading.parquet_file import parquet_notes
 from sfumato.writing.described_file import KEY, RESAMPLED, sidecar
 
 VERSION = 2
+#: As many as are shown: rounded twice, a number differs from itself.
+DIGITS = 3
 
 
 def proportions(rows: Mapping[Key, int], sites: bool) -> list[dict[str, Any]]:
@@ -45,7 +47,12 @@ def describe(
     out: dict[str, Any] = {"format": RESAMPLED, "version": VERSION, "method": request.words, "target": target}
     if proof is not None and plan.ranges is not None:
         ranges = dict(zip(names, plan.ranges.tolist(), strict=True))
-        out["proved"] = {"epsilon": proof.epsilon, "delta": proof.delta, "auc": round(proof.auc, 4), "ranges": ranges}
+        out["proved"] = {
+            "epsilon": proof.epsilon,
+            "delta": proof.delta,
+            "auc": round(proof.auc, DIGITS),
+            "ranges": ranges,
+        }
     elif plan.settings:
         out["settings"] = [
             {"site": plain(place), "form": one.form.name, "strength": one.strength}
@@ -61,11 +68,11 @@ def risk_entry(place: Any, one: Risk) -> dict[str, Any]:
     return {
         "site": plain(place),
         "asked": one.asked,
-        "measured": round(one.auc, 4),
-        "error": round(one.error, 4),
+        "measured": round(one.auc, DIGITS),
+        "error": round(one.error, DIGITS),
         "outliers_asked": one.outliers_asked,
-        "outliers": round(one.outliers, 4),
-        "outliers_error": round(one.outliers_error, 4),
+        "outliers": round(one.outliers, DIGITS),
+        "outliers_error": round(one.outliers_error, DIGITS),
         "held": one.held if one.asked is not None else None,
     }
 

@@ -33,7 +33,9 @@ LARGE, LARGE_TEXT = 2_000_000, 200_000_000
 def resample(
     source: Annotated[Path, typer.Argument(help="The raw table: .parquet, .csv or .tsv.")],
     target: Annotated[str | None, typer.Option(help="The label column; rows are drawn per class.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where to write; by default beside the file, .resampled.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to write; by default beside the file, .resampled.")
+    ] = None,
     max_risk: Annotated[
         float | None, typer.Option(help="The most that the shadow attack may reach, as an AUC; .55 by default.")
     ] = None,

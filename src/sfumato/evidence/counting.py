@@ -189,8 +189,8 @@ class Counter:
         cells = prod(self.sizes[column] for column in columns)
         if cells > DENSE_CELLS:
             raise ReleaseError(
-                f"the table of {', '.join(columns)} has {cells} cells, more than {DENSE_CELLS}; ask for fewer "
-                f"attributes, or name the cells you want"
+                f"the released answers to {', '.join(columns)} have {cells:,} combinations, more than {DENSE_CELLS:,}: "
+                f"ask for fewer attributes at once, or in Python for some cells, evidence.cells(names, codes)"
             )
         return cells
 

@@ -83,7 +83,7 @@ def test_a_proof_needs_declared_ranges(file, tmp_path):
 def test_the_papers_kernel_and_real_sites(file, tmp_path):
     target = tmp_path / "out.csv"
     said = run(
-        file, "--target", "y", "--drop", "id", "--site-column", "site", "--bandwidth", 2, "--shrink", "--out", target
+        file, "--target", "y", "--drop", "id", "--site-column", "site", "--bandwidth", 2, "--shrink", "-o", target
     )
     assert "2 times Scott" in said and "no bound" in said
     said = run(file, "--target", "y", "--drop", "id,site", "--bandwidth", 1)

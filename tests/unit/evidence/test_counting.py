@@ -118,7 +118,7 @@ def test_too_many_cells_are_refused_with_their_number() -> None:
     names = [f"x{i}" for i in range(20)]
     schema = sf.Schema({name: sf.Categorical((0, 1, 2)) for name in names})
     release = sf.randomize({name: [0, 1, 2] for name in names}, rest_clear(schema))
-    with pytest.raises(SfumatoError, match="has 3486784401 cells"):
+    with pytest.raises(SfumatoError, match=r"3,486,784,401 combinations.*at once, or in Python"):
         sf.evidence(release).counts(names)
 
 

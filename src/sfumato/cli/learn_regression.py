@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ from sfumato.learn.regression import Regression, family_of
 from sfumato.learn.regression.model import FAMILIES, WAYS
 from sfumato.printable import label_text
 from sfumato.reading.name_lists import listed
+
+_PATIENCE = 3.0  # seconds: refits that take longer are said beforehand
 
 
 def regression(
@@ -69,7 +73,7 @@ def regression(
         release = learning.cut_numbers(release)
     covariates = None if names is None else listed(names)
     model = Regression(chosen or "gaussian", through=through, event=value)
-    model.fit(release, target=target, names=covariates, formula=formula)
+    model.fit(release, target=target, names=covariates, formula=formula, progress=_foretelling())
     text = model.summary(level)
     if plot is not None:
         model.plot(plot, level)
@@ -99,6 +103,21 @@ def regression(
             "cov": model.cov_.tolist(),
         }
     )
+
+
+def _foretelling() -> Callable[[int, int], None]:
+    """What is being done, and beforehand how long the refits for the errors will take, by the time of the first fit."""
+    began = monotonic()
+
+    def step(done: int, total: int) -> None:
+        console.step(f"refit {done + 1} of {total} of the joint model, for the errors")
+        told = (monotonic() - began) * total
+        if not done and told >= _PATIENCE:
+            console.note(
+                f"the errors of this joint model need {total} more fits of it: about {learning.duration(told)}"
+            )
+
+    return step
 
 
 def _event(domain: Domain, name: str, text: str | None) -> Any:

@@ -99,7 +99,7 @@ def foretell(each: float, refits: int = 0, cells: int = 0) -> None:
     errors = f", and {refits} for the errors of the weights (--no-errors leaves these out)" if refits else ""
     matrix = f" and the {cells} cells of the confusion matrix" if cells else ""
     console.note(
-        f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {_duration(total)} for the "
+        f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {duration(total)} for the "
         f"fits alone. Judging them{matrix} comes on top, and may take longer than the fits"
     )
 
@@ -114,17 +114,17 @@ def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], 
         many, what = whole.get(len(times) - 1, (0, ""))
         each = times[-1] - times[-2] if many else 0.0
         if some == 1 and each * (many - 1) >= PATIENCE:
-            told = _duration(each * (many - 1))
+            told = duration(each * (many - 1))
             console.note(f"one of {many} {what} was judged in {each:.1f} s: about {told} more for the others")
         advance(some)
 
     return step
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """In words.
 
-    >>> _duration(14.2), _duration(400)
+    >>> duration(14.2), duration(400)
     ('14 seconds', '7 minutes')
     """
     return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"

@@ -751,6 +751,56 @@ def test_slopes_too_steep_for_unbiased_scores_are_wide_and_said_to_be_shrunk():
     assert by_model >= 3 and np.mean(held) > 0.8
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.ConvergenceWarning")
+@pytest.mark.parametrize("listed", [1 << 17, 1], ids=["all cells", "record by record"])
+def test_what_no_unbiased_scores_solve_has_their_errors_however_large_the_model(
+    listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, scheme = _aircraft(6000, 2), sf.Scheme.for_gamma(_AIRCRAFT, 3)
+    releases = [sf.randomize(rows, scheme, rng=sf.experiment(seed)) for seed in range(12)]
+    fits = [Regression("ordinal").fit(release, target="engines", names=["mass"]) for release in releases]
+    release, small = next((r, f) for r, f in zip(releases, fits, strict=True) if "joint model" in f.method_)
+    monkeypatch.setattr(import_module("sfumato.learn.regression.cell_weights").ModelledCells, "tells_spread", False)
+    monkeypatch.setattr(import_module("sfumato.learn.regression.fitting"), "LISTED_CELLS", listed)
+    large = Regression("ordinal").fit(release, target="engines", names=["mass"])
+    assert large.covariance_ == small.covariance_ and "unbiased scores" in large.covariance_
+    assert "Not known:" in large.summary()
+    np.testing.assert_allclose(large.cov_, small.cov_, rtol=1e-6)
+
+
+def test_scores_are_searched_from_no_effect_where_the_likeliest_table_leads_nowhere():
+    """Of 6000 records in 15,360 cells the likeliest table has a year without an answer that tells the response."""
+    schema = sf.Schema(
+        {
+            "amount": sf.Numeric(0, 40, bins=40),
+            "rate": sf.Numeric(0, 16, bins=16),
+            "years": sf.Ordinal(tuple(range(11)), nullable=True),
+            "long": sf.Categorical(("no", "yes")),
+        }
+    )
+    draw, n = np.random.default_rng(4), 6000
+    amount, rate = 40 * draw.beta(2, 4, n), 16 * draw.beta(2, 3, n)
+    years = draw.integers(0, 11, n).astype(object)
+    years[draw.random(n) < 0.1] = None
+    long = np.where(-3 + 0.08 * amount + 0.2 * rate + draw.logistic(size=n) > 0, "yes", "no")
+    rows = {"amount": amount, "rate": rate, "years": years.tolist(), "long": long}
+    release = sf.randomize(rows, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(3))
+    found = Regression("logistic").fit(release, target="long", names=["amount", "rate", "years"])
+    assert found.method_ == "corrected scores on unbiased cells" and found.converged_
+    assert abs(found.coef_[1] - 0.08) < 4 * found.sd_[1] < 0.2
+
+
+def test_refits_for_errors_are_told_one_by_one():
+    release = sf.randomize(_aircraft(3000, 2), sf.Scheme.for_gamma(_AIRCRAFT, 9), rng=sf.experiment(0))
+    told: list[tuple[int, int]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("sfumato.learn.regression.cell_weights").ModelledCells, "tells_spread", False)
+        Regression("ordinal", through="model").fit(
+            release, target="engines", names=["mass"], progress=lambda done, total: told.append((done, total))
+        )
+    assert told == [(done, 10) for done in range(10)]
+
+
 def test_a_constant_that_nobody_named_is_not_what_is_refused():
     """Mass and sky are left out together, so that the one silence is hardly told from the other."""
     schema = sf.Schema(

@@ -14,39 +14,34 @@ from math import prod
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.errors import ConvergenceWarning, EstimationError, warn
+from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.fine_cells import FineCells
-from sfumato.evidence.kinds import asked_by_part, asked_together, model_of
+from sfumato.evidence.kinds import asked_together
 from sfumato.evidence.simplex import project
-from sfumato.evidence.splits import leave_out
 from sfumato.learn.regression.cell_equations import CellEquations
 from sfumato.learn.regression.cell_weights import (
     ExactCells,
     ListedRecords,
-    ModelledCells,
     UnbiasedCells,
     precisions,
-    unbiased_score,
 )
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.design_columns import INTERCEPT
 from sfumato.learn.regression.families import Gaussian, Ordinal
 from sfumato.learn.regression.form_moments import FormMoments, told_by_forms
+from sfumato.learn.regression.modelled import fit_model
 from sfumato.learn.regression.moments import RecordMoments
-from sfumato.learn.regression.newton import Root, solve
+from sfumato.learn.regression.newton import solve
 from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments, terms_of
-from sfumato.learn.regression.problem import SHRUNK, Fit, Problem
+from sfumato.learn.regression.problem import Fit, Problem, Progress, warn_of
 from sfumato.learn.regression.record_scores import LogisticScores, OrdinalScores, RecordScoresByWaves
 
-#: The penalty of a joint model that is fitted for a regression: weak, so that it hardly shrinks the coefficients.
-TAU = 3.0
 #: The most cells that scores are listed over; beyond them they are formed record by record.
 LISTED_CELLS = 1 << 17
-_GROUPS = 10  # of the jackknife
 
 
-def fit(source: Evidence, problem: Problem, through: str) -> Fit:
+def fit(source: Evidence, problem: Problem, through: str, progress: Progress | None = None) -> Fit:
     """The coefficients from this evidence; ``through`` is "auto", "scores" or "model"."""
     if noises_of(source, problem.names):
         return _fit_noisy(source, problem, through)
@@ -55,9 +50,9 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
     if source.smoothed and through == "scores":
         raise EstimationError('through="scores" needs unbiased counts: give evidence that is no model')
     if through != "model" and not asked_together(source, problem.names):
-        return _fit_forms(source, problem, through)
+        return _fit_forms(source, problem, through, progress)
     if source.smoothed or through == "model":
-        return _fit_model(source, problem)
+        return fit_model(source, problem, progress)
     if isinstance(problem.family, Gaussian):
         return _fit_moments(source, problem)
     if prod(source.schema.sizes(problem.names)) > LISTED_CELLS:
@@ -67,10 +62,10 @@ def fit(source: Evidence, problem: Problem, through: str) -> Fit:
     if found.converged:
         return found
     if through == "scores":
-        _warn("the corrected scores have no solution near the most likely table: the coefficients mean little")
+        warn_of("the corrected scores have no solution that Newton's method finds: the coefficients mean little")
         return found
-    _warn("the corrected scores have no solution near the most likely table: the joint model is asked instead")
-    return _fit_model(source, problem, unsolved=True)
+    warn_of("the corrected scores have no solution that Newton's method finds: the joint model is asked instead")
+    return fit_model(source, problem, progress, found.unbiased)
 
 
 def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
@@ -79,7 +74,7 @@ def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
     refuse_collinear(terms, gram)
     root = held.solve(held.weights)
     if not root.converged:
-        _warn(
+        warn_of(
             "the likelihood has no maximum that Newton's method finds, as where a covariate foretells the response "
             "perfectly: the coefficients mean little"
         )
@@ -101,7 +96,11 @@ def _fit_exact(cells: ExactCells, problem: Problem) -> Fit:
 def _fit_scores(cells: UnbiasedCells, problem: Problem, possible: bool = True) -> Fit:
     """``possible``: search from the coefficients of the nearest possible table, rather than from none."""
     held = CellEquations(cells, problem)
-    pilot = held.solve(project(held.weights, float(held.weights.sum())) if possible else held.weights)
+    pilot = held.solve(project(held.weights, float(held.weights.sum()))) if possible else None
+    if (
+        pilot is None or not pilot.converged
+    ):  # few records in many cells: a constant that seems to foretell the response
+        pilot = held.solve(held.weights)
     if len({part.scheme for part in cells.parts}) > 1 and pilot.converged:
         cells.weigh(precisions(cells.parts, cells.spreads(held.score(pilot.beta)), pilot.information))
     terms, X, gram = held.gram(held.weights)
@@ -110,20 +109,28 @@ def _fit_scores(cells: UnbiasedCells, problem: Problem, possible: bool = True) -
         squares = held.everywhere((X @ directions) ** 2)
         return np.asarray(np.diag(cells.spread(squares)) - (cells.weights @ squares) ** 2 / cells.weights.sum())
 
+    def unbiased(beta: Array) -> tuple[Array, Array]:
+        score = held.score(beta)
+        return cells.weights @ score, cells.spread(score)
+
     refuse_collinear(terms, gram, quadratic_spread)
     root = held.solve(held.weights, pilot.beta)
+    if not root.converged:
+        root = held.solve(held.weights)
     inverse = np.linalg.pinv(root.information)
-    cov = np.asarray(inverse @ cells.spread(held.score(root.beta)) @ inverse.T, dtype=np.float64)
-    return held.unscaled(Fit(root.beta, cov, root.converged, "corrected scores on unbiased cells", "sandwich"))
+    _, noise = unbiased(root.beta)
+    cov = np.asarray(inverse @ noise @ inverse.T, dtype=np.float64)
+    said = "corrected scores on unbiased cells"
+    return held.unscaled(Fit(root.beta, cov, root.converged, said, "sandwich", unbiased=unbiased))
 
 
-def _fit_forms(source: Evidence, problem: Problem, through: str) -> Fit:
+def _fit_forms(source: Evidence, problem: Problem, through: str, progress: Progress | None) -> Fit:
     """Where no form asks all: gaussian coefficients need two attributes at a time, others the joint model."""
     columns, y, answered, size = problem.scaled()
     if not (isinstance(problem.family, Gaussian) and told_by_forms(source, columns, y, answered)):
         if through == "scores":
             source.counts(problem.names, quiet=True)  # says what no form asks
-        return _fit_model(source, problem)
+        return fit_model(source, problem, progress)
     moments = FormMoments(source, problem.names, columns, y, answered)
     refuse_collinear(problem.terms, moments.information, moments.quadratic_spread)
     return _sandwich(moments, size, "corrected scores on unbiased moments of all forms")
@@ -159,7 +166,7 @@ def _fit_fine(source: Evidence, problem: Problem) -> Fit:
     else:
         found = _fit_scores(UnbiasedCells(fine, problem.names), problem, possible=False)
     if not found.converged:
-        _warn("the corrected scores have no solution: the noise leaves too little, and the coefficients mean little")
+        warn_of("the corrected scores have no solution: the noise leaves too little, and the coefficients mean little")
     return replace(found, method="corrected scores of smooth functions, the noise taken out")
 
 
@@ -199,9 +206,7 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     else:
         scores = LogisticScores(moments.parts, columns, y, answered)
 
-    def equations(theta: Array) -> tuple[Array, Array] | None:
-        if not scores.possible(theta):
-            return None
+    def sums(theta: Array) -> tuple[Array, Array]:
         score, slope = np.zeros(len(theta)), np.zeros((len(theta), len(theta)))
         for place, factor in enumerate(moments.factors):
             for some, own, slopes in scores.each(place, theta):
@@ -218,62 +223,23 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
                 out[place] += (left * some.counts[:, None]).T @ left
         return out
 
+    def noise(theta: Array, inverse: Array) -> Array:
+        own = zip(moments.factors, spreads(theta, inverse), strict=True)
+        return np.asarray(np.sum([factor * factor * spread for factor, spread in own], axis=0))
+
+    def unbiased(theta: Array) -> tuple[Array, Array]:
+        return sums(theta)[0], noise(theta, np.zeros((len(theta), len(theta))))
+
+    def equations(theta: Array) -> tuple[Array, Array] | None:
+        return sums(theta) if scores.possible(theta) else None
+
     root = solve(equations, scores.start)
     if root.converged and len({part.scheme for part in moments.parts}) > 1:
         unmoved = np.zeros_like(root.information)
         moments.weigh(precisions(moments.parts, spreads(root.beta, unmoved), root.information))
         root = solve(equations, root.beta)
     inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
-    meat = np.sum([f * f * s for f, s in zip(moments.factors, spreads(root.beta, inverse), strict=True)], axis=0)
-    cov = np.asarray(inverse @ meat @ inverse.T, dtype=np.float64)
+    cov = np.asarray(inverse @ noise(root.beta, inverse) @ inverse.T, dtype=np.float64)
     said, covariance = "corrected scores, record by record", "sandwich, corrected for each record's own pull"
-    return Fit(root.beta / size, cov / np.outer(size, size), root.converged, said, covariance)
-
-
-def _fit_model(source: Evidence, problem: Problem, unsolved: bool = False) -> Fit:
-    """``unsolved``: where unbiased scores were asked first, and have no solution."""
-    # a model of forms holds pairs of attributes to independence, which would draw coefficients to 0
-    model = (
-        source
-        if source.smoothed and len({*map(frozenset, asked_by_part(source))}) == 1
-        else model_of(source, problem.names, TAU)
-    )
-    cells, root, held = _on_model(model, problem)
-    refuse_collinear(*_positions(held))
-    if not root.converged:
-        _warn("Newton's method does not converge on the joint model: the coefficients mean little")
-    if cells.tells_spread:
-        inverse = np.linalg.pinv(root.information, hermitian=True)
-        score = held.score(root.beta)
-        records = source.records(problem.names) if asked_together(source, problem.names) else ()
-        if unsolved:
-            total, noise = unbiased_score(records, score)
-            cov = inverse @ (noise + np.outer(total, total)) @ inverse
-            said = "of unbiased scores, and how far they are from the joint model's"
-            return held.unscaled(Fit(root.beta, cov, root.converged, SHRUNK, said))
-        wrong = cells.wrong_by(records, score)
-        cov = inverse @ (cells.spread(score) + wrong) @ inverse
-        said = "of the joint model's own parameters"
-        if wrong.any():
-            said += ", and what unbiased scores show it to be wrong by"
-        return held.unscaled(Fit(root.beta, cov, root.converged, "cells of the joint model", said))
-    again = np.stack([_on_model(one, problem)[1].beta for one in leave_out(model, _GROUPS)])
-    apart = again - again.mean(axis=0)
-    cov = apart.T @ apart * (_GROUPS - 1) / _GROUPS
-    said = f"jackknife, leaving out a tenth of the records at a time ({_GROUPS} refits)"
-    return held.unscaled(Fit(root.beta, cov, root.converged, "cells of the joint model", said, freedom=_GROUPS - 1.0))
-
-
-def _on_model(model: Evidence, problem: Problem) -> tuple[ModelledCells, Root, CellEquations]:
-    cells = ModelledCells(model, problem.names)
-    held = CellEquations(cells, problem)
-    return cells, held.solve(held.weights), held
-
-
-def _positions(held: CellEquations) -> tuple[list[str], Array]:
-    terms, _, gram = held.gram(held.weights)
-    return terms, gram
-
-
-def _warn(text: str) -> None:
-    warn(text, ConvergenceWarning, stacklevel=6)
+    cov = cov / np.outer(size, size)
+    return Fit(root.beta / size, cov, root.converged, said, covariance, unbiased=unbiased)

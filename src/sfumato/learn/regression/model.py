@@ -24,7 +24,7 @@ from sfumato.learn.regression.fitting import fit
 from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
-from sfumato.learn.regression.problem import Problem
+from sfumato.learn.regression.problem import Fit, Problem, Progress
 from sfumato.learn.regression.rare_silence import leave_out_rare_silence, with_silent_at_mean
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
@@ -96,10 +96,12 @@ class Regression(Classifier):
         target: Any = None,
         names: Sequence[str] | None = None,
         formula: str | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """Learn from evidence or a release: ``target`` and ``names``, or a ``formula``, here or in the constructor.
 
-        Without names all other attributes are covariates.
+        Without names all other attributes are covariates. Where errors need refits of a joint model, ``progress`` is
+        called before each, with how many are done and how many there are.
         """
         for name, allowed in (("family", FAMILIES), ("cov", COVARIANCES), ("through", WAYS)):
             given = getattr(self, name)
@@ -116,7 +118,7 @@ class Regression(Classifier):
         if asked in self.features_:
             raise EstimationError(f"the target {asked!r} stands among the covariates: leave it out there")
         self.columns_ = columns
-        self._learn(found)
+        self._learn(found, progress)
         self.fitted_ = True
         return self
 
@@ -141,7 +143,7 @@ class Regression(Classifier):
         terms = [name for name in source.names if name != target] if names is None else list(names)
         return target, columns_of(terms, source.schema)
 
-    def _learn(self, source: Evidence) -> None:
+    def _learn(self, source: Evidence, progress: Progress | None = None) -> None:
         found = response(self.target_, self.schema_[self.target_], self.family, self.event)
         shares, self.left_out_ = np.ones(len(found.kept)), 0.0
         if not noises_of(source, [self.target_]):  # numbers with noise have no counts, and no missing answers
@@ -161,9 +163,11 @@ class Regression(Classifier):
         if not columns and not isinstance(family, Ordinal):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
         names, robust = (*self.features_, self.target_), self.cov == "robust"
-        result, columns, silent = with_silent_at_mean(
-            source, columns, given, lambda kept: fit(source, Problem(family, kept, found, names, robust), self.through)
-        )
+
+        def fitted(kept: Sequence[Column]) -> Fit:
+            return fit(source, Problem(family, kept, found, names, robust), self.through, progress)
+
+        result, columns, silent = with_silent_at_mean(source, columns, given, fitted)
         self.hardly_silent_ |= silent
         self.binned_ = binned_numbers(source, columns, [self.target_] if self.family == "gaussian" else [])
         self.columns_, self.terms_, self.classes_ = columns, [column.term for column in columns], found.labels

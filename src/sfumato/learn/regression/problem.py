@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.errors import ConvergenceWarning, warn
 from sfumato.learn.regression.design_columns import Column
 from sfumato.learn.regression.families import Family
 from sfumato.learn.regression.response import Response
 
 #: What is said where the joint model answers although unbiased scores were asked.
 SHRUNK = "cells of the joint model, which draws steep slopes towards 0"
+#: The sum of the unbiased scores at coefficients of columns of size 1, and the covariance of that sum.
+Unbiased = Callable[[Array], tuple[Array, Array]]
+#: Called before each refit for the errors, with how many are done, and how many there are.
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +32,7 @@ class Fit:
     covariance: str
     freedom: float = np.inf  # of the t distribution of a coefficient over its standard error
     scale: float | None = None  # the variance of the response around its mean (gaussian)
+    unbiased: Unbiased | None = None  # of corrected scores that may have no solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,3 +58,8 @@ class Problem:
         y = Column("y", name, np.where(self.response.kept, self.response.values, 0.0))
         answered = Column("answered", name, self.response.kept.astype(np.float64))
         return scaled, y, None if self.response.kept.all() else answered, size
+
+
+def warn_of(text: str) -> None:
+    """Warn about coefficients, where they were asked for."""
+    warn(text, ConvergenceWarning, stacklevel=6)

@@ -50,7 +50,7 @@ class LogisticScores:
         self.start = np.zeros(len(columns))
 
     def possible(self, theta: Array) -> bool:
-        return True
+        return self._curve.possible(theta)
 
     def each(self, place: int, theta: Array) -> Iterator[tuple[Seen, Array, Array]]:
         done = 0
@@ -79,14 +79,18 @@ class OrdinalScores:
         self.start = np.concatenate([np.zeros(self._width), np.log(below / (1 - below))])
 
     def possible(self, theta: Array) -> bool:
-        return bool((np.diff(theta[self._width :]) > 0).all())
+        beta, limits = theta[: self._width], theta[self._width :]
+        reached = zip(limits, self._curves, strict=True)
+        return bool((np.diff(limits) > 0).all()) and all(
+            curve.possible(np.append(-limit, beta)) for limit, curve in reached
+        )
 
     def each(self, place: int, theta: Array) -> Iterator[tuple[Seen, Array, Array]]:
         p = self._width
         beta, limits = theta[:p], theta[p:]
         gaps = np.diff(limits)
         a = np.append(1.0, 1 / -np.expm1(-gaps))
-        b = np.append(1 / np.expm1(gaps), 0.0)
+        b = np.append(np.exp(-gaps) / -np.expm1(-gaps), 0.0)  # 1 / (e^d - 1), where d may be large
         bend = np.concatenate([[0.0], np.exp(-gaps) / np.expm1(-gaps) ** 2, [0.0]])  # -a'(d) = -b'(d), by class
         done = 0
         waved = [curve.each(place, np.append(-limit, beta)) for limit, curve in zip(limits, self._curves, strict=True)]

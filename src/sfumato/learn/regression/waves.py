@@ -28,6 +28,7 @@ Waves = NDArray[np.complex128]
 _CLUSTER_CELLS = 1 << 16  # the most cells of attributes that interactions tie together
 _CHUNK = 4096  # records at a time
 _EXACT = 1e-9  # how far the waves may be from the curve
+_FARTHEST = 100.0  # of xᵀβ: a search that goes beyond has no solution, and would need ever more waves
 
 
 def waves(reach: float) -> tuple[Array, Array]:
@@ -92,10 +93,15 @@ class WaveScores:
             for part in parts
         ]
 
+    def possible(self, beta: Array) -> bool:
+        """Whether waves reach as far as these coefficients do."""
+        return all(self._reach(clusters, beta) <= _FARTHEST for _, clusters in self.parts)
+
     def each(self, place: int, beta: Array) -> Iterator[tuple[Seen, Array, Array]]:
         """Some records of one part at a time, with x F(xᵀβ) of each of them and its derivative."""
         chunks, clusters = self.parts[place]
-        frequencies, weights = waves(self._reach(clusters, beta))
+        reach = max(self._reach(clusters, beta), 2.0) * 1.02
+        frequencies, weights = waves(float(1.25 ** np.ceil(np.log(reach) / np.log(1.25))))  # so that it seldom changes
         start = sum(beta[j] * float(self._columns[j].table) for j in self._constant)
         shift = np.exp(1j * frequencies * start)
         for part in chunks:
@@ -157,10 +163,9 @@ class WaveScores:
         return np.asarray(out)
 
     def _reach(self, clusters: list[_Cluster], beta: Array) -> float:
-        """The largest |xᵀβ| that any values can have, rounded up so that it seldom changes."""
+        """The largest |xᵀβ| that any values can have."""
         constant = sum(abs(beta[j] * float(self._columns[j].table)) for j in self._constant)
-        far = constant + sum(float(np.abs(cluster.position(beta)).max()) for cluster in clusters)
-        return float(1.25 ** np.ceil(np.log(max(far, 2.0) * 1.02) / np.log(1.25)))
+        return float(constant + sum(float(np.abs(cluster.position(beta)).max()) for cluster in clusters))
 
 
 def told_answered(part: Seen, clusters: Sequence[_Cluster]) -> Array:

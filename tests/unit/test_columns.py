@@ -507,6 +507,21 @@ def test_rows_that_are_moved_are_counted_as_they_will_be_moved():
     assert any(line.startswith("3 rows far outside") for line in verdict.problems)
 
 
+def test_a_range_of_whole_numbers_holds_its_ends_and_no_more():
+    """Of --range x=0:10 a row with 11 counted as 10, and was not counted as moved; of wide bins, one with 100 was."""
+    table = pa.table({"x": [i % 10 for i in range(1000)] + [10, 11, 11, 12]})
+    for bins, edge in ((20, 11), (4, 11)):
+        (verdict,) = examine(table, requests=Requests(bins=bins, ranges={"x": (0.0, 10.0)})).verdicts
+        assert isinstance(verdict.domain, sf.Numeric)
+        assert verdict.domain.high == edge and verdict.domain.limits_text() == "[0, 10]"
+        assert any(line.startswith("3 rows lie outside the range") for line in verdict.problems)
+        with pytest.warns(OutsideDomainWarning, match=r"3 values outside \[0, 10\]"):
+            sf.Schema({"x": verdict.domain}).encode(table)
+    halves = pa.table({"x": [i % 21 / 2 for i in range(2100)]})
+    (verdict,) = examine(halves, requests=Requests(bins=10)).verdicts
+    assert not verdict.problems and sf.Schema({"x": verdict.domain}).encode(halves)["x"].max() == 9
+
+
 def test_months_written_as_numbers_are_told_of_and_how_they_become_dates():
     """A column of 199009 was cut into bins without a word, and its periods were refused without a way out."""
     table = pa.table({"month": [f"{year}{month:02d}" for year in (1990, 1991, 1992) for month in range(1, 13)] * 9})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.errors import DisclosureWarning, SchemaError
+from sfumato.errors import DisclosureWarning, OutsideDomainWarning, SchemaError
 
 SCHEMA = sf.Schema(
     {
@@ -231,10 +232,29 @@ def test_blanks_around_spellings_and_no_answer_are_ignored() -> None:
 
 def test_numbers_between_two_steps_are_refused() -> None:
     age = sf.Numeric(0, 90, bins=18, step=1, nullable=True)
-    assert age.encode([27.0, 90, None], "age").tolist() == [5, 17, 18]
+    assert age.encode([27.0, 89, None], "age").tolist() == [5, 17, 18]
     assert sf.Numeric(0, 1, bins=2, step=0.1).encode(np.arange(0, 1, 0.1, np.float32)).tolist() == [0] * 5 + [1] * 5
     with pytest.raises(SchemaError, match=r"'age': 2 rows hold a number between two steps \(multiples of the step 1\)"):
         age.encode([27.5, 3, 4.4, None], "age")
+
+
+def test_the_last_bin_of_numbers_in_steps_ends_below_its_edge_as_all_do() -> None:
+    """Of bins for 0 to 10, from 0 to 11, rows with 11 counted as 10, and were not said to be moved."""
+    held = sf.Numeric(0, 11, bins=11, step=1)
+    assert held.labels[-1] == "[10, 11)" and held.limits_text() == "[0, 10]" and held.greatest == 10
+    assert held.encode([0, 10]).tolist() == [0, 10]
+    with pytest.raises(SchemaError, match=r"1 row holds a number above the range \(\[0, 10\]\)"):
+        held.encode([3, 11], "x")
+    with pytest.raises(SchemaError):
+        held.codes_of([11])
+    with pytest.warns(OutsideDomainWarning, match=r"2 values outside \[0, 10\] went"):
+        assert sf.Schema({"x": replace(held, clip=True)}).encode({"x": [11, 12, 10]})["x"].tolist() == [10] * 3
+    tenths = sf.Numeric(edges=(0, 0.2, 0.3), step=0.1)
+    assert tenths.encode(np.array([0.2, 0.1], np.float32)).tolist() == [1, 0] and tenths.greatest == 0.2
+    with pytest.raises(SchemaError, match="above"):
+        tenths.encode(np.array([0.3], np.float32))
+    assert sf.Numeric(0, 11, bins=11).encode([11]).tolist() == [10]  # of any numbers the last bin is closed
+    assert sf.Numeric(edges=(0, 1), step=1).limits_text() == "[0, 0]"
 
 
 def test_what_codes_decode_to_is_taken_again() -> None:

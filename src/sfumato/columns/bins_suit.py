@@ -46,7 +46,7 @@ def on_one_side(numbers: Counter[float], edges: Sequence[float], step: float | N
 
 
 def ends_too_early(numbers: Counter[float], edges: Sequence[float], step: float | None) -> bool:
-    """Whether one more edge would do: the last edge falls into the bin below it, which counts without it.
+    """Whether one more edge would do: of numbers in steps, the last bin ends below the last edge.
 
     >>> ends_too_early(Counter({1: 40, 2: 40, 3: 40}), (1, 2, 3), 1), ends_too_early(Counter({1: 99}), (0, 10), None)
     (True, False)

@@ -185,9 +185,10 @@ def judge_numbers(
     return _binned(cells, numbers, wanted, unit, tuple(missing), said)
 
 
-def _rows_outside(numbers: Counter[float], edges: Sequence[float]) -> int:
-    """How many rows are moved to an end when they are randomized."""
-    return sum(times for value, times in numbers.items() if not edges[0] <= value <= edges[-1])
+def _rows_outside(numbers: Counter[float], edges: Sequence[float], step: float | None) -> int:
+    """How many rows are moved to an end when they are randomized; of numbers in steps, those at the last edge, too."""
+    above = sum(times for value, times in numbers.items() if value > edges[-1] or (step and value == edges[-1]))
+    return above + sum(times for value, times in numbers.items() if value < edges[0])
 
 
 def _binned(
@@ -200,6 +201,8 @@ def _binned(
     if edges is None:
         low, high, far = robust_limits(numbers)
         edges = nice_edges(low, high, wanted.bins, whole)
+        if edges[-1] in numbers and wanted.points is None:
+            edges = _beyond_last(edges, step_of(numbers, edges))
         clipped = far or cells.overflowing
         discloses = "about where most values lie, rounded" if clipped else "the lowest and the highest value, rounded"
         things = may_name_things(cells.name, numbers) if len(numbers) > MANY_IDS and not cells.overflowing else None
@@ -212,12 +215,15 @@ def _binned(
                 "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
                 f"say --as {quote(cells.name)}=categorical"
             )
-        if outside := _rows_outside(numbers, edges):
+        if outside := _rows_outside(numbers, edges, None if wanted.points else step_of(numbers, edges)):
             said.append(
                 f"{rows_of(outside)} far outside the others would stretch the bins: moved to the nearest end "
                 f"(say --range {option(cells.name)} for other limits)"
             )
-    outside = _rows_outside(numbers, edges)
+    elif wanted.range is not None and wanted.points is None and wanted.range[1] >= edges[-1]:
+        edges = _beyond_last(edges, step_of(numbers, edges))
+    step = None if wanted.points else step_of(numbers, edges)
+    outside = _rows_outside(numbers, edges, step)
     if cells.kind == "text" and look_like_months(numbers):
         said.append(as_months(numbers))
     if outside and wanted.asked:
@@ -234,10 +240,9 @@ def _binned(
                 "most rows fall into one bin, so that its mean and median say little: give it edges, closer where "
                 f"values are many (--edges {option(cells.name, 'LOW:NEXT:HIGH')})"
             )
-        step = step_of(numbers, edges)
         if not said_of_crowds and on_one_side(numbers, edges, step):
             said.append(
-                "its last edge falls into the bin below, which counts without it, so that a mean of bins is off: add "
+                "its last bin ends below its last edge, so that a mean of bins is off: add "
                 f"an edge (--edges {option(cells.name, f'LOW:...:{edges[-1]:g}:{edges[-1] + (step or 0):g}')})"
                 if ends_too_early(numbers, edges, step)
                 else "its numbers lie on one side of their bins, so that a mean of bins is off: for means say --points "
@@ -263,6 +268,15 @@ def _look_like_codes(numbers: Counter[float]) -> bool:
     values = [int(value) for value in numbers]
     wide = max(values) - min(values) + 1
     return min(values) >= 100 and len(values) < 0.1 * wide and gcd(*values) == 1
+
+
+def _beyond_last(edges: tuple[float, ...], step: float | None) -> tuple[float, ...]:
+    """The edges, with a last bin that holds the last edge: of numbers in steps, it ends one of them later.
+
+    >>> _beyond_last((0.0, 50.0, 100.0), 1.0), _beyond_last((0.0, 50.0, 100.0), None)
+    ((0.0, 50.0, 101.0), (0.0, 50.0, 100.0))
+    """
+    return edges if step is None else (*edges[:-1], float(f"{edges[-1] + step:.12g}"))
 
 
 def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:

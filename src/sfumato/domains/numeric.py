@@ -37,7 +37,7 @@ class Numeric(Domain):
     under the key) before anything is randomized; elsewhere a value goes to the nearest point.
 
     ``step`` says that the numbers are multiples of it: whole numbers have the step 1. A bin then stands for the mean of
-    the multiples in it, which is half a step below its middle.
+    the multiples in it, which is half a step below its middle, and the last bin ends below its upper edge as all do.
 
     ``clip`` moves numbers outside the limits to the nearest end. ``unit`` is what the data write beside the number.
 
@@ -48,8 +48,8 @@ class Numeric(Domain):
     array([0, 1, 1], dtype=uint8)
     >>> Numeric(0, 100, points=11).labels[:3]
     ('0', '10', '20')
-    >>> Numeric(0, 20, bins=2, step=1).midpoints
-    array([ 4.5, 14.5])
+    >>> Numeric(0, 20, bins=2, step=1).midpoints, Numeric(0, 20, bins=2, step=1).greatest
+    (array([ 4.5, 14.5]), 19.0)
     """
 
     low: float | None = None
@@ -180,10 +180,14 @@ class Numeric(Domain):
         """The number up to which the values of each bin reach; of numbers in steps, the last one below the edge.
 
         >>> Numeric(0, 30, bins=3, step=1).upper_ends
-        array([ 9., 19., 30.])
+        array([ 9., 19., 29.])
         """
-        ends = self.edge_array[1:]
-        return ends if self.step is None else np.append(self.edges_between_values[1:-1] - self.step / 2, ends[-1])
+        return self.edge_array[1:] if self.step is None else as_written(self.edges_between_values[1:] - self.step / 2)
+
+    @property
+    def greatest(self) -> float:
+        """The greatest number inside the limits."""
+        return float(self.upper_ends[-1])
 
     @cached_property
     def labels(self) -> tuple[Any, ...]:
@@ -191,7 +195,8 @@ class Numeric(Domain):
             names = edge_texts(self.midpoints.tolist())
         else:
             names = [f"[{a}, {b})" for a, b in pairwise(edge_texts(self.edges or ()))]
-            names[-1] = names[-1][:-1] + "]"
+            if self.step is None:
+                names[-1] = names[-1][:-1] + "]"
         return (*names, None) if self.nullable else tuple(names)
 
     def numbers(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
@@ -223,13 +228,14 @@ class Numeric(Domain):
         numbers = np.asarray(column.to_numpy(zero_copy_only=False))
         if self.step is not None and not (whole and self.step == 1):
             refuse_between_steps(numbers, self.step, self.midpoints, name)
-        outside = (numbers < self.edge_array[0]) | (numbers > self.edge_array[-1])
+        low, high = self.edge_array[0], self.greatest
+        outside = (numbers < low) | (numbers > high + (self.step or 0.0) / 2)
         if outside.any() and self.clip:
             count(tally, name, int(outside.sum()))
-            numbers = np.clip(numbers, self.edge_array[0], self.edge_array[-1])
+            numbers = np.clip(numbers, low, high)
         elif outside.any():
             strays = numbers[outside]
-            below, above = bool((strays < self.edge_array[0]).any()), bool((strays > self.edge_array[-1]).any())
+            below, above = bool((strays < low).any()), bool((strays > high).any())
             kind = "range" if below and above else "below" if below else "above"
             raise OutsideDomainError(name, kind, float(strays[0]), len(strays), self.limits_text())
         return numbers, column
@@ -249,7 +255,11 @@ class Numeric(Domain):
         >>> Numeric(0, 30, bins=3, step=5).codes_of([12, 12.5])
         array([1, 1], dtype=uint8)
         """
-        return super().codes_of(values) if self.step is None else replace(self, step=None).codes_of(values)
+        if self.step is None:
+            return super().codes_of(values)
+        edges = (*self.edge_array[:-1].tolist(), math.nextafter(self.edge_array[-1], -math.inf))
+        between = replace(self, step=None, low=None, high=None, edges=edges)
+        return between.codes_of(values)
 
     def unrounded(self, column: Any, name: str = "value", tally: Tally | None = None) -> NDArray[np.float64]:
         numbers, column = self._numbers(column, name, tally)
@@ -276,8 +286,9 @@ class Numeric(Domain):
         return np.asarray(codes.astype(self.code_type))
 
     def limits_text(self) -> str:
-        low, high = edge_texts((self.edge_array[0], self.edge_array[-1]))
-        return f"[{low}, {high}]"
+        low, high = self.edge_array[0], self.greatest
+        texts = edge_texts((low, high)) if low < high else [f"{low:g}"] * 2
+        return f"[{', '.join(texts)}]"
 
     def decode(self, codes: ArrayLike) -> pa.Array:
         import pyarrow as pa

@@ -181,7 +181,7 @@ def _attribute(domain: Domain) -> dict[str, Any]:
     common = {"size": domain.size, "nullable": domain.nullable}
     if isinstance(domain, Numeric):
         edges = [float(edge) for edge in domain.edge_array]
-        limits = {"low": edges[0], "high": edges[-1], "clip": domain.clip, "unit": domain.unit}
+        limits = {"low": edges[0], "high": domain.greatest, "clip": domain.clip, "unit": domain.unit}
         if domain.points is not None:
             return {"kind": "points", "points": domain.points, **limits, **common}
         bins = {"edges": edges, "ends": domain.upper_ends.tolist(), "labels": texts(domain.labels)}

@@ -79,7 +79,7 @@ def answered_by(domain: Domain) -> Array:
 
 def ends_of(domain: Domain, values: Array) -> tuple[float, float]:
     if isinstance(domain, Numeric):
-        return float(domain.edge_array[0]), float(domain.edge_array[-1])
+        return float(domain.edge_array[0]), domain.greatest
     own = values[: domain.size - domain.nullable]
     return float(own.min()), float(own.max())
 
@@ -101,20 +101,19 @@ def clipped(domain: Domain, what: str) -> tuple[str, ...]:
 
 
 def between(domain: Domain) -> Array:
-    """The ends of the bins, over which values are taken to lie evenly. The last bin holds its upper end.
+    """The ends of the bins, over which values are taken to lie evenly.
 
     >>> between(Numeric(0, 30, bins=3, step=5))
-    array([-2.5,  7.5, 17.5, 30. ])
+    array([-2.5,  7.5, 17.5, 27.5])
     """
-    edges = domain.edges_between_values if isinstance(domain, Numeric) else np.arange(domain.size + 1.0)
-    return np.append(edges[:-1], max(edges[-1], domain.edge_array[-1])) if isinstance(domain, Numeric) else edges
+    return domain.edges_between_values if isinstance(domain, Numeric) else np.arange(domain.size + 1.0)
 
 
 def behind(domain: Domain) -> tuple[Array, Array]:
     """The least and the largest value that may stand behind each code.
 
     >>> behind(Numeric(0, 30, bins=3, step=5))
-    (array([ 0., 10., 20.]), array([ 5., 15., 30.]))
+    (array([ 0., 10., 20.]), array([ 5., 15., 25.]))
     """
     if not isinstance(domain, Numeric):
         own = numbers(domain)[: domain.size - domain.nullable]
@@ -142,7 +141,7 @@ def running_ends(domain: Domain) -> tuple[str, list[Any]]:
     >>> running_ends(Numeric(edges=(0, 100_000, 200_000)))
     ('below', [100000.0, 200000.0])
     >>> running_ends(Numeric(0, 20, bins=2, step=1))
-    ('up_to', [9.0, 20.0])
+    ('up_to', [9.0, 19.0])
     """
     if not isinstance(domain, Numeric):
         return "up_to", list(domain.labels[: domain.size - domain.nullable])

@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.assess.report.sentences import rounded_up
 from sfumato.service.questionnaire import questionnaire
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")  # noise and an answer in the clear
@@ -108,7 +109,7 @@ def test_stretches_of_whole_numbers_end_with_the_last_of_them(site, page):
     page.goto(f"{site[0]}/answer/kinds")
     page.locator("#blur").wait_for()
     for step, words in (
-        (1, ["0", "From 1 to 3", "From 4 to 5", "From 6 to 15"]),
+        (1, ["0", "From 1 to 3", "From 4 to 5", "From 6 to 14"]),
         (None, ["From 0 to 1", "From 1 to 4"]),
     ):
         children = sf.Scheme.for_gamma(sf.Schema({"n": sf.Numeric(edges=(0, 1, 4, 6, 15), step=step)}), 9)
@@ -121,8 +122,8 @@ def test_whole_numbers_are_asked_for_as_such(site, page):
     page.goto(f"{site[0]}/answer/kinds")
     page.locator("#blur").wait_for()
     for step, label, fits, wrong in (
-        (1, "A whole number from 0 to 90", [0, 27], "This must be a whole number from 0 to 90."),
-        (0.5, "A multiple of 0.5 from 0 to 90", [27.5], "This must be a multiple of 0.5 from 0 to 90."),
+        (1, "A whole number from 0 to 89", [0, 27], "This must be a whole number from 0 to 89."),
+        (0.5, "A multiple of 0.5 from 0 to 89.5", [27.5], "This must be a multiple of 0.5 from 0 to 89.5."),
         (None, "A number from 0 to 90", [27.5, 27.25], "This must be a number from 0 to 90."),
     ):
         scheme = sf.Scheme.for_gamma(sf.Schema({"age": sf.Numeric(0, 90, bins=18, step=step)}), 9)
@@ -130,8 +131,18 @@ def test_whole_numbers_are_asked_for_as_such(site, page):
         assert label in page.evaluate("asked => Questions.question(asked, 'age', 90).textContent", asked)
         said = page.evaluate("([asked, numbers]) => numbers.map((one) => Questions.problem(asked, one))", [asked, fits])
         assert said == [""] * len(fits)
-        for number in [91] if step is None else [91, 27.25]:
+        for number in [91] if step is None else [90, 27.25]:
             assert page.evaluate("([asked, one]) => Questions.problem(asked, one)", [asked, number]) == wrong
+
+
+def test_what_holds_at_most_is_rounded_up_as_in_the_report(site, page):
+    """The page said at most 2,540,000,000,000 times, where 9^13 is 2,541,865,828,329."""
+    page.goto(f"{site[0]}/answer/kinds")
+    page.locator("#blur").wait_for()
+    for value in (1.0, 3.0, 9.000000000000002, 7.4305, 99.91, 1234.0, 9.0**13, 1e21, 2.5e30):
+        assert page.evaluate("value => Explain.roundedUp(value)", value) == rounded_up(value)
+    said = page.evaluate("value => Explain.label({gamma: value}, {fingerprint: ''}, [])[2].textContent", 9.0**13)
+    assert "at most 2,550,000,000,000 times" in said
 
 
 def test_every_field_asks_the_browser_not_to_keep_it(site, page):

@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.assess.report.sentences import belief
 from sfumato.errors import SfumatoError
 from sfumato.owner.ledger import Ledger
 
@@ -19,7 +20,7 @@ def test_ten_questions_say_the_total_among_others_and_over_a_year() -> None:
     said = " ".join(sf.report(sf.Scheme.for_gamma(TEN, 3), n=20_000).text().split())
     assert "All answers of one person together: very weak (gamma 59,049)" in said
     assert "Among 19,999 others, mixed and without ids: no less, the crowd is too small" in said
-    assert "year of weekly rounds under a key: gamma 59,049 while the values stay, at most gamma 1.2 · 10¹⁹" in said
+    assert "year of weekly rounds under a key: gamma 59,049 while the values stay, at most gamma 1.22 · 10¹⁹" in said
     assert "Over a year of weekly rounds without a key: gamma 1.3 · 10²⁴⁸" in said
 
 
@@ -146,3 +147,14 @@ def test_a_record_of_very_many_answers_is_hardly_protected_and_not_infinitely_ba
     for text in (found.html(), found._repr_html_()):
         assert "∞" not in text.partition("What the numbers mean")[0]
         assert "10³³³" in text
+
+
+def test_no_bound_is_rounded_down_and_none_that_is_finite_claims_certainty() -> None:
+    """A report said "at most 2.5 · 10¹²" of 9^13, and that a suspicion "may grow to 100 %"."""
+    schema = sf.Schema({f"q{i}": sf.Categorical(("a", "b", "c")) for i in range(13)})
+    said = sf.report(sf.Scheme.for_gamma(schema, 9), n=1000).html().replace("\u00a0", " ")
+    assert "by at most 2.55 · 10¹² times" in said and "whole record may grow to 99.999999997 %" in said
+    many = sf.Schema({f"q{i}": sf.Categorical(("a", "b", "c")) for i in range(40)})
+    said = sf.report(sf.Scheme.for_gamma(many, 9), n=1000).html().replace("\u00a0", " ")
+    assert "may grow to almost 100 %" in said and "to 100 %" not in said
+    assert belief(0.8 / 1.7) == "48 %" and belief(9 / 18) == "50 %"  # of a suspicion of 10 %, under gamma 8 and 9

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.sentences import listed, number, percent, points, quoted, records
+from sfumato.assess.report.sentences import at_most, belief, listed, number, percent, points, quoted, records
 from sfumato.assess.report.summary import factor, randomized_epsilon
 from sfumato.assess.shares import EQUAL
 from sfumato.forms import Forms
@@ -78,7 +78,7 @@ def _of_unit(unit: Unit) -> list[Caution]:
     elif m["gamma"] > 100:
         text = (
             f"One answer can change the odds {number(m['gamma'])} times: a 1 % suspicion can become "
-            f"{percent(m['beliefs']['0.01'])}. This hardly protects anybody."
+            f"{belief(m['beliefs']['0.01'])}. This hardly protects anybody."
         )
         out.append(Caution(f"{unit.title} is hardly randomized", text, serious=True))
     if "not_estimable" in m:
@@ -148,7 +148,7 @@ def _of_repeats(facts: Facts) -> list[Caution]:
     again = {name: ratio for name, ratio in facts.spent.items() if name in own and ratio > 1}
     for name, ratio in again.items():
         text = (
-            f"The ledger shows earlier answers about {name}, worth a gamma of at most {number(ratio)} together. A "
+            f"The ledger shows earlier answers about {name}, worth a gamma of at most {at_most(ratio)} together. A "
             f"fresh release under this scheme can raise it to {number(ratio * own[name])}. Only a repeat under the key "
             "and scheme of an earlier keyed release costs nothing."
         )

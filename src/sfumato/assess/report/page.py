@@ -118,7 +118,7 @@ def _overview(facts: Facts) -> str:
             sentences.number(m["gamma"]),
             sentences.percent(m["guess"]) if "guess" in m else "",
             sentences.percent(m["guess_blind"]) if "guess_blind" in m else "",
-            sentences.percent(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
+            sentences.belief(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
             "exact" if unit.identity else sentences.points(reach) if reach is not None else "",
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)

@@ -12,7 +12,7 @@ from sfumato.assess.game import game_curve
 from sfumato.assess.precision import mean_half_width
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.measures import accuracy_prior, widest
-from sfumato.assess.report.sentences import number
+from sfumato.assess.report.sentences import belief, number
 from sfumato.channels import Channel, identity
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
@@ -84,7 +84,7 @@ def heat_map(unit: Unit) -> str | None:
 def beliefs(unit: Unit) -> str:
     """How far one answer can raise any belief."""
     gamma = unit.measures["gamma"]
-    top = "without limit" if gamma == math.inf else f"a belief of 10 % to at most {100 * rho2(gamma, 0.1):.0f} %"
+    top = "without limit" if gamma == math.inf else f"a belief of 10 % to at most {belief(rho2(gamma, 0.1))}"
     said = f"One answer about {unit.title} can raise {top}"
 
     def draw(figure: Any) -> None:

@@ -26,8 +26,8 @@ def grade(gamma: float) -> str:
 def percent(share: float) -> str:
     """A share as a percentage that never claims certainty it does not have.
 
-    >>> percent(0.25), percent(0.125), percent(0.9997), percent(1.0), percent(0.0004)
-    ('25 %', '12.5 %', '99.97 %', '100 %', '0.04 %')
+    >>> percent(0.25), percent(0.125), percent(0.9997), percent(1.0), percent(0.0004), percent(1 - 1e-12)
+    ('25 %', '12.5 %', '99.97 %', '100 %', '0.04 %', 'almost 100 %')
     """
     value = 100 * share
     if value in (0.0, 100.0):
@@ -36,9 +36,55 @@ def percent(share: float) -> str:
         digits = 2
         while digits < 9 and round(value, digits) >= 100:
             digits += 1
+        if round(value, digits) >= 100:
+            return "almost 100 %"
         text = f"{value:.{digits}f}"
         return (text.rstrip("0").rstrip(".") if "." in text else text) + " %"
     return f"{value:.2g} %" if value < 9.95 else f"{value:.3g} %" if value < 20 else f"{value:.0f} %"
+
+
+def belief(share: float) -> str:
+    """How sure somebody can become at most: of a finite gamma never certain, also where doubles know no number between.
+
+    >>> belief(0.25), belief(0.4706), belief(1.0)
+    ('25 %', '48 %', 'almost 100 %')
+    """
+    value = 100 * share
+    return percent(_short_of_1(share) if value > 99 else rounded_up(value, 3 if 10 <= value < 20 else 2) / 100)
+
+
+def _short_of_1(share: float) -> float:
+    """A share above .99, rounded up to the fewest decimals of a percentage that leave it below 1."""
+    for digits in range(2, 10):  # of the percentage
+        whole: int = 10 ** (digits + 2)
+        up = math.ceil(share * whole - 1e-9)
+        if up < whole:
+            return up / whole
+    return math.nextafter(1.0, 0.0)
+
+
+def rounded_up(value: float, digits: int = 3) -> float:
+    """The least number of so many digits that is no lower: of what holds at most. The survey page does the same.
+
+    >>> rounded_up(2541865828329.0), rounded_up(9.000000000000002), rounded_up(1234.0), rounded_up(0.30769, 2)
+    (2550000000000.0, 9.0, 1240.0, 0.31)
+    """
+    power = int(f"{value:.17e}".partition("e")[2]) - digits + 1 if 0 < value < math.inf else 0
+    scaled = value * 10.0**-power
+    return float(f"{math.ceil(scaled - 1e-9 * scaled)}e{power}") if 0 < value < math.inf else value
+
+
+def at_most(factor: float) -> str:
+    r"""A factor that is not exceeded.
+
+    >>> at_most(9.0), at_most(7.4305), at_most(9.0**13), at_most(math.inf)
+    ('9', '7.44', '2.55\xa0·\xa010¹²', '∞')
+    """
+    up = rounded_up(factor)
+    if not 1e9 <= up < math.inf:
+        return number(up)
+    digits, _, power = f"{up:.2e}".partition("e+")
+    return scientific(f"{float(digits):g}", int(power))
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -92,7 +138,7 @@ def learns(unit: Unit) -> list[str]:
         if "gamma_within" in m:
             out.append(
                 f"Every answer gives away with certainty which of the {m['blocks']} groups the true value belongs to. "
-                f"Within a group, it shifts the odds between two values by at most {number(m['gamma_within'])} times."
+                f"Within a group, it shifts the odds between two values by at most {at_most(m['gamma_within'])} times."
             )
         else:
             out.append(
@@ -102,9 +148,9 @@ def learns(unit: Unit) -> list[str]:
     else:
         beliefs = m["beliefs"]
         out.append(
-            f"One answer shifts the odds between any two true values by at most {number(gamma)} times. Someone who "
-            f"held a value to be 10 % likely can become at most {percent(beliefs['0.1'])} sure of it; someone who was "
-            f"50 % sure, at most {percent(beliefs['0.5'])}. This holds whatever else that person knows."
+            f"One answer shifts the odds between any two true values by at most {at_most(gamma)} times. Someone who "
+            f"held a value to be 10 % likely can become at most {belief(beliefs['0.1'])} sure of it; someone who was "
+            f"50 % sure, at most {belief(beliefs['0.5'])}. This holds whatever else that person knows."
         )
     if "guess" in m:
         gain = m["guess"] - m["guess_blind"]

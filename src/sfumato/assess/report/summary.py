@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from sfumato.assess.report.facts import Facts, Unit
-from sfumato.assess.report.sentences import grade, listed, number, percent, points, quoted, scientific
+from sfumato.assess.report.sentences import (
+    at_most,
+    belief,
+    grade,
+    listed,
+    number,
+    percent,
+    points,
+    quoted,
+    rounded_up,
+    scientific,
+)
 from sfumato.forms import Forms
 
 _PROTECTED = {
@@ -69,7 +80,7 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
         out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {whose}{told}"))
     weekly = "a year of weekly rounds" if person.rounds == 52 else f"{person.rounds:,} rounds"
     if person.rounds > 1:
-        least, most = factor(person.stays), factor(person.changes)
+        least, most = factor(person.stays), factor_at_most(person.changes)
         if person.longitudinal:
             told = f"at most γ\u00a0{most} about the values, however they change (that they change may show)"
         else:
@@ -112,7 +123,7 @@ def summary(facts: Facts) -> list[str]:
 def _guarantee(finite: list[Unit], all_of_them: bool, attributes: int) -> str:
     gammas = [float(unit.measures["gamma"]) for unit in finite]
     worst = finite[gammas.index(max(gammas))]
-    word, ceiling = grade(max(gammas)), percent(worst.measures["beliefs"]["0.1"])
+    word, ceiling = grade(max(gammas)), belief(worst.measures["beliefs"]["0.1"])
     rises = f"one answer can raise a 10 % suspicion to at most {ceiling}."
     if all_of_them and max(gammas) < 1.01 * min(gammas):
         return f"{'Its' if attributes == 1 else 'Their'} protection is {word}: {rises}"
@@ -161,8 +172,8 @@ def whole(facts: Facts) -> str:
     weak = "As a whole a record is hardly protected, however well each answer is. " if open_book else ""
     return (
         f"{known}{weak}All{' randomized' if known else ''} answers of one record together shift the odds between two "
-        f"possible persons by at most {factor(epsilon)} times: to someone who could link them, a 1 % suspicion about a "
-        f"whole record may grow to {percent(1 / (1 + 99 * math.exp(-epsilon)))}."
+        f"possible persons by at most {factor_at_most(epsilon)} times: to someone who could link them, a 1 % suspicion "
+        f"about a whole record may grow to {belief(1 / (1 + 99 * math.exp(-epsilon)))}."
     )
 
 
@@ -190,3 +201,15 @@ def factor(epsilon: float, digits: int = 3) -> str:
         return number(math.exp(epsilon), digits)
     rest, power = math.modf(epsilon / math.log(10))
     return scientific(f"{10**rest:.1f}", int(power))
+
+
+def factor_at_most(epsilon: float) -> str:
+    r"""A factor that is not exceeded, in words, also where it is too large for a double.
+
+    >>> factor_at_most(math.log(9)), factor_at_most(1500.0)
+    ('9', '2.77\xa0·\xa010⁶⁵¹')
+    """
+    if epsilon < 700 or epsilon == math.inf:
+        return at_most(math.exp(epsilon))
+    rest, power = math.modf(epsilon / math.log(10))
+    return scientific(f"{rounded_up(10**rest):g}", int(power))

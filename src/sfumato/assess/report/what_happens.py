@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.assess.changes import changes
 from sfumato.assess.report.facts import Unit
-from sfumato.assess.report.sentences import number, percent
+from sfumato.assess.report.sentences import at_most, percent
 from sfumato.channels.average import Average
 from sfumato.channels.cells import Cells, of_one
 from sfumato.channels.hyperplanes import Hyperplanes
@@ -71,7 +71,7 @@ def what_happens(unit: Unit) -> str:
         return (
             f"A public hash function of each person puts the value into one of {channel.classes} classes. Under the "
             f"owner's key each class is answered once and for ever, and hidden behind a fresh draw in every round: all "
-            f"rounds together shift the odds about the values by at most {number(as_float(channel.lifetime))} times. "
+            f"rounds together shift the odds about the values by at most {at_most(as_float(channel.lifetime))} times. "
             f"At most {percent(shown.ever)} of the changes of a value can ever be seen."
         )
     if isinstance(channel, Mask):

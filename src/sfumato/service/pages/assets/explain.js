@@ -6,6 +6,13 @@ const Explain = (() => {
   const { element, scrolling } = Elements;
   const { say, number } = Survey;
   const short = (value) => number(Number(value.toPrecision(3)));
+  const atMost = (value) => number(roundedUp(value));
+
+  /* The least number of three digits that is no lower, as the report has it: what follows "at most" is never exceeded. */
+  function roundedUp(value) {
+    const power = Number(value.toExponential().split("e")[1]) - 2, scaled = value * 10 ** -power;
+    return Number(`${Math.ceil(scaled - 1e-9 * scaled)}e${power}`);
+  }
 
   const clear = (plan) => (Odds.own(plan)?.least ?? 0) > 1 - 1e-12;
   const partsOf = (plan) => (plan.kind === "product" ? plan.channels.flatMap(partsOf) : [plan]);
@@ -16,12 +23,12 @@ const Explain = (() => {
     const some = plans.some(clear), loose = plans.some((plan) => plan.gamma === null && !clear(plan));
     const row = (title, text) => element("tr", {}, element("th", { scope: "row" }, title), element("td", {}, text));
     const sent = [say(some ? "server_see_some" : "server_see"), ...(some || loose ? [] : [say("server_unsure")]), say("server_address"), ...(about.access === "invitation" ? [say("server_invited")] : [])].join(" ");
-    const epsilon = about.gamma === null ? "∞" : short(Math.log(about.gamma));
+    const epsilon = about.gamma === null ? "∞" : atMost(Math.log(about.gamma));
     return [
       element("h2", {}, say("label")),
       scrolling(say("label"), element("table", {}, element("tbody", {},
         row(say("you"), [say(some ? "you_see_some" : "you_see"), ...(loose ? [say("you_see_loose")] : [])].join(" ")), row(say("server"), sent), row(say("results"), say("results_see"))))),
-      element("p", {}, about.gamma === null ? say("record_unbounded") : say("record", { gamma: short(about.gamma) })),
+      element("p", {}, about.gamma === null ? say("record_unbounded") : say("record", { gamma: atMost(about.gamma) })),
       element("details", {}, element("summary", {}, say("epsilon")), element("p", {}, say("epsilon_text", { epsilon, fingerprint: asked.fingerprint }))),
     ];
   }
@@ -41,7 +48,7 @@ const Explain = (() => {
   function odds(plan, attributes) {
     const said = (key, values = {}) => element("p", { class: "odds" }, say(key, values));
     if (plan.kind === "noise") return noise(plan, said);
-    const gamma = plan.gamma === null ? said("odds_revealing") : said("odds_bound", { gamma: short(plan.gamma) });
+    const gamma = plan.gamma === null ? said("odds_revealing") : said("odds_bound", { gamma: atMost(plan.gamma) });
     const found = Odds.own(plan);
     if (plan.scores) return [said("odds_score"), gamma];
     if (found === null) return [said("odds_unknown"), gamma];
@@ -80,5 +87,5 @@ const Explain = (() => {
         element("div", { class: "key" }, key("own", say("key_near", { low, high })), key("other", say("key_far"))))];
   }
 
-  return { label, below };
+  return { label, below, roundedUp };
 })();

@@ -37,7 +37,8 @@ class Numeric(Domain):
     under the key) before anything is randomized; elsewhere a value goes to the nearest point.
 
     ``step`` says that the numbers are multiples of it: whole numbers have the step 1. A bin then stands for the mean of
-    the multiples in it, which is half a step below its middle, and the last bin ends below its upper edge as all do.
+    the multiples in it, which is half a step below its middle, and the last bin ends below its upper edge as all do; a
+    number at that edge is moved into it.
 
     ``clip`` moves numbers outside the limits to the nearest end. ``unit`` is what the data write beside the number.
 
@@ -230,7 +231,10 @@ class Numeric(Domain):
             refuse_between_steps(numbers, self.step, self.midpoints, name)
         low, high = self.edge_array[0], self.greatest
         outside = (numbers < low) | (numbers > high + (self.step or 0.0) / 2)
-        if outside.any() and self.clip:
+        beyond = outside  # of numbers in steps the last bin once held its edge
+        if self.step is not None:
+            beyond = outside & (np.abs(numbers - self.edge_array[-1]) > self.step / 100)
+        if outside.any() and (self.clip or not beyond.any()):
             count(tally, name, int(outside.sum()))
             numbers = np.clip(numbers, low, high)
         elif outside.any():

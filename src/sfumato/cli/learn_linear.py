@@ -60,9 +60,9 @@ def linear(
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
         limits = {} if errors is None or found.scale_free else {"sd_of_scaled": DRAWN}
         scaled = _scaled(found, errors)
-        console.emit(
-            learning.document("linear", found, score, tested, columns=names, weights=weights, scaled=scaled, **limits)
-        )
+        rare = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
+        told = {"columns": names, "weights": weights, "too_rare": rare}
+        console.emit(learning.document("linear", found, score, tested, **told, scaled=scaled, **limits))
         return
     learning.show_score(score, target)
     if found.only_class is None:
@@ -98,10 +98,11 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:
-    """The weights per standard deviation of each feature, with their standard errors unless they were declined."""
+    """The weights per standard deviation of each feature that is told, with their standard errors unless declined."""
     return [
         {"feature": column, "class": label, "weight": float(model.weights_[i, j])}
         | ({} if errors is None else {"sd": float(errors[i, j])})
         for i, column in enumerate(model.encoding_.columns)
+        if model.told_[i]
         for j, label in enumerate(model.weighed_classes)
     ]

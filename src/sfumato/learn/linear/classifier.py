@@ -16,7 +16,7 @@ from sfumato.evidence.kinds import as_evidence
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number, generator
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
-from sfumato.learn.linear.moments import lda, least_squares, moments
+from sfumato.learn.linear.moments import lda, least_squares, moments, told_features
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
 from sfumato.learn.plot import bars
@@ -70,11 +70,13 @@ class LinearClassifier(Classifier):
         self.target = target
 
     loss_: str  # the loss that was used
+    encoding_: Encoding
     coef_: Array  # a row per class, the constant last
     scale_: Array  # the standard deviation of each feature
     told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
     told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
+    _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
 
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
@@ -87,30 +89,40 @@ class LinearClassifier(Classifier):
         for name in self.values or {}:
             if name not in self.features_:
                 raise EstimationError(f"values names {name!r}, which is not a feature: {', '.join(self.features_)}")
-        self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
+        self._choose_features(source)
         self.told_classes_ = surely_held(source, self.target_)
         if self.loss_ in ("least_squares", "lda"):
-            found = moments(source, self.encoding_, self.target_, self.schema_)
+            found = moments(source, self.encoding_, self.target_, self.schema_, self.told_)
             refuse_one_class(found.shares, self.target_, self.schema_[self.target_].labels)
             ridge = found.ridge if self.ridge == "auto" else float(self.ridge)
             self.coef_ = (lda if self.loss_ == "lda" else least_squares)(found, ridge)
-            self.scale_, self.told_, self.held_ = found.scale, found.told, found.shares > 0
+            self.scale_, self.held_ = found.scale, found.shares > 0
             return
         cells = weighted_cells(source, self.features_, self.target_, self.counts)
         held = np.bincount(cells.classes, weights=cells.weights, minlength=len(self.classes_))
         refuse_one_class(np.asarray(held, dtype=np.float64), self.target_, self.schema_[self.target_].labels)
         self.held_ = held > 0
-        self.coef_ = self._by_cost(cells)
-        self.told_ = np.ones(len(self.scale_), dtype=np.bool_)
-
-    def _by_cost(self, cells: WeightedCells) -> Array:
         X = self._matrix(list(cells.codes.T))
+        mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
+        self.scale_ = np.sqrt(np.average((X[:, :-1] - mean) ** 2, axis=0, weights=cells.weights))
+        kept = np.append(self.told_, True)
+        self.coef_ = np.zeros((len(self.classes_), len(kept)))
+        self.coef_[:, kept] = self._by_cost(X[:, kept], cells)
+
+    def _choose_features(self, source: Evidence) -> None:
+        """Which there are, and of which of them enough is known for a weight."""
+        if self._like is not None:
+            self.encoding_, self.told_ = self._like.encoding_, self._like.told_
+            return
+        self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
+        self.told_ = told_features(source, self.encoding_)
+
+    def _by_cost(self, X: Array, cells: WeightedCells) -> Array:
         mean = np.average(X[:, :-1], axis=0, weights=cells.weights)
         # Costs and penalties do not depend on the origin, but searches do: of years, 1978 on average, no step would
         # lead anywhere.
         centred = X.copy()
         centred[:, :-1] -= mean
-        self.scale_ = np.sqrt(np.average(centred[:, :-1] ** 2, axis=0, weights=cells.weights))
         count = len(self.classes_)
         if self.loss_ == "logistic":
             return _from_centred(logistic(centred, cells.classes, cells.weights, count, self.C), mean)
@@ -206,7 +218,9 @@ class LinearClassifier(Classifier):
         found = []
         for kept in leave_out(as_evidence(source), groups):
             with without_warnings():  # about nine tenths of the records: those about all of them were given before
-                refit = type(self)(**self.get_params()).fit(kept, target=self.target_)
+                refit = type(self)(**self.get_params())
+                refit._like = self
+                refit.fit(kept, target=self.target_)
             refit.told_classes_, refit.held_ = self.told_classes_, self.held_  # compared with the same mean
             found.append(refit.weights_)
             if progress is not None:
@@ -236,7 +250,9 @@ class LinearClassifier(Classifier):
         labels = [f"{self.target_} = {self.weighed_classes[i]}" for i in shown]
         limits = (-1.0, 1.0) if self.scale_free else (-np.inf, np.inf)
         matter = np.abs(self.weights_[:, shown]).max(axis=0)
-        return bars(path, self.encoding_.columns, self.weights_[:, shown], labels, title, axis, matter, spread, limits)
+        named = zip(self.encoding_.columns, self.told_, strict=True)
+        rows = [column if told else f"{column} (too rare)" for column, told in named]
+        return bars(path, rows, self.weights_[:, shown], labels, title, axis, matter, spread, limits)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:
         scores = self._matrix([np.asarray(codes[name]) for name in self.features_]) @ self.coef_.T

@@ -61,8 +61,25 @@ class FeatureMoments:
         return self.noise * float(np.sqrt(len(self.second)))
 
 
-def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -> FeatureMoments:
-    """Corrected moments: linear in the pair counts, so unbiased where those are."""
+def told_features(source: Evidence, encoding: Encoding) -> NDArray[np.bool_]:
+    """Which features vary clearly beyond the noise of their variance; without randomization all of them."""
+    if source.exact:
+        return np.ones(len(encoding.columns), dtype=np.bool_)
+    return np.concatenate([_varies(source, name, encoding.table(i)) for i, name in enumerate(encoding.names)])
+
+
+def _varies(source: Evidence, name: str, table: Array) -> NDArray[np.bool_]:
+    """Whether the variance of each feature that an attribute makes is clear of its own standard error."""
+    own = source.counts([name], quiet=True)
+    squares = (table - table.T @ own.value / own.n) ** 2
+    noise = np.sqrt(np.maximum(np.einsum("xf,xy,yf->f", squares, own.cov, squares), 0.0))
+    return np.asarray(squares.T @ own.value > _CLEARLY * noise)
+
+
+def moments(
+    source: Evidence, encoding: Encoding, target: str, schema: Schema, told: NDArray[np.bool_]
+) -> FeatureMoments:
+    """Corrected moments: linear in the pair counts, so unbiased where those are; ``told`` is of ``told_features``."""
     names = list(encoding.names)
     tables = [encoding.table(i) for i in range(len(names))]
     ends = np.cumsum([0, *(table.shape[1] for table in tables)])
@@ -91,23 +108,13 @@ def moments(source: Evidence, encoding: Encoding, target: str, schema: Schema) -
             spread[ends[i], ends[j]] = float(weights @ pair.cov @ weights) / pair.n**2
     prior = np.maximum(shares.value, 0.0)
     centre = np.concatenate(centres)
-    found = FeatureMoments(second, by_class, prior / prior.sum(), centre, 0.0, np.ones(ends[-1], dtype=np.bool_))
-    if not source.exact:
-        noise = np.concatenate([_variance_noise(source, name, t) for name, t in zip(names, tables, strict=True)])
-        found = replace(found, told=np.diag(found.covariance) > _CLEARLY * noise)
+    found = FeatureMoments(second, by_class, prior / prior.sum(), centre, 0.0, told)
     relative = [
         variance / (found.scale[i] * found.scale[j]) ** 2
         for (i, j), variance in spread.items()
         if found.told[i] and found.told[j]
     ]
     return replace(found, noise=float(np.sqrt(np.mean(relative))) if relative else 0.0)
-
-
-def _variance_noise(source: Evidence, name: str, table: Array) -> Array:
-    """The standard error of the variance of each feature that an attribute makes."""
-    own = source.counts([name], quiet=True)
-    squares = (table - table.T @ own.value / own.n) ** 2
-    return np.asarray(np.sqrt(np.maximum(np.einsum("xf,xy,yf->f", squares, own.cov, squares), 0.0)) / own.n)
 
 
 def lda(found: FeatureMoments, ridge: float) -> Array:

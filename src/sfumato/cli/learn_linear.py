@@ -61,7 +61,7 @@ def linear(
         limits = {} if errors is None or found.scale_free else {"sd_of_scaled": DRAWN}
         scaled = _scaled(found, errors)
         rare = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
-        told = {"columns": names, "weights": weights, "too_rare": rare}
+        told = {"columns": names, "weights": weights, "too_rare": rare, "compared_with": found.compared_with_}
         console.emit(learning.document("linear", found, score, tested, **told, scaled=scaled, **limits))
         return
     learning.show_score(score, target)
@@ -88,6 +88,8 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
             error = [] if errors is None else [float(errors[i, j]) if found.told_[i] else ""]
             row += [said, *error]
         rows.append(row)
+    if found.comparison is not None:
+        console.say(found.comparison)
     console.say(
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")

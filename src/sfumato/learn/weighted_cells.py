@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -88,7 +88,8 @@ class Encoding:
     """Features as numbers: ordered and numeric attributes by a value each, others one-hot without their first value.
 
     Of an ordered attribute that may be empty, no answer is a column of its own and stands in the middle of the other.
-    ``values`` overrides what a code is worth, for instance the group means of MGAS.
+    ``values`` overrides what a code is worth, for instance the group means of MGAS; ``without`` names the code of the
+    value of a category that has no column, instead of the first.
 
     >>> import sfumato as sf
     >>> made = Encoding(sf.Schema({"age": sf.Numeric(0, 30, bins=3, nullable=True)}), ["age"])
@@ -96,9 +97,16 @@ class Encoding:
     (['age', 'age=no answer'], [[5.0, 0.0], [15.0, 0.0], [25.0, 0.0], [15.0, 1.0]])
     """
 
-    def __init__(self, schema: Schema, names: Sequence[str], values: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        names: Sequence[str],
+        values: Mapping[str, Any] | None = None,
+        without: Mapping[str, int] | None = None,
+    ) -> None:
         self.names = tuple(names)
-        made = [_coded(name, schema[name], (values or {}).get(name)) for name in self.names]
+        given, left = values or {}, without or {}
+        made = [_coded(name, schema[name], given.get(name), left.get(name, 0)) for name in self.names]
         self._tables = [table for _, table in made]
         #: A name for every column.
         self.columns = [column for columns, _ in made for column in columns]
@@ -112,7 +120,7 @@ class Encoding:
         return np.concatenate([table[np.asarray(c)] for table, c in zip(self._tables, codes, strict=True)], axis=1)
 
 
-def _coded(name: str, domain: Domain, values: Any) -> tuple[list[str], Array]:
+def _coded(name: str, domain: Domain, values: Any, without: int) -> tuple[list[str], Array]:
     """The columns of an attribute, and what each code is worth in them."""
     if values is not None:
         given = np.asarray(values, dtype=np.float64).reshape(-1, 1)
@@ -120,7 +128,8 @@ def _coded(name: str, domain: Domain, values: Any) -> tuple[list[str], Array]:
             raise EstimationError(f"values of {name!r} must have {domain.size} entries, one per code, got {len(given)}")
         return [name], given
     if not domain.ordered:
-        return [f"{name}={label_text(label)}" for label in domain.labels[1:]], np.eye(domain.size)[:, 1:]
+        kept = np.delete(np.arange(domain.size), without)
+        return [f"{name}={label_text(domain.labels[code])}" for code in kept], np.eye(domain.size)[:, kept]
     worth = numbers(domain)[: domain.size - domain.nullable]
     if not domain.nullable:
         return [name], worth[:, None]

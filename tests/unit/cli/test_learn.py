@@ -82,16 +82,18 @@ def test_errors_of_weights_that_a_penalty_draws_to_0_say_so(files, loss, drawn):
 
 def test_values_too_rare_for_a_weight_are_named(tmp_path):
     rng = np.random.default_rng(2)
-    site = rng.choice(5, 6000, p=[0.2, 0.0005, 0.3995, 0.2, 0.2])
+    site = rng.choice(5, 6000, p=[0.0005, 0.2, 0.3995, 0.2, 0.2])
     schema = sf.Schema({"site": sf.Categorical(tuple("abcde")), "y": sf.Categorical((0, 1))})
     table = {"site": np.array(list("abcde"))[site], "y": (rng.random(6000) < 0.1 + 0.2 * site).astype(int)}
     sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)).save(tmp_path / "r.parquet")
     words = [tmp_path / "r.parquet", "--target", "y", "--seed", 1]
     said = run("linear", *words).output
-    assert [line.split()[:3] for line in said.splitlines() if "too rare" in line] == [["site=b", "too", "rare"]]
+    assert "site with c, since the first value is so rare" in said
+    assert [line.split()[:3] for line in said.splitlines() if "too rare" in line] == [["site=a", "too", "rare"]]
     found = json.loads(run("linear", *words, "--no-errors", "--json").stdout)
-    assert found["too_rare"] == ["site=b"]
-    assert [one["feature"] for one in found["scaled"]] == ["site=c", "site=d", "site=e"]
+    assert found["too_rare"] == ["site=a"] and found["compared_with"] == {"site": "c"}
+    assert [one["feature"] for one in found["scaled"]] == ["site=b", "site=d", "site=e"]
+    assert found["columns"] == ["site=a", "site=b", "site=d", "site=e", "constant"]
     assert all(row[0] == 0 for row in found["weights"].values())
 
 

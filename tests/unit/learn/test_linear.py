@@ -182,6 +182,36 @@ def test_a_value_that_hardly_anybody_holds_does_not_ruin_the_others(loss):
         assert model.score({"grade": grade, "late": late, "y": y}, y) > np.mean((grade > 1) == y) - 0.03
 
 
+def first_value_rare(share):
+    """The class follows a site, whose first value has this share."""
+    rng = np.random.default_rng(2)
+    site = rng.choice(5, 6000, p=[share, *[(1 - share) * one for one in (0.2, 0.4, 0.2, 0.2)]])
+    schema = sf.Schema({"site": sf.Categorical(tuple("abcde")), "y": sf.Ordinal((0, 1, 2))})
+    table = {"site": np.array(list("abcde"))[site], "y": (rng.random(6000) < 0.2 + 0.15 * site).astype(int)}
+    table["y"] += rng.random(6000) < 0.3
+    return sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1)), table
+
+
+@pytest.mark.parametrize("loss", ["logistic", "lda", "hinge"])
+def test_a_category_whose_first_value_is_rare_is_compared_with_the_commonest(loss, tmp_path):
+    """All weights of the others were told against the noise of a value that one record in 2,000 holds."""
+    release, table = first_value_rare(0.0005)
+    model = LinearClassifier(loss=loss).fit(release, target="y")
+    assert model.compared_with_ == {"site": "c"}
+    assert model.encoding_.columns == ["site=a", "site=b", "site=d", "site=e"]
+    assert model.told_.tolist() == [False, True, True, True]
+    picture = model.plot(tmp_path / "weights.svg", model.standard_errors(release)).axes[0]
+    assert "site=a (too rare)" in [one.get_text() for one in picture.get_yticklabels()]
+    assert "site with c, since the first value is so rare" in " ".join(picture.get_title(loc="left").split())
+    assert (
+        np.sign(model.weights_[1:, 2]) == (-1, 1, 1)
+    ).all()  # b is less often of the last class than c, d and e more
+    release, _ = first_value_rare(0.2)  # the negative control
+    model.fit(release, target="y")
+    assert not model.compared_with_ and model.encoding_.columns[0] == "site=b" and model.told_.all()
+    assert not LinearClassifier(loss=loss).fit(sf.evidence(table, release.schema), target="y").compared_with_
+
+
 def test_weights_of_competing_classes_are_told_against_their_mean():
     rng = np.random.default_rng(4)
     x, noise = rng.integers(0, 4, 3000), rng.integers(0, 4, 3000)

@@ -20,6 +20,7 @@ from sfumato.learn.linear.moments import lda, least_squares, moments, told_featu
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
 from sfumato.learn.plot import bars
+from sfumato.learn.regression.rare_values import compared_with_commonest
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
 from sfumato.printable import label_text
 
@@ -74,6 +75,7 @@ class LinearClassifier(Classifier):
     coef_: Array  # a row per class, the constant last
     scale_: Array  # the standard deviation of each feature
     told_: NDArray[np.bool_]  # whether a feature varies clearly beyond the noise; otherwise it has no weight
+    compared_with_: dict[str, str]  # the value of a category that others are compared with, where the first is too rare
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
     told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
     _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
@@ -110,11 +112,15 @@ class LinearClassifier(Classifier):
         self.coef_[:, kept] = self._by_cost(X[:, kept], cells)
 
     def _choose_features(self, source: Evidence) -> None:
-        """Which there are, and of which of them enough is known for a weight."""
+        """What values of categories are compared with, and of which features enough is known for a weight."""
         if self._like is not None:
             self.encoding_, self.told_ = self._like.encoding_, self._like.told_
+            self.compared_with_ = self._like.compared_with_
             return
-        self.encoding_ = Encoding(self.schema_, self.features_, dict(self.values or {}))
+        given = dict(self.values or {})
+        instead = compared_with_commonest(source, [name for name in self.features_ if name not in given])
+        self.compared_with_ = {name: label_text(self.schema_[name].labels[code]) for name, code in instead.items()}
+        self.encoding_ = Encoding(self.schema_, self.features_, given, instead)
         self.told_ = told_features(source, self.encoding_)
 
     def _by_cost(self, X: Array, cells: WeightedCells) -> Array:
@@ -237,11 +243,21 @@ class LinearClassifier(Classifier):
         """The class that is said of every record, where no feature has a weight."""
         return None if self.weights_.any() else label_text(self.classes_[int(self.coef_[:, -1].argmax())])
 
+    @property
+    def comparison(self) -> str | None:
+        """What the values of categories are compared with whose first value is too rare for that."""
+        if not self.compared_with_:
+            return None
+        told = ", ".join(f"{name} with {value}" for name, value in self.compared_with_.items())
+        return f"compared: {told}, since the first value is so rare"
+
     def plot(self, path: str | Path | None = None, errors: Array | None = None) -> Any:
         """The weights, a bar per feature and standard deviation; ``errors`` (see ``standard_errors``) as whiskers."""
         title = f"What speaks for {self._which}" + ("" if errors is None else ", with two standard errors")
         if errors is not None and not self.scale_free:
             title += " (weights may be larger still)"
+        if self.comparison is not None:
+            title += f"; {self.comparison}"
         if self.only_class is not None:
             title = f"No feature has a weight: {self.target_} = {self.only_class} is said of every record"
         axis = "weight of a standard deviation of the feature" + (", all of length 1" if self.scale_free else "")

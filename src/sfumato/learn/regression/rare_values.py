@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.evidence import Evidence
@@ -47,7 +48,7 @@ def leave_out_rare_values(
         if len(constants) < 2 or noises_of(source, [name]):
             continue
         value, sd = responding.holding(source, name)
-        clear = value > _CLEAR * sd
+        clear = _clear(value, sd)
         few = [code for code in codes if not clear[code]]
         others = [code for code in codes if clear[code]]
         told = [code for code in constants if clear[code]]
@@ -56,7 +57,7 @@ def leave_out_rare_values(
             continue
         dropped = list(few)
         if first:
-            commonest = max(told, key=lambda code: float(value[code]))
+            commonest = _commonest(told, value)
             dropped.append(commonest)
             found.compared_with[name] = label_text(domain.labels[commonest])
         for code in few:
@@ -65,6 +66,29 @@ def leave_out_rare_values(
         shares = project(value[others], 1.0)
         kept = [_at_mean(column, name, few, others, shares) for column in kept if column not in gone]
     return kept, found
+
+
+def compared_with_commonest(source: Evidence, names: Sequence[str]) -> dict[str, int]:
+    """Of categories whose first value is so rare, the code of the value with which the others are compared instead."""
+    found: dict[str, int] = {}
+    for name in names:
+        domain = source.schema[name]
+        if source.exact or domain.ordered:
+            continue
+        own = source.counts([name], quiet=True)
+        told = np.flatnonzero(_clear(own.value, own.sd)[: domain.size - domain.nullable]).tolist()
+        if len(told) > 1 and told[0] > 0:
+            found[name] = _commonest(told, own.value)
+    return found
+
+
+def _clear(value: Array, sd: Array) -> NDArray[np.bool_]:
+    """Which values clearly more records than none seem to hold."""
+    return np.asarray(value > _CLEAR * sd)
+
+
+def _commonest(codes: Sequence[int], value: Array) -> int:
+    return max(codes, key=lambda code: float(value[code]))
 
 
 def _only_at(column: Column, name: str, code: int, answers: int) -> bool:

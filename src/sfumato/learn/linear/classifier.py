@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_h
 from sfumato.learn.linear.moments import lda, least_squares, moments, told_features
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
+from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, records_of, told_sum
 from sfumato.learn.plot import bars
 from sfumato.learn.regression.rare_values import compared_with_commonest
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
@@ -27,8 +29,6 @@ from sfumato.printable import label_text
 LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
 GROUPS = 10
-#: Parts of weights that a penalty leaves, and that are less, ten groups do not tell apart.
-_LEAST_KEPT = 0.25
 #: What standard errors of weights that a penalty draws to 0 leave open.
 DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
 
@@ -176,14 +176,21 @@ class LinearClassifier(Classifier):
         the same class would be said of every record: then it is the commonest.
         """
         self._check_fitted()
-        rows = self.coef_[1:] - self.coef_[:1] if len(self.classes_) == 2 else self.coef_
-        if self.compares_classes:
-            among = self.told_classes_ if self.told_classes_.any() else self.held_
-            rows = rows - rows[among].mean(axis=0)  # what all classes have in common decides nothing
-        weights = np.asarray(rows[:, :-1].T * self.scale_[:, None])
+        weights = np.asarray((self._contrasts @ self.coef_)[:, :-1].T * self.scale_[:, None])
         if self.scale_free:
             weights = weights / np.maximum(np.linalg.norm(weights, axis=0), 1e-300)
         return weights
+
+    @property
+    def _contrasts(self) -> Array:
+        """A row for each column of ``weights_``: how classes count there."""
+        if len(self.classes_) == 2:
+            return np.array([[-1.0, 1.0]])
+        own = np.eye(len(self.classes_))
+        if not self.compares_classes:
+            return own
+        among = self.told_classes_ if self.told_classes_.any() else self.held_
+        return np.asarray(own - among / among.sum())  # what all classes have in common decides nothing
 
     @property
     def scale_free(self) -> bool:
@@ -218,11 +225,42 @@ class LinearClassifier(Classifier):
         A penalty draws weights to 0, the more the fewer records there are: the jackknife's estimate of that counts too,
         in squares, except for the pocket and the perceptron, which have none. The penalty draws also what the jackknife
         sees of noise and draw, which ``_kept`` makes up for. ``progress`` is called with 1 after each of the fits.
+
+        Under the logistic loss unbiased counts have their say, too: the noise is at least theirs, and how far they
+        show a weight to be off counts in squares. So it does where a joint model hides what few records hold.
         """
+        evidence = as_evidence(source)
+        noise = self._jackknife(evidence, groups, progress)
+        told = self._told_by_counts(evidence) if self.loss_ == "logistic" else None
+        return noise if told is None else np.asarray(np.hypot(np.maximum(noise, told[1]), told[0]))
+
+    def _told_by_counts(self, source: Evidence) -> tuple[Array, Array] | None:
+        """How far unbiased counts show the weights to be off, and the noise of that; None where they do not tell."""
+        parts = records_of(source, [*self.features_, self.target_])
+        if parts is None:
+            return None
+        sizes, kept = self.schema_.sizes(self.features_), np.flatnonzero(self.told_ & (self.scale_ > 0))
+        with without_warnings():  # they were given when these cells were fitted to
+            cells = weighted_cells(source, self.features_, self.target_, self.counts)
+        weights = np.zeros(prod(sizes))
+        np.add.at(weights, np.ravel_multi_index(tuple(cells.codes.T), sizes), cells.weights)
+        X = self._matrix(list(np.indices(sizes).reshape(len(sizes), -1)))
+        features = X[:, kept] - np.average(X[:, kept], axis=0, weights=weights)
+        scaled = np.column_stack([features / self.scale_[kept], X[:, -1]])
+        held = LogisticCells(scaled, X @ self.coef_.T, weights, np.append(self.scale_[kept] ** -2.0 / self.C, 0.0))
+        off, noise = np.zeros_like(self.weights_), np.zeros_like(self.weights_)
+        for at, i in enumerate(kept):
+            for j, contrast in enumerate(self._contrasts):
+                moved = held.moved(at, contrast, self.weights_[i, j])
+                off[i, j], noise[i, j] = told_sum(parts, moved.reshape(-1))
+        return off, noise
+
+    def _jackknife(self, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
+        """The noise, and what a penalty is seen to draw weights to 0 by."""
         check_number("groups", groups, least=2)
         self._check_fitted()
         found = []
-        for kept in leave_out(as_evidence(source), groups):
+        for kept in leave_out(source, groups):
             with without_warnings():  # about nine tenths of the records: those about all of them were given before
                 refit = type(self)(**self.get_params())
                 refit._like = self
@@ -292,7 +330,7 @@ def _kept(parts: Array, whole: Array, share: float) -> float:
     """
     size = float((whole**2).sum())
     ratio = max(float((parts * whole).sum()) / size, share) if size else 1.0
-    return float(np.clip((ratio - share) / (ratio * (1 - share)), _LEAST_KEPT, 1.0))
+    return float(np.clip((ratio - share) / (ratio * (1 - share)), LEAST_KEPT, 1.0))
 
 
 def _from_centred(coefficients: Array, mean: Array) -> Array:

@@ -11,7 +11,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
-from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES
+from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES, SEARCHED
 from sfumato.printable import label_text
 
 
@@ -21,8 +21,7 @@ def linear(
     loss: Annotated[
         str,
         typer.Option(
-            help="pocket, perceptron, logistic, hinge, least_squares, lda; auto: pocket for two classes, else "
-            "logistic.",
+            help="pocket, perceptron, logistic, hinge, least_squares, lda; auto: logistic.",
             autocompletion=one_of(*LOSSES),
         ),
     ] = "auto",
@@ -58,7 +57,7 @@ def linear(
     names = [*found.encoding_.columns, "constant"]
     if json:
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
-        limits = {} if errors is None or found.scale_free else {"sd_of_scaled": DRAWN}
+        limits = {} if errors is None else {"sd_of_scaled": SEARCHED if found.scale_free else DRAWN}
         scaled = _scaled(found, errors)
         rare = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
         told = {"columns": names, "weights": weights, "too_rare": rare, "compared_with": found.compared_with_}
@@ -94,7 +93,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")
         + (", against the mean of these classes" if found.compares_classes else "")
-        + ("" if errors is None else "; ± one standard error" + ("" if found.scale_free else f", {DRAWN}"))
+        + ("" if errors is None else f"; ± one standard error, {SEARCHED if found.scale_free else DRAWN}")
     )
     learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
 

@@ -31,6 +31,8 @@ LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", 
 GROUPS = 10
 #: What standard errors of weights that a penalty draws to 0 leave open.
 DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
+#: What those of the weights of a search leave open.
+SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
 
 
 class LinearClassifier(Classifier):
@@ -38,9 +40,9 @@ class LinearClassifier(Classifier):
 
     "pocket", "perceptron", "logistic" and "hinge" work on cells with their estimated counts, which is the paper's sum
     over posteriors collapsed; "least_squares" and "lda" on moments that pair tables give, so that they take many
-    attributes. "auto" is the pocket for two classes and logistic for more: hyperplanes of one class against the rest,
-    which are found apart, have no common scale to compare classes by. ``values`` says what a code is worth as a number
-    (the group means of MGAS); ``C`` is scikit-learn's.
+    attributes. "auto" is logistic: the pocket's weights are those of a search, which finds others as good on the same
+    records, and hyperplanes of one class against the rest have no common scale to compare classes by.
+    ``values`` says what a code is worth as a number (the group means of MGAS); ``C`` is scikit-learn's.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -83,7 +85,7 @@ class LinearClassifier(Classifier):
     def _learn(self, source: Evidence) -> None:
         if self.loss not in LOSSES:
             raise EstimationError(f"loss must be one of {', '.join(LOSSES)}, got {self.loss!r} instead")
-        self.loss_ = self.loss if self.loss != "auto" else "pocket" if len(self.classes_) == 2 else "logistic"
+        self.loss_ = self.loss if self.loss != "auto" else "logistic"
         check_number("C", self.C, above=0)
         check_number("steps", self.steps, least=1)
         if self.ridge != "auto":

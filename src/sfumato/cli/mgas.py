@@ -11,13 +11,16 @@ import typer
 
 from sfumato.cli import console, scheme_files
 from sfumato.columns.bin_edges import nice_step
+from sfumato.columns.verdict import rows_that
 from sfumato.domains import Numeric
-from sfumato.errors import SchemaError
+from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.owner.discretize import mgas as group
 from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.schema import FORMAT, VERSION, Schema
 from sfumato.writing.whole_files import replacing
+
+_FARTHEST = 1e50  # limits that hold every number of a schema
 
 
 def mgas(
@@ -32,7 +35,8 @@ def mgas(
 ) -> None:
     """Group the numbers of a column by MGAS (Ma 2006): each group hides enough records in a wide enough interval.
 
-    The edges are made by looking at the data, so they tell something about it. The outer ones are rounded.
+    The edges are made by looking at the data, so they tell something about it. The outer ones are rounded. With --into
+    the column is read as that schema says: its words for no answer, its unit, its limits where it clips.
 
         sfumato mgas patients.csv --column hours --min-records 500 --min-width 5
 
@@ -41,13 +45,16 @@ def mgas(
         sfumato mgas patients.csv --column age --min-records 400 --min-width 5 --into schema.json
     """
     schema = None if into is None else scheme_files.read_schema(into)
-    values, gaps = _numbers(source, column)
+    old = schema[column] if schema is not None and column in schema else None
+    old = old if isinstance(old, Numeric) else None
+    values, gaps = _numbers(source, column, old)
     groups = group(values, min_records, min_width)
     edges = _rounded(np.asarray(groups.edges))
-    old = schema[column] if schema is not None and column in schema else None
-    missing, unit = (old.missing, old.unit) if isinstance(old, Numeric) else ((), None)
+    missing, unit, step = (old.missing, old.unit, old.step) if old is not None else ((), None, None)
+    if old is None and bool((values == np.rint(values)).all()):
+        step = 1.0
     nullable = bool(gaps) or (old is not None and old.nullable)
-    domain = Numeric(edges=edges, nullable=nullable, clip=True, missing=missing, unit=unit)
+    domain = Numeric(edges=edges, nullable=nullable, step=step, clip=True, missing=missing, unit=unit)
     if save is not None:
         document = {"format": FORMAT, "version": VERSION, "attributes": {column: domain.to_dict()}}
         _write(save, json_text.dumps(document, indent=1, ensure_ascii=False), overwrite)
@@ -68,17 +75,25 @@ def mgas(
     console.say(f"edges: {' '.join(f'{edge:.12g}' for edge in edges)}")
 
 
-def _numbers(source: Path, column: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], int]:
-    """The numbers of a column, and how many rows have none."""
+def _numbers(
+    source: Path, column: str, old: Numeric | None
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], int]:
+    """The numbers of a column, read as the schema says, and how many rows have none."""
     import pyarrow as pa
 
-    found = [batch.column(0) for batch in tables.batches(source, [column], {column: pa.float64()})]
+    found = [batch.column(0) for batch in tables.batches(source, [column], tables.AS_TEXT)]
     if not found:
         raise SchemaError(f"{source}: the table is empty: there is nothing to group")
+    missing, unit = (old.missing, old.unit) if old is not None else ((), None)
+    low, high = (old.low, old.high) if old is not None and old.clip else (-_FARTHEST, _FARTHEST)
+    reader = Numeric(low, high, bins=1, nullable=True, clip=True, missing=missing, unit=unit)
     try:
-        numbers = np.concatenate([np.asarray(part.cast(pa.float64()).to_numpy(zero_copy_only=False)) for part in found])
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
-        raise SchemaError(f"column {column!r} does not hold numbers only") from None
+        numbers = reader.unrounded(pa.chunked_array(found), column)
+    except OutsideDomainError as problem:
+        raise SchemaError(
+            f"column {column!r}: {rows_that(problem.rows, 'hold')} no number: write a schema with sfumato schema "
+            f"{source} --save schema.json, which says what stands for no answer, and give it with --into"
+        ) from None
     kept = numbers[~np.isnan(numbers)]
     return kept, len(numbers) - len(kept)
 

@@ -14,7 +14,7 @@ from sfumato.printable import many, printable
 from sfumato.reading import tables
 from sfumato.reading.file_stamp import Stamp, stamp
 from sfumato.reading.spark_session import is_spark
-from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers
+from sfumato.released.additive_columns import NoisyNumbers, in_intervals, noisy_numbers, warn_of_bins_not_told
 from sfumato.released.counted import CountedPart
 from sfumato.released.counts_file import read_counts, write_counts
 from sfumato.released.description import check_matrices, part_documents, read_description
@@ -184,8 +184,10 @@ class Release:
 
         The noise becomes the channel between the bins of the schema and the intervals (x taken as even within a bin),
         so that all that counts or learns from codes can be asked. What two bins have in common under the noise they
-        cannot tell apart: unbiased tables of strong noise have wide intervals, models bridge them.
+        cannot tell apart: unbiased tables of strong noise have wide intervals, models bridge them. A warning says where
+        the noise hides the bins, and how many of them it would not.
         """
+        warn_of_bins_not_told(self.parts)
         return Release.of(map(in_intervals, self.parts))
 
     # Parties.

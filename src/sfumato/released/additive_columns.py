@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.channels.base import Channel
+from sfumato.channels.efficiency import best_covariance, even_prior
 from sfumato.channels.noise import Noise
 from sfumato.channels.response import is_identity
 from sfumato.domains import Domain, Numeric
-from sfumato.errors import ReleaseError
+from sfumato.errors import EstimationError, ReleaseError, UnrecoverableWarning, warn
+from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.released.part import Part
 from sfumato.schema import Schema
@@ -105,10 +107,46 @@ def in_intervals(part: Part) -> Part:
     return replace(part, rows=rows, scheme=Scheme(part.scheme.schema, channels), span=None)
 
 
+def warn_of_bins_not_told(parts: Sequence[Part]) -> None:
+    """A warning for every number whose noise hides its bins: of an average one not even the share itself is told."""
+    for name in dict.fromkeys(name for part in parts for name in part.scheme.noises):
+        noisy = [part for part in parts if name in part.scheme.noises]
+        scheme, records = max(noisy, key=len).scheme, sum(map(len, noisy))
+        edges = cast(Numeric, scheme.schema[name]).edge_array
+        k = len(edges) - 1
+        if _told(_cut(scheme, name)[0], records):
+            continue
+        even = (np.linspace(edges[0], edges[-1], bins + 1) for bins in range(min(k - 1, FEWEST), 1, -1))
+        most = next((len(e) - 1 for e in even if _told(_between(scheme, name, e)[0], records)), None)
+        warn(
+            f"the noise hides the {k} bins of {name!r} from each other: of {many(records, 'record')}, the share of a "
+            "bin is not known to within the share itself, and what is said bin by bin may be far off; "
+            + (f"of {most} bins it would be known" if most is not None else "it would not be of 2 bins, either"),
+            UnrecoverableWarning,
+            stacklevel=3,
+        )
+
+
+def _told(channel: Channel, records: int) -> bool:
+    """Whether an even share is told from 0: its 95 % interval is no wider than twice itself."""
+    k = channel.k
+    if k < 2:
+        return True
+    try:
+        variances = np.diag(best_covariance(channel.transition.dense(), even_prior(k)))
+    except EstimationError:
+        return False
+    return bool(1.96 * np.sqrt(np.median(variances) / max(records, 1)) <= 1 / k)
+
+
 def _cut(scheme: Scheme, name: str) -> tuple[Channel, Array]:
-    """(channel, edges of the released numbers): as wide as the attribute's narrowest bin."""
-    noise, domain = cast("Noise", scheme.noises[name]), cast(Numeric, scheme.schema[name])
-    edges = domain.edge_array
+    """(channel, edges of the released numbers) for the bins of the schema."""
+    return _between(scheme, name, cast(Numeric, scheme.schema[name]).edge_array)
+
+
+def _between(scheme: Scheme, name: str, edges: Array) -> tuple[Channel, Array]:
+    """The channel between bins of the true numbers and intervals of the released ones, as wide as the narrowest bin."""
+    noise = cast("Noise", scheme.noises[name])
     low, high = noise.reach(TAIL)
     start, end = edges[0] + low, edges[-1] + high
     cells = int(np.clip(np.ceil((end - start) / np.diff(edges).min()), FEWEST, MOST))

@@ -119,7 +119,7 @@ def test_intervals_serve_the_other_families() -> None:
 
 
 def test_the_command_says_how(tmp_path: Any) -> None:
-    release(2000, 1).save(tmp_path / "r.parquet")
+    release(2000, 1, age=c.gaussian(4)).save(tmp_path / "r.parquet")
     words = ["regression", str(tmp_path / "r.parquet"), "--target", "pay", "--names", "age,sex"]
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0 and "noise's own taken out" in said.output and "cut into the bins" not in said.output

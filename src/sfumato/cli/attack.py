@@ -64,7 +64,9 @@ def attack(
         typer.Option(help="bayes, repeated: public shares, as F=.4,M=.6 or a JSON file; else estimated."),
     ] = None,
     times: Annotated[int, typer.Option(min=1, help="repeated: how many fresh releases.")] = 10,
-    noise: Annotated[str | None, typer.Option(help="Additive noise, as gaussian:5 or its deviation.")] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="Additive noise, as gaussian:5 or its deviation; a release tells its own.")
+    ] = None,
     known: Annotated[int | None, typer.Option(help="procrustes: how many first rows of the truth are known.")] = None,
     sample: Annotated[
         Path | None, typer.Option(help="rotation_pca: like records; membership: fresh ones; linkage: see --own.")
@@ -181,8 +183,8 @@ def _run(
             "pca": attacks.pca,
             "bayes_estimate": attacks.bayes_estimate,
         }
-        added = _noise(_wanted(noise, "--noise", name))
-        noisy = additive_columns(file, name)
+        noisy, own_noises = additive_columns(file, name)
+        added = own_noises if noise is None and own_noises is not None else _noise(_wanted(noise, "--noise", name))
         return filters[name](numbers(file, only=noisy), added, None if truth is None else numbers(truth, only=noisy))
     if name == "procrustes":
         count, original = _wanted(known, "--known", name), _wanted(X, "--truth", name)

@@ -56,10 +56,13 @@ def numbers(path: Path, leave: str | None = None, only: list[str] | None = None)
     return np.column_stack(kept)
 
 
-def additive_columns(file: Path, name: str) -> list[str] | None:
-    """The columns with additive noise, where a file says that it is a release; others hold codes, and no numbers."""
+def additive_columns(file: Path, name: str) -> tuple[list[str] | None, list[Any] | None]:
+    """The columns with additive noise and their noises, where a file says that it is a release; others hold codes.
+
+    The noises are None where parts of the release differ in them.
+    """
     if not is_release(file):
-        return None
+        return None, None
     schemes = [part.scheme for part in Release.load(file).parts]
     noisy = [column for column in schemes[0].noises if all(column in scheme.noises for scheme in schemes)]
     if not noisy:
@@ -68,4 +71,6 @@ def additive_columns(file: Path, name: str) -> list[str] | None:
             f"{file}: the release has no additive noise, its numbers are codes of randomized answers, which the {name} "
             f"attack would take for noisy numbers; sfumato attack bayes --attribute {first} guesses them"
         )
-    return noisy
+    noises = [schemes[0].noises[column] for column in noisy]
+    alike = all([scheme.noises[column] for column in noisy] == noises for scheme in schemes)
+    return noisy, noises if alike else None

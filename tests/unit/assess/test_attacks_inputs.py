@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,27 @@ def test_of_a_release_the_columns_with_noise_are_attacked(tmp_path: Path) -> Non
     (tmp_path / "raw.csv").write_text("\n".join(["kind,a,b,d", *lines]))
     found = run(f"attack spectral {tmp_path}/noisy.parquet --noise gaussian:5 --truth {tmp_path}/raw.csv")
     assert found.code == 0, found.error
+
+
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize("attack", ["spectral", "pca", "bayes_estimate"])
+def test_a_release_tells_the_noise_of_each_column(tmp_path: Path, attack: str) -> None:
+    """Two columns that follow one another, the second with ten times the noise: one noise for both leaves it as it is."""
+    noise = {"a": c.gaussian(sd=2), "b": c.laplace(scale=20 / np.sqrt(2))}
+    schema = sf.Schema({x: sf.Numeric(0, 100, bins=10) for x in noise})
+    own = RNG.uniform(10, 90, 3000)
+    table = {"a": own, "b": 100 - own}
+    made = sf.randomize(table, sf.Scheme(schema, noise), rng=sf.experiment(1), order="keep")
+    made.save(tmp_path / "noisy.parquet")
+    lines = [f"{a:.6f},{b:.6f}" for a, b in zip(*table.values(), strict=True)]
+    (tmp_path / "raw.csv").write_text("\n".join(["a,b", *lines]))
+    found = run(f"attack {attack} {tmp_path}/noisy.parquet --truth {tmp_path}/raw.csv --json")
+    assert found.code == 0, found.error
+    told = json.loads(found.out)
+    assert told["naive"] == pytest.approx(np.sqrt((2**2 + 20**2) / 2), rel=0.05)
+    assert told["error"] < 0.3 * told["naive"], "the column with little noise tells the other"
+    with pytest.raises(SfumatoError, match="noise must be one for all columns or a list of 2, got 3"):
+        getattr(sf.attacks, attack)(np.ones((5, 2)), [1, 2, 3])
 
 
 def test_strangers_who_are_members_are_refused() -> None:

@@ -126,7 +126,7 @@ def _central(count: Array, records: Records, population: float) -> tuple[Array, 
     """The second to fourth central moments, summed over the records, if this is the true count."""
     n, own, other = records.most, records.own, records.other
     left = np.maximum(records.around - count, 0.0)
-    tilted = other[0] + records.tilt * (count - records.pivot) / np.maximum(left, 1e-300)
+    tilted = other[0] + records.tilt * (count - records.pivot) / np.maximum(left, _NOTHING)
     others = np.clip(tilted, other[0], _TILT * other[0]), other[1], other[2]
     if not population:
         second, third, fourth = (count * mine + left * theirs for mine, theirs in zip(own, others, strict=True))
@@ -136,7 +136,7 @@ def _central(count: Array, records: Records, population: float) -> tuple[Array, 
     drawn = m2 - m1**2, m3 - 3 * m1 * m2 + 2 * m1**3, m4 - 4 * m1 * m3 + 6 * m1**2 * m2 - 3 * m1**4
     if population == 1:
         return n * drawn[0], n * drawn[1], n * drawn[2]
-    whole = (m1 * mine + (1 - m1) * theirs for mine, theirs in zip(about_the_mean(own), others, strict=True))
+    whole = (m1 * mine + rest * theirs for mine, theirs in zip(about_the_mean(own), others, strict=True))
     second, third, fourth = (n * (population * d + (1 - population) * w) for d, w in zip(drawn, whole, strict=True))
     return second, third, fourth
 

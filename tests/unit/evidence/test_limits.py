@@ -154,6 +154,27 @@ def test_what_a_channel_cannot_mix_up_bounds_the_count() -> None:
     assert high[0].max() <= 7 + 1e-9 and high[1].max() <= 93 + 1e-9 and high[1].max() > 50
 
 
+def test_a_table_of_which_most_was_asked_is_known_better_than_a_population() -> None:
+    """Beside a block of few records the limits of a table asked nearly whole were the wider ones."""
+    channel = c.blocks([c.symmetric(2, 0.4), c.symmetric(2, 0.4), c.symmetric(3, 0.5)])
+    scheme = sf.Scheme(sf.Schema({"a": sf.Categorical(tuple("abcdefg"))}), {"a": channel})
+    piece = shown_by(scheme, "a").holding(np.array([3, 1, 20, 20, 2, 2, 2]))
+    wide = [np.subtract(*limits(*records([piece], True), 0.95, left)[::-1]) for left in (1e-9, 0.5, 1.0)]
+    assert np.all(wide[0] < wide[1] + 1e-9) and np.all(wide[1] < wide[2] + 1e-9)
+
+
+def test_noise_that_hides_its_bins_gives_limits_without_a_warning() -> None:
+    """An overflow was warned of: the count at which all who may be in a cell are in it."""
+    x = np.random.default_rng(1).uniform(0, 72, 7043)
+    with pytest.warns(sf.errors.DisclosureWarning):
+        scheme = sf.Scheme(sf.Schema({"t": sf.Numeric(0, 72, bins=12)}), {"t": c.gaussian(12)})
+        noisy = sf.randomize({"t": x}, scheme, rng=sf.experiment(1))
+    with pytest.warns(sf.errors.UnrecoverableWarning):
+        cut = noisy.in_intervals()
+    low, high = sf.evidence(cut).counts(["t"]).interval(0.95)
+    assert np.all(low < high)
+
+
 def test_components_of_every_structure() -> None:
     mixed, clear = UniformPlus(0.4, 0.3, 2), UniformPlus(1.0, 0.0, 2)
     assert components(mixed) is None and components(Dense(np.full((2, 3), 1 / 3))) is None

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import SchemaError
-from sfumato.reading.csv_format import CsvFormat, find_open_quote, find_ragged
+from sfumato.reading.csv_broken_line import find_open_quote, find_ragged
+from sfumato.reading.csv_format import CsvFormat
 from sfumato.reading.csv_numbers import with_points
 
 if TYPE_CHECKING:

@@ -49,10 +49,10 @@ def mgas(
     old = old if isinstance(old, Numeric) else None
     values, gaps = _numbers(source, column, old)
     groups = group(values, min_records, min_width)
-    edges = _rounded(np.asarray(groups.edges))
     missing, unit, step = (old.missing, old.unit, old.step) if old is not None else ((), None, None)
     if old is None and bool((values == np.rint(values)).all()):
         step = 1.0
+    edges = _rounded(np.asarray(groups.edges), step)
     nullable = bool(gaps) or (old is not None and old.nullable)
     domain = Numeric(edges=edges, nullable=nullable, step=step, clip=True, missing=missing, unit=unit)
     if save is not None:
@@ -98,11 +98,19 @@ def _numbers(
     return kept, len(numbers) - len(kept)
 
 
-def _rounded(edges: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, ...]:
-    """The outer edges at round numbers: they would be somebody's own value."""
-    step = nice_step(float(edges[-1] - edges[0]) / 1000)
-    low, high = np.floor(edges[0] / step) * step, np.ceil(edges[-1] / step) * step
-    return (float(f"{low:.12g}"), *edges[1:-1].tolist(), float(f"{high:.12g}"))
+def _rounded(edges: np.ndarray[tuple[int], np.dtype[np.float64]], step: float | None) -> tuple[float, ...]:
+    """The outer edges at round numbers: they would be somebody's own value. Of numbers in steps, all are steps.
+
+    >>> _rounded(np.array([1.0, 5.5, 20.0]), None), _rounded(np.array([1.0, 5.5, 20.0]), 1.0)
+    ((1.0, 5.5, 20.0), (1.0, 6.0, 21.0))
+    """
+    fine = nice_step(float(edges[-1] - edges[0]) / 1000)
+    low, high = np.floor(edges[0] / fine) * fine, np.ceil(edges[-1] / fine) * fine
+    inner = edges[1:-1]
+    if step is not None:
+        low, inner = np.floor(low / step) * step, np.ceil(inner / step) * step
+        high = (np.floor(high / step) + 1) * step  # the last bin ends below its edge
+    return tuple(float(f"{edge:.12g}") for edge in (low, *inner, high))
 
 
 def _write(path: Path, text: str, overwrite: bool) -> None:

@@ -42,7 +42,7 @@ def test_a_hint_can_be_pasted(folder: Path) -> None:
     assert """--range '"dose (mg), daily"=LOW:HIGH'""" in shown
     run("""schema clinic.csv --range '"dose (mg), daily"=0:20' --range age=18:100 --save schema.json""")
     document = json.loads((folder / "schema.json").read_text())["attributes"]
-    assert document["dose (mg), daily"]["edges"][-1] == 20
+    assert document["dose (mg), daily"]["edges"][-1] == 20.5, "20 lies within: the last of steps of a half"
     assert document["age"]["edges"][:3] == [18, 20, 25], "round ages"
 
 

@@ -95,6 +95,27 @@ def test_bins_are_written_as_the_command_line_prints_them(page):
     assert all(f"[{ends}" in written for ends in ("0 to 5)", "5 to 1000)", "1000 to 12,000)", "12,000 to 40,000]"))
 
 
+@pytest.mark.parametrize("years", [False, True])  # bars, and dots
+def test_a_mean_of_which_all_is_possible_is_not_told_nor_drawn(page, years):
+    own = page.context.new_page()
+    row = {"value": 8.0, "nearest": None, "low": 7.0, "high": 9.0, "sd": 0.5, "false_down": -0.1, "false_up": 0.1}
+    rows = [
+        {**row, "group": ["no"], "open": False},
+        {**row, "group": ["yes"], "value": 77.29, "low": 0.0, "high": 79.0, "open": True},
+    ]
+    about = {"name": "km", "by": ["car"], "answers": 900, "level": 0.95, "false": 0.01, "years": years, "notes": []}
+    own.route("**/means?**", lambda route: route.fulfill(json={**about, "rows": rows}))
+    own.goto(page.url)
+    section = own.locator("section", has=own.get_by_role("heading", name="Means"))
+    section.get_by_text("As a table").click()
+    open_one = section.get_by_role("row", name="yes")
+    open_one.wait_for()
+    cells = open_one.locator("td").all_text_contents()
+    assert cells[:2] == ["not told", "0 to 79"] and "77.29" not in section.text_content()
+    assert section.locator("svg .share").count() == 1 and section.locator("svg", has_text="not told").count() == 1
+    own.close()
+
+
 def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_words(page):
     section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
     section.get_by_text("As a table").click()

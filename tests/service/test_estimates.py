@@ -144,6 +144,26 @@ def test_means_of_dates_name_the_nearest_one(http):
     assert day["nearest"] == schema["day"].labels[round(day["value"])] and pain["nearest"] is None
 
 
+def test_means_of_which_all_is_possible_are_said_to_be_open(http):
+    """By the interval that is sent: that of one look would end at 18."""
+    schema = sf.Schema({"kind": sf.Categorical(("a", "b", "rare")), "x": sf.Numeric(0, 100, bins=10)})
+    scheme = sf.Scheme.for_gamma(schema, 4)
+    http.study("rare", scheme)
+    x = np.random.default_rng(5).uniform(0, 100, 3000)
+    table = {"kind": ["a", "b"] * 1460 + ["rare"] * 80, "x": x}
+    rows = sf.randomize(table, scheme, rng=sf.experiment(2)).arrow().to_pylist()
+    for start in range(0, len(rows), 1000):
+        reports = [
+            {"study": "rare", "id": new_id(), "fingerprint": scheme.fingerprint, "answers": row}
+            for row in rows[start : start + 1000]
+        ]
+        http.ask("POST", "/v1/responses", {"responses": reports}, token=None)
+    found = http.ask("GET", "/v1/studies/rare/means?name=x&by=kind").json()["rows"]
+    assert [row["open"] for row in found] == [False, False, True]
+    assert (found[2]["low"], found[2]["high"]) == (0, 100)
+    assert not http.ask("GET", "/v1/studies/rare/means?name=x").json()["rows"][0]["open"]
+
+
 def test_means_say_what_is_to_be_known_of_bins_and_years(http):
     schema = {"km": sf.Numeric(edges=(0, 1, 40)), "born": sf.Date("1940", "1979", by="year")}
     scheme = sf.Scheme.for_gamma(sf.Schema(schema), 9)

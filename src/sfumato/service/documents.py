@@ -213,6 +213,7 @@ class GroupMean(Document):
     group: list[str | None]
     value: float | None
     nearest: str | None = Field(description="the date nearest to the mean, where the numbers count from the first one")
+    open: bool = Field(description="whether nearly all that is possible lies in the interval: the value tells nothing")
     low: float | None
     high: float | None
     sd: float | None

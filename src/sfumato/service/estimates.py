@@ -88,6 +88,7 @@ class Estimates:
         evidence = DirectEvidence(Release.of(self._telling([*by, name])))
         found = answered(lambda: evidence.mean(name, by=list(by) or None).population())
         low, high = answered(lambda: found.interval(level, anytime=True))
+        is_open = found.open(level, anytime=True)
         moved = _if_told(lambda: poisoned_mean(evidence, false, name, list(by) or None))
         down, up = (None, None) if moved is None else (moved.down, moved.up)
         nearest = at_places(found.value, found.named) if found.named else [None] * len(found.value)
@@ -96,6 +97,7 @@ class Estimates:
                 "group": texts(group),
                 "value": number(found.value[i]),
                 "nearest": nearest[i],
+                "open": bool(is_open[i]),
                 "low": number(low[i]),
                 "high": number(high[i]),
                 "sd": number(found.sd[i]),

@@ -109,8 +109,8 @@ class Answer(Rows):
         value = np.where(np.isnan(self.value), low, self.value)
         return np.minimum(low, value), np.maximum(high, value)
 
-    def open(self, level: float = 0.95) -> NDArray[np.bool_]:
-        low, high = self.interval(level)
+    def open(self, level: float = 0.95, *, anytime: bool = False) -> NDArray[np.bool_]:
+        low, high = self.interval(level, anytime=anytime)
         span = self.form.high - self.form.low
         return np.asarray((high - low >= ALL_POSSIBLE * span) & (span > 0))
 

@@ -76,8 +76,8 @@ class Rows(ABC):
         """What a reader must know besides the numbers."""
         return ()
 
-    def open(self, level: float = 0.95) -> NDArray[np.bool_]:
-        """Which answers are left open: nearly everything that is possible lies in their interval."""
+    def open(self, level: float = 0.95, *, anytime: bool = False) -> NDArray[np.bool_]:
+        """Which answers are left open: nearly everything that is possible lies in their ``interval``."""
         return np.zeros(len(self.value), dtype=bool)
 
     @property

@@ -61,7 +61,7 @@ const Charts = (() => {
     rows.forEach((row, i) => {
       const y = i * line + 3;
       picture.append(drawn("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, cut(row.label, letters)));
-      if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, "unknown")); return; }
+      if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, row.text)); return; }
       const zero = at(Math.max(low, Math.min(0, high)));
       picture.append(drawn("rect", { x: Math.min(zero, at(row.value)), y: y + 3, width: Math.abs(at(row.value) - zero), height: 12, class: "share" }));
       if (row.raw !== undefined && row.raw !== null) picture.append(drawn("rect", { x: zero, y: y + 17, width: Math.max(at(row.raw) - zero, 0), height: 6, class: "raw" }));
@@ -207,7 +207,7 @@ const Charts = (() => {
 
   /* A table that scrolls in its own box; cells that begin with a digit or a sign stand to the right. */
   function table(label, heads, rows) {
-    const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$/.test(String(row[i] ?? "unknown"))));
+    const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$|^not told$/.test(String(row[i] ?? "unknown"))));
     const kind = (i) => (numeric[i] ? { class: "num" } : {});
     return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...kind(i) }, head)))),

@@ -129,7 +129,8 @@
       const name = of.value, group = by.value === name ? "" : by.value;
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const written = found.years ? year : short, dates = found.rows.some((row) => row.nearest !== null);
-      const rows = found.rows.map((row) => ({ ...row, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: row.nearest ?? written(row.value) }));
+      const told = (row, text) => (row.open ? "not told" : text);
+      const rows = found.rows.map((row) => ({ ...row, value: row.open ? null : row.value, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: told(row, row.nearest ?? written(row.value)) }));
       const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
       const from = points ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), { unit, values } = attribute(name);
       const draw = points ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years and dates differ
@@ -138,7 +139,7 @@
         note: [unit ? `Counted in ${unit}` : "", ...found.notes].filter(Boolean).map(sentence).join(" "),
         picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, placed),
         label: `Means of ${title(name)}`, heads: ["Group", "Mean", ...(dates ? ["Nearest"] : []), "95 % interval", "1 % false answers could move it by at most"],
-        rows: rows.map((row) => [row.label, written(row.value), ...(dates ? [row.nearest ?? "unknown"] : []), between(row, written), moved(row, short)]),
+        rows: rows.map((row) => [row.label, told(row, written(row.value)), ...(dates ? [told(row, row.nearest ?? "unknown")] : []), between(row, written), moved(row, short)]),
       };
     });
     return made;

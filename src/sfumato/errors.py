@@ -17,6 +17,8 @@ from sfumato.printable import one_line
 
 #: Kinds of warnings that are not given; set by ``without_warnings``.
 _silent: ContextVar[tuple[type[Warning], ...]] = ContextVar("without_warnings", default=())
+#: Where warnings are kept instead of given; set by ``kept_warnings``.
+_kept: ContextVar[list[SfumatoWarning] | None] = ContextVar("kept_warnings", default=None)
 #: Whether errors may quote values; set by ``show_values``, and by the command line for a whole run.
 showing: ContextVar[bool] = ContextVar("show_values", default=False)
 
@@ -195,9 +197,17 @@ class UnrecoverableWarning(SfumatoWarning):
 
 
 def warn(message: str, category: type[SfumatoWarning], stacklevel: int = 1) -> None:
-    """Give a warning, unless ``without_warnings`` holds; ``stacklevel`` is that of ``warnings.warn``."""
-    if not issubclass(category, _silent.get()):
+    """Give a warning, unless ``without_warnings`` or ``kept_warnings`` holds.
+
+    ``stacklevel`` is that of ``warnings.warn``.
+    """
+    if issubclass(category, _silent.get()):
+        return
+    kept = _kept.get()
+    if kept is None:
         warnings.warn(message, category, stacklevel=stacklevel + 1)
+    else:
+        kept.append(category(message))
 
 
 @contextmanager
@@ -212,3 +222,20 @@ def without_warnings(category: type[SfumatoWarning] = SfumatoWarning) -> Iterato
         yield
     finally:
         _silent.reset(before)
+
+
+@contextmanager
+def kept_warnings() -> Iterator[list[SfumatoWarning]]:
+    """Keep all warnings of this thread, for who writes them elsewhere.
+
+    >>> with kept_warnings() as kept:
+    ...     warn("this goes on a page", UnrecoverableWarning)
+    >>> [str(one) for one in kept]
+    ['this goes on a page']
+    """
+    kept: list[SfumatoWarning] = []
+    before = _kept.set(kept)
+    try:
+        yield kept
+    finally:
+        _kept.reset(before)

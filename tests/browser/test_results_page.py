@@ -142,11 +142,13 @@ def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_t
     classes = [{"value": 0.6, "low": 0.0, "high": 1.0}, {"value": 0.4, "low": 0.0, "high": 1.0}]
     root = {"values": [], "share": {"value": 1, "low": 1, "high": 1}, "question": None, "classes": classes}
     tree["root"] = {**root, "false": [{"down": None, "up": None}] * 2, "children": []}
+    tree["notes"] = ["the noise hides the 4 bins of 'km' from each other"]
     refusal = {"error": {"code": "not_possible", "message": "the records do not tell it: leave it out", "details": {}}}
     own.route("**/models/tree?**", lambda route: route.fulfill(json=tree))
     own.route("**/models/regression?**", lambda route: route.fulfill(json=refusal, status=422))
     own.get_by_role("button", name="Grow the tree").click()
     own.get_by_text("would not tell By car? better than its commonest answer does").wait_for()
+    own.get_by_text("the rules. The noise hides the 4 bins of 'km' from each other.").wait_for()
     assert own.locator("svg", has_text="(not told)").locator(".limits").count() == 0
     own.get_by_role("button", name="Fit the regression").click()
     own.get_by_text("Untick it at “Questions that models look at”").wait_for()

@@ -182,6 +182,28 @@ def test_the_distribution_of_numbers_under_noise_stands_beside_the_numbers_as_th
     assert not any(http.collection.database.folder.joinpath("exports").iterdir())
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.DisclosureWarning")
+@pytest.mark.parametrize("apart", [False, True])  # in a process of its own, as a server that runs
+def test_models_of_numbers_whose_bins_noise_hides_say_so_once(http, monkeypatch, apart):
+    schema = sf.Schema({"age": sf.Numeric(0, 60, bins=12), "car": sf.Categorical(("no", "yes"))})
+    scheme = sf.Scheme(schema, {"age": sf.channels.gaussian(20.0), "car": sf.channels.symmetric(2, 0.1)})
+    http.study("hidden", scheme)
+    some = people(800, 1)
+    table = {name: some[name] for name in ("age", "car")}
+    send(http, "hidden", sf.randomize(table, scheme, rng=sf.experiment(2)))
+    monkeypatch.setattr(http.collection.models, "_apart", apart)
+    for query in ("tree?target=car", "rules", "network"):
+        notes = model(http, query, "hidden")["notes"]
+        assert len([note for note in notes if note.startswith("the noise hides the 12 bins of 'age'")]) == 1
+    assert not any("hides" in note for note in model(http, "regression?target=car", "hidden")["notes"])
+
+
+def test_models_whose_data_decide_have_no_such_notes(asked):
+    assert model(asked, "tree?target=car")["notes"] == model(asked, "network")["notes"] == []
+    none = model(asked, "rules?support=0.9&confidence=0.9")
+    assert none["shortfall"] and none["shortfall"] not in none["notes"]
+
+
 def test_where_no_table_holds_all_that_is_asked_the_rows_do(http, monkeypatch):
     names = [f"q{i}" for i in range(9)]
     schema = sf.Schema({name: sf.Categorical(tuple("abcd")) for name in names})

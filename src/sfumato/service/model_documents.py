@@ -27,6 +27,7 @@ class Model(Document):
 
     answers: int
     level: float = Field(description="how often each interval holds, however often one looks")
+    notes: list[str] = Field(description="who is left out, what the data cannot decide, how numbers in bins count")
 
 
 class TreeNode(Document):
@@ -115,7 +116,6 @@ class RegressionOut(Model):
     method: str
     covariance: str
     converged: bool
-    notes: list[str] = Field(description="who is left out, which values are too rare, how numbers in bins count")
 
 
 class Histogram(Document):
@@ -133,7 +133,6 @@ class Distribution(Model):
     sd: float | None
     years: bool = Field(description="whether the numbers are years")
     arrived: Histogram | None = Field(description="numbers under additive noise as they arrived")
-    notes: list[str] = Field(description="who is left out, and where the band holds less often than its level says")
 
 
 TreeNode.model_rebuild()

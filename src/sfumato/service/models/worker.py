@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import SfumatoError, without_warnings
+from sfumato.errors import SfumatoError, SfumatoWarning, UnrecoverableWarning, kept_warnings
 from sfumato.evidence import Evidence, evidence
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
@@ -75,14 +75,25 @@ def unpacked(given: bytes) -> tuple[Asked, list[CountedPart], str | None]:
 def answered(given: bytes) -> dict[str, Any]:
     """The model, or why there is none."""
     try:
-        with without_warnings(), np.errstate(all="ignore"):
+        with kept_warnings() as kept, np.errstate(all="ignore"):
             asked, counted, rows = unpacked(given)
             parts: list[Part] = [*counted, *(() if rows is None else Release.load(rows).parts)]
-            return {"model": KINDS[asked["kind"]](_evidence(parts, asked), asked)}
+            model = KINDS[asked["kind"]](_evidence(parts, asked), asked)
+            return {"model": {**model, "notes": _notes(model, kept)}}
     except SfumatoError as problem:
         return {"refused": str(problem)}
     except MemoryError:
         return {"refused": "this takes more memory than a server gives it: choose fewer questions"}
+
+
+def _notes(model: dict[str, Any], kept: Sequence[SfumatoWarning]) -> list[str]:
+    """What the model says of itself, and what the data cannot decide, each once.
+
+    Other warnings speak to who may choose a method.
+    """
+    undecided = (str(one) for one in kept if isinstance(one, UnrecoverableWarning))
+    more = (text for text in undecided if text != model.get("shortfall"))
+    return list(dict.fromkeys([*model.get("notes", ()), *more]))
 
 
 def _evidence(parts: Sequence[Part], asked: Asked) -> Evidence:
@@ -96,7 +107,7 @@ def _evidence(parts: Sequence[Part], asked: Asked) -> Evidence:
 
 def main() -> None:
     """Read a request on standard input, answer on standard output."""
-    warnings.simplefilter("ignore")  # nobody reads them here
+    warnings.simplefilter("ignore")  # those of other packages, which nobody reads here
     given = sys.stdin.buffer.read()
     own_process.limit_memory()
     own_process.limit_time(SECONDS)

@@ -67,7 +67,9 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     let found = null, problem = null;
     const made = part("h3", heading, [...controls, go], async () => {
       if (problem) throw problem;
-      return found === null ? { picture: "" } : { ...draw(found), tell: told };
+      if (found === null) return { picture: "" };
+      const drawing = draw(found);
+      return { ...drawing, note: [drawing.note, ...found.notes.map(sentence)].filter(Boolean).join(" "), tell: told };
     }, status);
     const told = () => { if (!go.disabled) status.textContent = found === null ? "" : found.answers === now ? `Learned from ${whole(found.answers)} answers.` : `Learned from ${whole(found.answers)} answers. There are ${whole(now)} now: press the button again to take them in.`; };
     go.onclick = async () => {
@@ -177,7 +179,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const event = found.event === null ? "" : ` Explained are the odds of “${worded(found.target, found.event)}”.`;
     return {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, ...found.reach, short, 0),
-      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}${found.converged ? "" : " The equations have no sure solution: read this with care."}${found.notes.map((note) => ` ${sentence(note)}`).join("")}`,
+      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}${found.converged ? "" : " The equations have no sure solution: read this with care."}`,
       label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by at most"],
       rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };
@@ -197,7 +199,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: `The height is the share of each ${Charts.per(found.edges).even ? "step" : "stretch of 1"}. ${found.notes.map(sentence).join(" ")} ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
+      note: `The height is the share of each ${Charts.per(found.edges).even ? "step" : "stretch of 1"}. ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };

@@ -30,6 +30,12 @@ def miner(browser, site):
     return {study: test_results_page.tokens(site, study) for study in ("health", "known")}
 
 
+def missing(page, site, miner):
+    page.goto(f"{site[0]}/nothing")
+    page.get_by_role("heading", name="There is no such page").wait_for()
+    yield "an unknown address"
+
+
 def index(page, site, miner):
     page.goto(f"{site[0]}/")
     yield "index"
@@ -85,7 +91,13 @@ def design(page, site, miner):
 
 
 #: How each page is looked at, by its address.
-VISITS = {"/": index, "/answer/{study}": answering, "/results/{study}": results, "/design": design}
+VISITS = {
+    "/": index,
+    "/answer/{study}": answering,
+    "/results/{study}": results,
+    "/design": design,
+    "/nothing": missing,
+}
 
 
 def test_every_page_is_looked_at():

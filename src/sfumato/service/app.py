@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from sfumato import __version__
@@ -16,7 +16,7 @@ from sfumato.service.guard import Guard, retry_after
 from sfumato.service.lane import Lane
 from sfumato.service.refusals import STATUS, RefusalError, malformed
 from sfumato.service.routes import design, estimates, health, models, responses, studies, tokens, uploads
-from sfumato.service.routes.pages import add_pages
+from sfumato.service.routes.pages import add_pages, missing
 
 _CODES = {400: "malformed", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
 
@@ -66,9 +66,12 @@ async def _invalid(request: Request, problem: Exception) -> JSONResponse:
     return await _refused(request, malformed(errors, skip=1))
 
 
-async def _http(request: Request, problem: Exception) -> JSONResponse:
+async def _http(request: Request, problem: Exception) -> Response:
     status = problem.status_code if isinstance(problem, HTTPException) else 400
     code = _CODES.get(status, "malformed")
+    page = missing(request) if code == "not_found" else None
+    if page is not None:
+        return page
     said = {"not_found": "there is no such address", "method_not_allowed": "this address does not take that method"}
     answer = await _refused(request, RefusalError(code, said.get(code, "the body cannot be read")))
     allow = (getattr(problem, "headers", None) or {}).get("Allow")

@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from sfumato.pages.shell import stylesheet
@@ -22,6 +22,8 @@ ADDRESSES = {
     "/results/{study}": "results.html",
     "/design": "design.html",
 }
+#: What a browser is shown at any other address.
+MISSING = "missing.html"
 _LOADS = re.compile(r'<(script|link)\b([^>]*?)\b(src|href)="(/assets/[^"]+)"')
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 
@@ -33,6 +35,7 @@ def add_pages(app: FastAPI) -> None:
     digests = {
         name: f"sha384-{base64.b64encode(hashlib.sha384(data).digest()).decode()}" for name, data in assets.items()
     }
+    app.state.missing = _signed(folder.joinpath(MISSING).read_text(encoding="utf-8"), digests)
     for address, name in ADDRESSES.items():
         file = folder.joinpath(name)
         if file.is_file():
@@ -45,6 +48,14 @@ def add_pages(app: FastAPI) -> None:
         if path not in assets:
             raise RefusalError("not_found", "there is no such file")
         return Response(assets[path], media_type=_type(path), headers={"cache-control": "no-cache"})
+
+
+def missing(request: Request) -> Response | None:
+    """The page of an address that is none, for who asks for pages: a browser. Programs are answered in JSON."""
+    wanted = request.headers.get("accept", "")
+    if request.url.path.startswith("/v1/") or "text/html" not in wanted or "application/json" in wanted:
+        return None
+    return Response(request.app.state.missing, 404, media_type="text/html; charset=utf-8")
 
 
 def _page(text: str):  # type: ignore[no-untyped-def]

@@ -38,6 +38,15 @@ def label_text(label: object) -> str:
     return NO_ANSWER if label is None else str(label)
 
 
+def level_text(level: float) -> str:
+    """How often an interval holds, as it was asked for.
+
+    >>> level_text(0.95), level_text(0.995), level_text(0.57)
+    ('95%', '99.5%', '57%')
+    """
+    return f"{100 * level:.10g}%"
+
+
 def many(count: float, one: str, several: str | None = None) -> str:
     """A number of things: the noun in the singular where there is one.
 

@@ -16,7 +16,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
-from sfumato.printable import label_text, many
+from sfumato.printable import label_text, level_text, many
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -92,9 +92,8 @@ class CountTable:
         found, heads = self.found, [*self.frame.schema.names, *self.moved[0]]
         about = "shares of the population" if found.of_population else "counts of this table"
         each = f" for {many(self.asked, 'cell')} together" if ranked else ""
-        console.say(
-            f"{about}, {many(found.n, 'randomized record')}, method {self.method}, intervals {self.level:.0%}{each}"
-        )
+        intervals = f"intervals {level_text(self.level)}{each}"
+        console.say(f"{about}, {many(found.n, 'randomized record')}, method {self.method}, {intervals}")
         if self.held:
             fixed = ", ".join(f"{name} = {label_text(value)}" for name, value in self.held.items())
             console.say(f"of records with {fixed}" + ("; shares are still of everybody" if found.of_population else ""))

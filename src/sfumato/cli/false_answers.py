@@ -7,7 +7,7 @@ from sfumato.assess.robust import robust
 from sfumato.cli import console
 from sfumato.cli.typed_labels import TypedLabels, some_labels
 from sfumato.errors import SfumatoError
-from sfumato.printable import label_text, many
+from sfumato.printable import label_text, level_text, many
 from sfumato.release import Release
 
 
@@ -29,7 +29,7 @@ def show_robust(release: Release, names: list[str], share: float | None, level: 
         f"shares of {names[0]} if {100 * share:g} % of the answers are false, {many(len(release), 'randomized record')}"
     )
     console.table([names[0], "estimate", "low", "high"], [list(row.values()) for row in rows])
-    console.note(f"low, high: they hold whatever the liars answered, at {level:.0%}")
+    console.note(f"low, high: they hold whatever the liars answered, at {level_text(level)}")
 
 
 def show_evasive(release: Release, names: list[str], safe: str, level: float, json: bool) -> None:

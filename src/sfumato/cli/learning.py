@@ -19,7 +19,7 @@ from sfumato.learn.crossfit import cross_score, steps
 from sfumato.learn.linear import LinearClassifier
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.score import ALL_CELLS, Score
-from sfumato.printable import label_text
+from sfumato.printable import label_text, level_text
 from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
@@ -138,7 +138,7 @@ def show_score(score: Score | None, target: str) -> None:
     low, high = score.interval
     console.say(
         f"estimated accuracy on clean records: {score.accuracy:.3f}  "
-        f"({score.level:.0%} interval {low:.3f} to {high:.3f}; always saying the most frequent {target}: "
+        f"({level_text(score.level)} interval {low:.3f} to {high:.3f}; always saying the most frequent {target}: "
         f"{score.majority:.3f})"
     )
     if score.caution is not None:

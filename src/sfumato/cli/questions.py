@@ -12,7 +12,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.evidence.questions.rows import Rows
-from sfumato.printable import many
+from sfumato.printable import level_text, many
 from sfumato.reading.name_lists import listed
 from sfumato.writing.data_frames import free_name
 
@@ -85,7 +85,7 @@ def answer(found: Rows, level: float, rows: int, plot: Path | None, json: bool, 
         console.emit({**told, **held, "rows": every, "notes": list(found.notes)})
         return
     about = "the population" if found.of_population else "this table"
-    console.say(f"{found.title}; of {about}, {many(found.n, 'randomized record')}, intervals {level:.0%}")
+    console.say(f"{found.title}; of {about}, {many(found.n, 'randomized record')}, intervals {level_text(level)}")
     console.table(*found.in_words(level, rows))
     if frame.num_rows > rows:
         console.note(f"the first {rows:,} of {frame.num_rows:,} rows: --rows shows more, --json all of them")

@@ -14,7 +14,7 @@ from sfumato.errors import SfumatoError
 from sfumato.evidence import Estimate, Evidence, evidence
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
-from sfumato.printable import label_text, many
+from sfumato.printable import label_text, level_text, many
 from sfumato.reading.name_lists import listed
 from sfumato.release import Release
 from sfumato.schema import Hierarchy, Schema
@@ -79,7 +79,9 @@ def show(found: Estimate, notes: list[str], level: float, plot: Path | None, jso
         return
     about = "shares of the population" if found.of_population else "counts of this table"
     each = "" if found.together == 1 else f" for {found.together:,} values together"
-    console.say(f"{about}, {many(found.n, 'randomized record')}, method {found.method}, intervals {level:.0%}{each}")
+    console.say(
+        f"{about}, {many(found.n, 'randomized record')}, method {found.method}, intervals {level_text(level)}{each}"
+    )
     rows = []
     for label, value, sd, low, high in (row.values() for row in frame.to_pylist()):
         rows.append([label_text(label), settled(value, sd), sd, settled(low, sd), settled(high, sd)])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import EstimationError
 from sfumato.pages.picture import empty_picture, saved
-from sfumato.printable import figure_text, label_text
+from sfumato.printable import figure_text, label_text, level_text
 
 if TYPE_CHECKING:
     from sfumato.evidence.estimate import Estimate
@@ -43,7 +43,7 @@ def plot(
     labels = _labels(estimate, drawn, named=len(estimate.names) > 1)
     at = np.arange(len(drawn))[::-1]
     figure, axes = empty_picture(7.2, 1.4 + 0.26 * len(drawn), grid="x")
-    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
+    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.35, label=f"{level_text(level)} interval")
     axes.plot(estimate.value[drawn], at, "o", color="#2b6cb0", markersize=5, label="estimate")
     if naive is not None:
         axes.plot(np.ravel(naive)[drawn], at, "x", color="#a0aec0", markersize=5, label="as released, uncorrected")
@@ -75,7 +75,7 @@ def plot_shares(estimates: Sequence[Estimate], path: str | Path | None, title: s
     for estimate in shown:
         places = -at - np.arange(len(estimate.value))
         low, high = estimate.interval(level)
-        band, point = (None, None) if at else (f"{level:.0%} interval", "estimate")
+        band, point = (None, None) if at else (f"{level_text(level)} interval", "estimate")
         axes.hlines(places, low / estimate.n, high / estimate.n, color="#2b6cb0", linewidth=5, alpha=0.35, label=band)
         axes.plot(estimate.value / estimate.n, places, "o", color="#2b6cb0", markersize=4, label=point)
         labels += _labels(estimate, np.arange(len(estimate.value)), named=True)

@@ -22,7 +22,7 @@ from sfumato.evidence.kinds import by_method, likelihood_of
 from sfumato.evidence.model.blended_mean import Blended, blended_mean, cross_fitted
 from sfumato.learn.arguments import check_number
 from sfumato.learn.score_by_draws import FittedClassifier, drawn_confusion
-from sfumato.printable import label_text
+from sfumato.printable import label_text, level_text
 from sfumato.threads import one_thread
 
 #: A: how many records the model is trusted like where the channel cannot say; at most one in 50 of its own.
@@ -90,7 +90,9 @@ class Score:
 
     def __repr__(self) -> str:
         low, high = self.interval
-        found = f"Score({self.accuracy:.3f}, {self.level:.0%} interval {low:.3f} to {high:.3f}, n={self.n:,.0f})"
+        found = (
+            f"Score({self.accuracy:.3f}, {level_text(self.level)} interval {low:.3f} to {high:.3f}, n={self.n:,.0f})"
+        )
         if self.caution is None:
             return found
         return f"{found}: no finding, {self.caution}; the most frequent class has a share of {self.majority:.3f}"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.pages.picture import empty_picture, mark_thousands, save_picture
-from sfumato.printable import figure_text
+from sfumato.printable import figure_text, level_text
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
 
@@ -25,7 +25,9 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     top = float(density.height.max())
     if density.spread is not None:
         low, high = density.band(level)
-        ax.stairs(high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level:.0%} band")
+        ax.stairs(
+            high, density.edges, baseline=low, fill=True, color=SOFT, alpha=0.75, label=f"{level_text(level)} band"
+        )
         top = max(top, float(np.minimum(high, 1.5 * top).max()))
     ax.stairs(density.height, density.edges, baseline=None, color=INK, linewidth=1.8, label="estimated density of x")
     ax.set_ylim(0, 1.08 * top)

@@ -12,7 +12,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.evidence.questions.values import are_years
 from sfumato.pages.picture import empty_picture, mark_thousands, name_places, saved
-from sfumato.printable import figure_text
+from sfumato.printable import figure_text, level_text
 
 if TYPE_CHECKING:
     from sfumato.evidence.questions.rows import Rows
@@ -47,7 +47,7 @@ def plot(
 def _bars(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     low, high = rows.interval(level)
     at = np.arange(len(rows.value))[::-1]
-    axes.hlines(at, low, high, color=_COLOURS[0], linewidth=5, alpha=0.35, label=f"{level:.0%} interval")
+    axes.hlines(at, low, high, color=_COLOURS[0], linewidth=5, alpha=0.35, label=f"{level_text(level)} interval")
     known = np.where(rows.open(level), np.nan, rows.value)
     axes.plot(known, at, "o", color=_COLOURS[0], markersize=5, label="estimate")
     if truth is not None:
@@ -81,7 +81,7 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
         own = np.array([group == name for group in groups])
         x = np.array(ends, dtype=np.float64)[own] if numeric else np.arange(own.sum())
         colour, dashes = _COLOURS[number], _DASHES[number]
-        label = ", ".join(map(figure_text, name)) or f"estimate with {level:.0%} band"
+        label = ", ".join(map(figure_text, name)) or f"estimate with {level_text(level)} band"
         if unknown[own][:-1].all() and own.sum() > 1:  # the last share is 1 of everybody
             axes.plot([], [], " ", label=f"{label}: not known")
             continue
@@ -97,4 +97,4 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     reached = (rows.running or "").rstrip("_").replace("_", " ")
     axes.set_xlabel(figure_text(f"{reached} this value of {rows.attribute}" if rows.attribute else reached))
     some = f"; {len(_COLOURS)} of {len(names)} groups" if len(names) > len(_COLOURS) else ""
-    axes.set_ylabel(f"running share, with {level:.0%} intervals{some}")
+    axes.set_ylabel(f"running share, with {level_text(level)} intervals{some}")

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.errors import EstimationError
 from sfumato.learn.rules.measures import Rule
 from sfumato.pages.picture import empty_picture, saved, set_title
-from sfumato.printable import figure_text, many
+from sfumato.printable import figure_text, level_text, many
 
 _WIDTH = 58
 
@@ -27,7 +27,7 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
     at = (lines.sum() - np.cumsum(lines) + lines / 2) * 0.5
     figure, axes = empty_picture(9.0, 1.5 + 0.17 * int(lines.sum()) + 0.1 * len(rules), grid="x")
     low, high = [rule.confidence_low for rule in rules], [rule.confidence_high for rule in rules]
-    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{level:.0%} interval")
+    axes.hlines(at, low, high, color="#2b6cb0", linewidth=5, alpha=0.3, label=f"{level_text(level)} interval")
     sizes = [20 + 260 * rule.support for rule in rules]
     axes.scatter([rule.confidence for rule in rules], at, s=sizes, color="#2b6cb0", label="confidence (area: support)")
     span = max(1 - min(low), 0.02)

@@ -85,7 +85,7 @@ def _numbers(
     if not found:
         raise SchemaError(f"{source}: the table is empty: there is nothing to group")
     missing, unit = (old.missing, old.unit) if old is not None else ((), None)
-    low, high = (old.low, old.high) if old is not None and old.clip else (-_FARTHEST, _FARTHEST)
+    low, high = (old.low, old.greatest) if old is not None and old.clip else (-_FARTHEST, _FARTHEST)
     reader = Numeric(low, high, bins=1, nullable=True, clip=True, missing=missing, unit=unit)
     try:
         numbers = reader.unrounded(pa.chunked_array(found), column)

@@ -123,3 +123,12 @@ def one_line(text: str) -> str:
 def json_text(document: str) -> str:
     """JSON with the characters that a terminal would act on written as JSON escapes: the same document."""
     return _UNSAFE.sub(lambda found: found[0] if found[0] == "\n" else f"\\u{ord(found[0]):04x}", document)
+
+
+def nor_others(count: int) -> str:
+    """That so many others lack something, too.
+
+    >>> nor_others(0), nor_others(1), nor_others(3)
+    ('', ' (nor has another)', ' (nor have 3 others)')
+    """
+    return "" if count == 0 else f" (nor {'has another' if count == 1 else f'have {count} others'})"

@@ -21,7 +21,7 @@ from sfumato.channels.subset import Subset
 from sfumato.channels.windows import Windows
 from sfumato.errors import ChannelError, DisclosureWarning, SchemeError, SfumatoError, cause, warn
 from sfumato.pages.display import html_table
-from sfumato.printable import printable
+from sfumato.printable import nor_others, printable
 from sfumato.reading.json_documents import read_json
 from sfumato.schema import Schema
 
@@ -79,7 +79,7 @@ class Scheme:
         if bare := [name for name in schema.names if name not in treated]:
             size = schema[bare[0]].size if schema[bare[0]].listed else None
             way = "prefixes(domain, gamma)" if size is None else f"or say that it passes in the clear: identity({size})"
-            raise SchemeError(f"{bare[0]!r} has no channel{_and_others(len(bare) - 1)}: give it one, {way}")
+            raise SchemeError(f"{bare[0]!r} has no channel{nor_others(len(bare) - 1)}: give it one, {way}")
         self._group_of = treated
         in_order = {id(treated[name]): treated[name] for name in schema.names}.values()
         self.groups: tuple[Group, ...] = tuple(sorted(in_order, key=lambda group: group.channel.continuous))
@@ -276,10 +276,6 @@ def _in_the_clear(schema: Schema, name: str) -> Channel:
     if not schema[name].listed:
         raise SchemeError(f"{name!r} is free text, which cannot pass in the clear: leave it out, or list its values")
     return identity(schema[name].size)
-
-
-def _and_others(count: int) -> str:
-    return "" if count == 0 else f" (nor {'has another' if count == 1 else f'have {count} others'})"
 
 
 def _group(schema: Schema, names: tuple[str, ...], channel: Channel) -> Group:

@@ -614,3 +614,12 @@ def test_a_list_of_fractions_does_not_say_that_each_is_in_many_rows_where_one_is
     held = [0.5, 1.5, 2.5] * 100
     assert verdict(held).why == "3 different numbers, each in many rows"
     assert verdict([*held, 7.5]).why == "4 different numbers, most in many rows"
+
+
+def test_a_code_outside_the_asked_range_is_no_value() -> None:
+    """All -99 stood at the lower end then, and drew the mean down."""
+    cells = [i % 59 for i in range(590)] + [-99] * 40
+    found = verdict(cells, ranges={"x": (0, 58)})
+    assert found.domain.missing == ("-99",) and found.domain.nullable
+    assert not any("outside the range" in line for line in found.problems)
+    assert verdict(cells, ranges={"x": (-99, 58)}).domain.missing == (), "asked for as a value"

@@ -313,3 +313,18 @@ def test_a_column_twice_is_said(tmp_path: Path) -> None:
     (tmp_path / "raw.csv").write_text("sex,sex\nF,M\n")
     with pytest.raises(SchemaError, match="two columns called 'sex'"):
         SCHEMA.select(["sex"]).encode(tmp_path / "raw.csv")
+
+
+@pytest.mark.parametrize("clip", [False, True])
+def test_listed_fractions_written_otherwise_are_not_called_moved(tmp_path: Path, clip: bool) -> None:
+    """2.0 in a file is the listed 2.0: "2 values that are not listed became None" was said of a third of a column."""
+    (tmp_path / "t.csv").write_text("x\n1.5\n2.0\n2.50\n2.0\n")
+    schema = sf.Schema({"x": sf.Ordinal((1.5, 2.0, 2.5), clip=clip)})
+    assert schema.encode(tmp_path / "t.csv")["x"].tolist() == [0, 1, 2, 1]
+    (tmp_path / "u.csv").write_text("x\n1.5\n9.0\n")
+    if not clip:
+        with pytest.raises(sf.errors.OutsideDomainError, match="1 row"):
+            schema.encode(tmp_path / "u.csv")
+        return
+    with pytest.warns(sf.errors.OutsideDomainWarning, match="1 value that is not listed went to the nearest"):
+        assert schema.encode(tmp_path / "u.csv")["x"].tolist() == [0, 2]

@@ -34,8 +34,8 @@ def estimate(
     smooth: Annotated[
         bool | None,
         typer.Option(
-            help="Of ordered attributes: smooth intervals too, or nothing. Without it estimates are smoothed where "
-            "they may be, and intervals are not."
+            help="Of ordered attributes: smooth intervals of quantiles and running shares too, or nothing. Without it "
+            "estimates are smoothed where they may be, and intervals are not."
         ),
     ] = None,
     method: Annotated[

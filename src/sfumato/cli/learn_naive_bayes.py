@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from sfumato.cli import console, learning
 from sfumato.learn.naive_bayes import NaiveBayes
 from sfumato.learn.tan import TAN
+from sfumato.learn.telling import telling
 from sfumato.pages.display import settled
 from sfumato.printable import label_text
 
@@ -65,6 +67,7 @@ def naive_bayes(
                 rows.append([f"{name} = {label_text(label)}", *(cell for pair in pairs for cell in pair)])
         console.say("the share of every value in each class; ± one standard error")
         learning.note_rare(model)
-        learning.show_rows(heads, rows, [max(row[1::2]) - min(row[1::2]) for row in rows], everything)
+        shares, sds = (np.array([row[first::2] for row in rows], dtype=float) for first in (1, 2))
+        learning.show_rows(heads, rows, telling(shares, 1.96 * sds).tolist(), everything)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

@@ -22,6 +22,8 @@ _INTERVALS = r"(?:the )?numbers into intervals(?: instead)? \(release\.in_interv
 _PHRASES: tuple[tuple[str, str], ...] = (
     (r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2"),
     (r"smooth=False: neither, True: both", "--no-smooth: neither, --smooth: both"),
+    (r"smooth=False: neither;", "--no-smooth: neither;"),
+    (r", or in Python for some cells, evidence\.cells\(names, codes\)", ""),
     (r'share\("(.*?)"\)', r"--columns \1"),
     (r"\(names=\[\.\.\.\], or --columns\)", "(--columns)"),
     (r"\(release\.select, or --columns\), or cut " + _INTERVALS, "(--columns), or leave --reconstruct out"),

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import gcd
 from shlex import quote
 
 from sfumato.columns.bin_edges import edges_between, nice_edges, robust_limits, step_of
 from sfumato.columns.bins_suit import crowded, ends_too_early, on_one_side
+from sfumato.columns.codes import coded, look_like_codes
 from sfumato.columns.id_names import MANY_IDS, may_name_things, named_like_codes
 from sfumato.columns.months import as_months, look_like_months
-from sfumato.columns.spellings import CODED, NOTHING, UNKNOWN
+from sfumato.columns.spellings import NOTHING, UNKNOWN
 from sfumato.columns.value_counts import Cells
 from sfumato.columns.verdict import RARE, Verdict, option, rare_values, rows_of, rows_that
 from sfumato.domains import Numeric, Ordinal
@@ -45,6 +45,13 @@ class Wanted:
     @property
     def asked(self) -> bool:
         return self.range is not None or self.edges is not None or self.points is not None
+
+    def holds(self, number: float) -> bool:
+        """Whether a number was asked for as a value: it lies within the given limits."""
+        if self.range is None and self.edges is None:
+            return self.points is not None
+        low, *_, high = self.range or self.edges or (0.0, 0.0)
+        return low <= number <= high
 
 
 @dataclass(frozen=True)
@@ -161,12 +168,12 @@ def judge_numbers(
         why = f"some of its numbers lie beyond {LARGEST:g}, or are none"
         return Verdict(cells.name, "unreadable", why, problems=("rescale them, or turn them into blanks",))
     said = list(problems)
-    coded = () if cells.overflowing or wanted.asked else _coded(numbers)
-    if coded:
-        numbers = Counter({value: times for value, times in numbers.items() if value not in coded})
-        what, move = ("numbers look", "them") if len(coded) > 1 else ("number looks", "it")
-        said.append(f"{len(coded)} {what} like a code for no answer: see missing; move {move} to the values if not")
-    missing = [*missing, *(str(code) for code in coded)]
+    codes = () if cells.overflowing else tuple(code for code in coded(numbers) if not wanted.holds(code))
+    if codes:
+        numbers = Counter({value: times for value, times in numbers.items() if value not in codes})
+        what, move = ("numbers look", "them") if len(codes) > 1 else ("number looks", "it")
+        said.append(f"{len(codes)} {what} like a code for no answer: see missing; move {move} to the values if not")
+    missing = [*missing, *(str(code) for code in codes)]
     nullable = bool(cells.blank or missing)
     whole = all(isinstance(value, int) for value in numbers)
     rare = rare_values(numbers) if numbers.total() >= 10 * RARE else []
@@ -210,7 +217,7 @@ def _binned(
             said.append(f"{things}: if they tell persons or things apart, say --as {quote(cells.name)}=identifier")
         elif whole and len(numbers) <= MANY_IDS and named_like_codes(cells.name):
             said.append(f"its name speaks of codes: if they are, say --as {quote(cells.name)}=categorical")
-        elif _look_like_codes(numbers):
+        elif look_like_codes(numbers):
             said.append(
                 "few of the numbers between its lowest and its highest occur, each in many rows: if they are codes, "
                 f"say --as {quote(cells.name)}=categorical"
@@ -257,19 +264,6 @@ def _binned(
     return Verdict(cells.name, "numeric", why, discloses, domain, tuple(said))
 
 
-def _look_like_codes(numbers: Counter[float]) -> bool:
-    """Whether whole numbers may name things, as codes of trades or places do: few of many, each often, in no step.
-
-    >>> _look_like_codes(Counter({code: 40 for code in (3111, 3254, 3345, 9999)})), _look_like_codes(Counter(range(99)))
-    (True, False)
-    """
-    if not all(isinstance(value, int) for value in numbers) or sum(numbers.values()) < 20 * len(numbers):
-        return False
-    values = [int(value) for value in numbers]
-    wide = max(values) - min(values) + 1
-    return min(values) >= 100 and len(values) < 0.1 * wide and gcd(*values) == 1
-
-
 def _beyond_last(edges: tuple[float, ...], step: float | None) -> tuple[float, ...]:
     """The edges, with a last bin that holds the last edge: of numbers in steps, it ends one of them later.
 
@@ -290,35 +284,6 @@ def _asked_edges(wanted: Wanted, whole: bool) -> tuple[float, ...] | None:
     if whole and all(float(edge).is_integer() for edge in (low, high)) and max(b - a for a, b in pairwise(edges)) <= 1:
         return tuple(low + place for place in range(int(high - low) + 2))  # a bin for each number, the highest too
     return edges
-
-
-def _coded(numbers: Counter[float]) -> tuple[float, ...]:
-    """Numbers that stand apart from the others and that questionnaires use for no answer: 1, 2, 9.
-
-    >>> _coded(Counter({1: 50, 2: 40, 9: 3})), _coded(Counter({1: 50, 2: 40, 5: 3, 10: 2}))
-    ((9,), ())
-    """
-    if not all(isinstance(value, int) for value in numbers):
-        fractions = [v for v in numbers if v not in CODED]
-        large = [v for v in CODED if v in numbers and abs(v) >= 99 and numbers[v] > 1]
-        top = max((abs(v) for v in fractions), default=0.0)
-        return tuple(v for v in large if abs(v) > 2 * top)
-    values = sorted(numbers)
-    low = min((value for value in values if value >= 0), default=0)
-    below = [value for value in values if value in CODED and value < 0]
-    if below == [-1] and values[-1] < 2:
-        below = []  # -1, 0, 1 is a scale
-    above: list[float] = []
-    for place in range(len(values) - 1, 0, -1):  # 7, 8 and 9 may all be codes: only the first must stand apart
-        value, before = values[place], values[place - 1]
-        if value < 7 or value not in CODED:
-            break
-        if value > before + max(2, (before - low) if value > 9 else 1):
-            above = list(values[place:])
-    codes = [value for value in (*below, *above) if value not in below or below == values[: len(below)]]
-    answers = len(values) - len(codes)
-    rare = sum(numbers[code] for code in codes) < 0.5 * sum(numbers.values())
-    return tuple(codes) if codes and rare and answers >= 2 else ()
 
 
 def _words(count: int) -> str:

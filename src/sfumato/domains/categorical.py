@@ -106,6 +106,8 @@ class Categorical(Domain):
             raise SchemaError(f"column {name!r} of type {column.type} cannot hold {self._shown()}") from None
         codes = pc.if_else(pc.is_null(given), pa.scalar(None, pa.int32()), codes)
         nulls = given.null_count
+        if codes.null_count > nulls and is_text(column.type) and not isinstance(self.values[0], str | bool):
+            codes = self._numbers_in_other_forms(codes, pc.and_(pc.is_null(codes), pc.is_valid(given)), column)
         if codes.null_count > nulls:
             where = pc.and_(pc.is_null(codes), pc.is_valid(given))
             codes = self._place_outside(codes, where, column, name)
@@ -138,23 +140,19 @@ class Categorical(Domain):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if self.other is None and is_text(column.type) and not isinstance(self.values[0], str | bool):
-            return self._numbers_in_other_forms(codes, where, column, name)
         if self.other is None:
             first = first_of(column.filter(where))
             raise OutsideDomainError(name, "value", first, int(pc.sum(where).as_py()), self._shown())
         return pc.if_else(where, pa.scalar(self.values.index(self.other), pa.int32()), codes)
 
-    def _numbers_in_other_forms(self, codes: pa.Array, where: pa.Array, column: pa.Array, name: str) -> pa.Array:
-        """Codes for numbers that are listed but written otherwise: 1.50, 1e3."""
+    def _numbers_in_other_forms(self, codes: pa.Array, where: pa.Array, column: pa.Array) -> pa.Array:
+        """Codes for numbers that are listed but written otherwise, 1.50 or 1e3; null for those that are not."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         strays = pc.utf8_trim_whitespace(column.cast(pa.string()).filter(where)).to_pylist()
         place = {float(value): code for code, value in enumerate(self.values)}
         found = [place.get(float(text)) if is_number(text) else None for text in strays]
-        if None in found:
-            raise OutsideDomainError(name, "value", strays[found.index(None)], found.count(None), self._shown())
         return pc.replace_with_mask(codes, where, pa.array(found, pa.int32()))
 
     def _comparable(self, column: pa.Array) -> tuple[pa.Array, pa.Array]:
@@ -165,7 +163,8 @@ class Categorical(Domain):
         known, kind = self._value_set, column.type
         if is_text(kind) or pa.types.is_string(known.type):
             text = column.cast(pa.string())
-            if pa.types.is_integer(known.type) or pa.types.is_floating(kind) or pa.types.is_temporal(kind):
+            counted = pa.types.is_integer(known.type) or pa.types.is_floating(known.type)
+            if counted or pa.types.is_floating(kind) or pa.types.is_temporal(kind):
                 # whole numbers that passed through doubles, whole seconds in finer units
                 text = pc.replace_substring_regex(text, r"\.0+$", "")
             names = known.cast(pa.string())

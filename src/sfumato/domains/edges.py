@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import OutsideDomainError
+from sfumato.errors import OutsideDomainError, SchemaError
 
 _OFF_STEP = 1e-3  # of a step: .3 in single precision is a multiple of .1
 #: Significant digits of a number that somebody may have meant to write.
@@ -64,3 +65,24 @@ def refuse_between_steps(numbers: NDArray[np.float64], step: float, middles: NDA
     if between.any():
         allowed = f"multiples of the step {step:g}"
         raise OutsideDomainError(name, "step", float(numbers[between][0]), int(between.sum()), allowed)
+
+
+def checked_limits(low: Any, high: Any) -> tuple[float, float]:
+    """The limits of a range, if they are two numbers in their order."""
+    if not all(isinstance(x, int | float | np.number) for x in (low or 0, high or 0)):
+        raise SchemaError(f"the limits must be numbers, got {low!r} and {high!r} instead")
+    if not np.isfinite([low or 0, high or 0]).all():
+        raise SchemaError(f"the limits must be finite, got {low} and {high} instead")
+    if low is None or high is None or not low < high:
+        raise SchemaError(f"low must be less than high, got {low} and {high} instead")
+    return float(low), float(high)
+
+
+def check_step(step: Any, points: int | None, between: NDArray[np.float64]) -> None:
+    """Refuse steps that are none, and bins between whose edges lies no multiple of the step."""
+    if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step < math.inf:
+        raise SchemaError(f"step must be a positive number, such as 1 for whole numbers, got {step!r} instead")
+    if points is not None:
+        raise SchemaError("give either points or a step, not both: numbers are rounded to the points")
+    if (np.diff(between) < 0.5 * step).any():
+        raise SchemaError(f"every bin must hold a multiple of the step {step:g}: use wider bins or a smaller step")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Codes
 from sfumato.domains.base import Domain, Tally, count, is_number, is_text, null_rows
-from sfumato.domains.edges import as_written, edge_texts, evenly, refuse_between_steps
+from sfumato.domains.edges import as_written, check_step, checked_limits, edge_texts, evenly, refuse_between_steps
 from sfumato.errors import OutsideDomainError, SchemaError
 from sfumato.randomness import ONE
 from sfumato.reading.csv_reader import NULL_WORDS
@@ -85,7 +85,7 @@ class Numeric(Domain):
             if self.low not in (None, edges[0]) or self.high not in (None, edges[-1]):
                 raise SchemaError(f"low and high must be the first and last edge, got {self.low} and {self.high}")
         else:
-            low, high = self._checked_limits()
+            low, high = checked_limits(self.low, self.high)
             if self.bins is not None and not _is_whole(self.bins):
                 raise SchemaError(f"bins must be a whole number of at least 1, got {self.bins} instead")
             if self.bins is not None and self.bins > MOST_BINS:
@@ -104,33 +104,14 @@ class Numeric(Domain):
         object.__setattr__(self, "high", edges[-1])
         object.__setattr__(self, "bins", len(edges) - 1)
         self._check_missing()
-        self._check_step()
+        if self.step is not None:
+            check_step(self.step, self.points, self.edges_between_values)
         if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
             raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
 
-    def _checked_limits(self) -> tuple[float, float]:
-        if not all(isinstance(x, int | float | np.number) for x in (self.low or 0, self.high or 0)):
-            raise SchemaError(f"the limits must be numbers, got {self.low!r} and {self.high!r} instead")
-        if not np.isfinite([self.low or 0, self.high or 0]).all():
-            raise SchemaError(f"the limits must be finite, got {self.low} and {self.high} instead")
-        if self.low is None or self.high is None or not self.low < self.high:
-            raise SchemaError(f"low must be less than high, got {self.low} and {self.high} instead")
-        return float(self.low), float(self.high)
-
-    def _check_step(self) -> None:
-        step = self.step
-        if step is None:
-            return
-        if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step < math.inf:
-            raise SchemaError(f"step must be a positive number, such as 1 for whole numbers, got {step!r} instead")
-        if self.points is not None:
-            raise SchemaError("give either points or a step, not both: numbers are rounded to the points")
-        if (np.diff(self.edges_between_values) < 0.5 * step).any():
-            raise SchemaError(f"every bin must hold a multiple of the step {step:g}: use wider bins or a smaller step")
-
     def _around_points(self) -> tuple[float, ...]:
         """The edges of the cells whose numbers have their point as the nearest one."""
-        low, high = self._checked_limits()
+        low, high = checked_limits(self.low, self.high)
         points = self.points
         if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
             raise SchemaError(f"points must be a whole number of at least 2, got {points!r} instead")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.learn.telling import telling
 from sfumato.pages.picture import COLOURS, empty_picture, saved, set_legend, set_title
 from sfumato.printable import figure_text
 
@@ -62,7 +63,7 @@ def bars(
     spread: Array | None = None,
     limits: tuple[float, float] = (-np.inf, np.inf),
 ) -> Any:
-    """Horizontal bars, a group per row, a bar per label; of many rows those that tell the classes apart most.
+    """Horizontal bars, a group per row, a bar per label; of many rows those that surely tell the classes apart most.
 
     ``spread`` is half the width of an interval around every value, which ends at the ``limits`` of what is possible.
     Of more classes than there are colours those that ``matter`` most are drawn, and of none the title.
@@ -78,8 +79,7 @@ def bars(
     count = values.shape[1]
     most = min(MOST, MOST_BARS // count)
     if len(rows) > most:
-        told = np.ptp(values, axis=1) if count > 1 else np.abs(values[:, 0])
-        kept = np.sort(np.argsort(-told, kind="stable")[:most])
+        kept = np.sort(np.argsort(-telling(values, spread), kind="stable")[:most])
         title = f"{title} (the {most} most telling of {len(rows)})"
         rows, values = [rows[i] for i in kept], values[kept]
         spread = None if spread is None else spread[kept]

@@ -154,7 +154,8 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     data = rows[1:] if header else rows
     width = Counter(map(len, data)).most_common(1)[0][0] if data else len(first)
     names, twice, notes = column_names(first, width, data)
-    title = 0 if plain or asked.skip is not None else title_lines(text[: 1 << 16], asked.delimiter or DELIMITERS)
+    certain = asked.delimiter or (delimiter if len(rows[0]) == width > 1 else None)  # else a title may hide it
+    title = 0 if plain or asked.skip is not None else title_lines(text[: 1 << 16], certain or DELIMITERS)
     if title:
         lines_that = "line looks" if title == 1 else f"{title} lines look"
         notes.append(f"the first {lines_that} like a title above the header: if so, say --skip {title}")

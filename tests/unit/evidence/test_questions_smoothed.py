@@ -48,6 +48,8 @@ def test_estimates_are_smoothed_and_limits_are_not() -> None:
             assert (low <= found.value).all() and (found.value <= high).all()
             assert (np.diff(found.value[:K]) >= -1e-12).all() or (found.value == np.clip(found.value, low, high)).all()
     assert "smoothed over neighbouring values" in repr(found)
+    assert "(smooth=False: neither, True: both)" in repr(found)
+    assert "True: both" not in repr(ev.mean("age")), "those of means are never smoothed"
     assert "smoothed" not in repr(plain)
 
 

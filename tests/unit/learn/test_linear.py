@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.datasets import discretized as dd
 from sfumato.errors import EstimationError, UnrecoverableWarning, warn
 from sfumato.evidence.splits import leave_out
-from sfumato.learn.linear import AdditiveLDA, LinearClassifier
+from sfumato.learn.linear import AdditiveLDA, LinearClassifier, weight_errors
 from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
@@ -310,7 +310,7 @@ def test_errors_of_weights_hold_what_a_joint_model_hides(classes):
     model = LinearClassifier("logistic").fit(hides, target="y")
     off, clear = np.abs(model.weights_ - true), np.abs(true) > 0.2
     assert (off < 1.96 * model.standard_errors(hides))[clear].all()
-    assert (off > 1.96 * model._jackknife(hides, 10, None))[1].any()  # the negative control: parts of the records
+    assert (off > 1.96 * weight_errors.jackknife(model, hides, 10, None))[1].any()  # the negative control
 
 
 @pytest.mark.slow
@@ -324,7 +324,7 @@ def test_errors_of_weights_cover_the_weights_of_the_table():
         model = LinearClassifier().fit(release, target="y")
         off = np.abs(model.weights_ - true)
         held.append(off < 1.96 * model.standard_errors(release))
-        alone.append(off < 1.96 * model._jackknife(sf.evidence(release), 10, None))
+        alone.append(off < 1.96 * weight_errors.jackknife(model, sf.evidence(release), 10, None))
     assert np.mean(held) > 0.9 and np.mean(alone, axis=0)[1, 0] < 0.6
 
 
@@ -333,8 +333,8 @@ def test_errors_of_weights_on_raw_records_are_those_of_sampling():
     table, schema = kinds_and_few(3)
     source = sf.evidence(table, schema)
     model = LinearClassifier("logistic", C=1e4).fit(source, target="y")
-    off, noise = model._told_by_counts(source)
-    np.testing.assert_allclose(noise, model._jackknife(source, 60, None), rtol=0.35)
+    off, noise = weight_errors.told_by_counts(model, source)
+    np.testing.assert_allclose(noise, weight_errors.jackknife(model, source, 60, None), rtol=0.35)
     assert (np.abs(off) < 0.01 * noise).all()
 
 

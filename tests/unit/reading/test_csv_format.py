@@ -282,3 +282,11 @@ def test_what_to_do_about_totals_and_titles_is_said(tmp_path: Path) -> None:
     path.write_text(PLAIN * 20 + "a,b,c,d\n" + PLAIN * 20)
     with pytest.raises(SchemaError, match="say --delimiter$"):
         read(path)
+
+
+def test_decimal_commas_make_no_title_of_a_header(tmp_path: Path) -> None:
+    """Read with commas, every record has more fields than the header: it was said to be a title, to be skipped."""
+    (tmp_path / "t.csv").write_text("pupil;sex;iq;ses\n" + "".join(f"{i};0;15,5;3,{i}\n" for i in range(50)))
+    assert not any("title" in note for note in detect(tmp_path / "t.csv").notes)
+    (tmp_path / "u.csv").write_text("Clinic A, 2020\n\npupil;iq\n" + "".join(f"{i};15,5\n" for i in range(50)))
+    assert any("title" in note for note in detect(tmp_path / "u.csv").notes)

@@ -211,7 +211,8 @@ def _smoothed(
         return replace(found, said=(*found.said, "values heap: estimates are not smoothed over neighbouring ones"))
     per = len(found.value) // len(groups)
     closer = np.concatenate([np.full(per, np.nan) if one is None else of_group(one) for one in groups])
-    said = "estimates are smoothed over neighbouring values, intervals are not (smooth=False: neither, True: both)"
+    both = ", True: both" if isinstance(found.form, Quantiles) or found.running else "; of means, never intervals"
+    said = f"estimates are smoothed over neighbouring values, intervals are not (smooth=False: neither{both})"
     return replace(found, closer=closer, said=(*found.said, said))
 
 

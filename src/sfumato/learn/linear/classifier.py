@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.errors import EstimationError, without_warnings
+from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import as_evidence
-from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number, generator
 from sfumato.learn.base import Classifier, normalise, refuse_one_class, surely_held
+from sfumato.learn.linear import weight_errors
 from sfumato.learn.linear.moments import lda, least_squares, moments, told_features
 from sfumato.learn.linear.pocket import pocket
 from sfumato.learn.linear.smooth import hinge, logistic
-from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, records_of, told_sum
 from sfumato.learn.plot import bars
 from sfumato.learn.regression.rare_values import compared_with_commonest
 from sfumato.learn.weighted_cells import Encoding, WeightedCells, weighted_cells
@@ -231,52 +229,7 @@ class LinearClassifier(Classifier):
         Under the logistic loss unbiased counts have their say, too: the noise is at least theirs, and how far they
         show a weight to be off counts in squares. So it does where a joint model hides what few records hold.
         """
-        evidence = as_evidence(source)
-        noise = self._jackknife(evidence, groups, progress)
-        told = self._told_by_counts(evidence) if self.loss_ == "logistic" else None
-        return noise if told is None else np.asarray(np.hypot(np.maximum(noise, told[1]), told[0]))
-
-    def _told_by_counts(self, source: Evidence) -> tuple[Array, Array] | None:
-        """How far unbiased counts show the weights to be off, and the noise of that; None where they do not tell."""
-        parts = records_of(source, [*self.features_, self.target_])
-        if parts is None:
-            return None
-        sizes, kept = self.schema_.sizes(self.features_), np.flatnonzero(self.told_ & (self.scale_ > 0))
-        with without_warnings():  # they were given when these cells were fitted to
-            cells = weighted_cells(source, self.features_, self.target_, self.counts)
-        weights = np.zeros(prod(sizes))
-        np.add.at(weights, np.ravel_multi_index(tuple(cells.codes.T), sizes), cells.weights)
-        X = self._matrix(list(np.indices(sizes).reshape(len(sizes), -1)))
-        features = X[:, kept] - np.average(X[:, kept], axis=0, weights=weights)
-        scaled = np.column_stack([features / self.scale_[kept], X[:, -1]])
-        held = LogisticCells(scaled, X @ self.coef_.T, weights, np.append(self.scale_[kept] ** -2.0 / self.C, 0.0))
-        off, noise = np.zeros_like(self.weights_), np.zeros_like(self.weights_)
-        for at, i in enumerate(kept):
-            for j, contrast in enumerate(self._contrasts):
-                moved = held.moved(at, contrast, self.weights_[i, j])
-                off[i, j], noise[i, j] = told_sum(parts, moved.reshape(-1))
-        return off, noise
-
-    def _jackknife(self, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
-        """The noise, and what a penalty is seen to draw weights to 0 by."""
-        check_number("groups", groups, least=2)
-        self._check_fitted()
-        found = []
-        for kept in leave_out(source, groups):
-            with without_warnings():  # about nine tenths of the records: those about all of them were given before
-                refit = type(self)(**self.get_params())
-                refit._like = self
-                refit.fit(kept, target=self.target_)
-            refit.told_classes_, refit.held_ = self.told_classes_, self.held_  # compared with the same mean
-            found.append(refit.weights_)
-            if progress is not None:
-                progress(1)
-        noise = np.sqrt((groups - 1) * np.var(found, axis=0))
-        if self.scale_free:
-            return np.asarray(noise)
-        parts, whole = np.mean(found, axis=0)[:, self.told_columns], self.weights_[:, self.told_columns]
-        drawn = groups * (np.mean(found, axis=0) - self.weights_)
-        return np.asarray(np.hypot(noise, drawn)) / _kept(parts, whole, 1 - 1 / groups)
+        return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 
     @property
     def only_class(self) -> str | None:
@@ -322,17 +275,6 @@ def _regression(X: Array, sign: Array, weights: Array) -> Array:
     """A least-squares hyperplane: a good place for the pocket to start from."""
     H = (X * weights[:, None]).T @ X
     return np.asarray(np.linalg.solve(H + np.eye(len(H)) * 1e-9 * np.trace(H), X.T @ (weights * sign)))
-
-
-def _kept(parts: Array, whole: Array, share: float) -> float:
-    """What part of the weights a penalty leaves, from those of a share of the records, on average, and of all.
-
-    With the information J of all records a penalty W leaves s = J / (J + W) of a weight; with that of a share c of
-    them, c J / (c J + W). The ratio r of the two tells s = (r - c) / (r (1 - c)).
-    """
-    size = float((whole**2).sum())
-    ratio = max(float((parts * whole).sum()) / size, share) if size else 1.0
-    return float(np.clip((ratio - share) / (ratio * (1 - share)), LEAST_KEPT, 1.0))
 
 
 def _from_centred(coefficients: Array, mean: Array) -> Array:

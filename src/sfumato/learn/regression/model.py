@@ -28,7 +28,7 @@ from sfumato.learn.regression.problem import Fit, Problem, Progress
 from sfumato.learn.regression.rare_silence import leave_out_rare_silence, with_silent_at_mean
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
-from sfumato.learn.regression.response import occupied, response
+from sfumato.learn.regression.response import occupied, response, told_responses
 from sfumato.learn.regression.summary import summary
 from sfumato.learn.score import Score
 from sfumato.printable import label_text
@@ -255,10 +255,7 @@ class Regression(Classifier):
         return np.asarray(self._matrix(self._encode(table)) @ self.coef_)
 
     def score(self, table: Any, y: Any = None) -> float:
-        """The share of rows predicted right; for the gaussian family R², the share of the variance explained.
-
-        Rows without a response are left out, as in fitting.
-        """
+        """The share of rows with a response that are predicted right; gaussian: R², the share of variance explained."""
         said, truth = self.predict(table), self._own_target(table) if y is None else self._given(y)
         check_rows(said, truth)
         told = np.array([value is not None and value == value for value in truth])
@@ -267,9 +264,7 @@ class Regression(Classifier):
             return share_right(said, truth)
         apart = float(((truth - truth.mean()) ** 2).sum()) if told.any() else 0.0
         if not apart:
-            raise EstimationError(
-                f"the target {self.target_!r} does not vary in these rows: there is nothing to explain"
-            )
+            raise EstimationError(f"the target {self.target_!r} does not vary in these rows: nothing to explain")
         return 1 - float(((truth - said) ** 2).sum()) / apart
 
     def _given(self, y: Any) -> NDArray[Any]:
@@ -291,16 +286,8 @@ class Regression(Classifier):
         return matrix(self.columns_, codes, len(next(iter(codes.values()))))
 
     def _own_target(self, table: Any) -> NDArray[Any]:
-        domain = self.schema_[self.target_]
-        codes = self.schema_.select([self.target_]).encode(table)[self.target_]
-        found = response(self.target_, domain, self.family, self.event)
-        if self.family == "gaussian":
-            return np.where(found.kept, found.values, np.nan)[codes]
-        if self.family == "logistic":
-            said = [self.classes_[int(value)] for value in found.values]
-        else:
-            said = list(domain.labels)
-        return np.array([label if kept else None for label, kept in zip(said, found.kept, strict=True)])[codes]
+        told = told_responses(self.target_, self.schema_[self.target_], self.family, self.event, self.classes_)
+        return np.asarray(told[self.schema_.select([self.target_]).encode(table)[self.target_]])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -80,3 +80,12 @@ def occupied(found: Response, counts: Array) -> tuple[Response, Ordinal]:
     values = np.where(kept, np.cumsum(kept) - 1, 0).astype(np.float64)
     labels = np.asarray(found.labels)[kept[found.kept]]
     return replace(found, kept=kept, values=values, labels=labels), Ordinal(int(kept.sum()))
+
+
+def told_responses(name: str, domain: Domain, family: str, event: Any, classes: NDArray[Any]) -> NDArray[Any]:
+    """What each code of the target is told as: a number, a class, or nothing where it is no answer."""
+    found = response(name, domain, family, event)
+    if family == "gaussian":
+        return np.where(found.kept, found.values, np.nan)
+    said = [classes[int(value)] for value in found.values] if family == "logistic" else list(domain.labels)
+    return np.array([label if kept else None for label, kept in zip(said, found.kept, strict=True)])

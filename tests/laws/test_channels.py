@@ -22,14 +22,16 @@ ONE_IN_A_MILLION = 1e-6 / 100
 
 
 def misfit(released: np.ndarray, probabilities: np.ndarray) -> float:
-    """The p-value of released codes against the distribution they should follow; 0 where one is impossible."""
+    """The p-value of released codes against the distribution they should follow; 0 where one is impossible.
+
+    Rare codes join the next rarest until at least ten records are due: one record where .003 are due is no evidence."""
     counts = np.bincount(released, minlength=len(probabilities)).astype(float)
     if counts[probabilities == 0].any():
         return 0.0
     expected = probabilities * len(released)
     order = np.argsort(expected)
-    groups = np.cumsum(np.cumsum(expected[order]) // 20)
-    merged = np.searchsorted(np.unique(groups), groups)
+    before = np.cumsum(expected[order]) - expected[order]
+    merged = np.unique(before // 20, return_inverse=True)[1]
     seen, due = np.bincount(merged, counts[order]), np.bincount(merged, expected[order])
     seen, due = seen[due > 0], due[due > 0]
     if len(seen) < 2:

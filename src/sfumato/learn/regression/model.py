@@ -18,10 +18,12 @@ from sfumato.evidence.limits import check_level
 from sfumato.evidence.simplex import project
 from sfumato.learn.base import Classifier, check_rows, prepare, refuse_one_class, share_right
 from sfumato.learn.regression.binned_numbers import binned_numbers
+from sfumato.learn.regression.coefficient_limits import distances, limits, p_values
 from sfumato.learn.regression.design_columns import Column, columns_of, matrix
 from sfumato.learn.regression.families import Family, Gaussian, Logistic, Ordinal
 from sfumato.learn.regression.fitting import fit
 from sfumato.learn.regression.formula import is_formula, read_formula
+from sfumato.learn.regression.level_ends import LevelEnds, level_ends
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
 from sfumato.learn.regression.problem import Fit, Problem, Progress
@@ -88,6 +90,7 @@ class Regression(Classifier):
     left_out_: float  # estimated records without a response
     freedom_: float  # of the t distribution behind intervals; infinite for the normal one
     scale_: float | None  # the variance around the mean (gaussian)
+    ends_: LevelEnds | None  # what the counts tell of the ends of levels (ordinal, randomized)
 
     @one_thread()
     def fit(
@@ -145,10 +148,11 @@ class Regression(Classifier):
 
     def _learn(self, source: Evidence, progress: Progress | None = None) -> None:
         found = response(self.target_, self.schema_[self.target_], self.family, self.event)
-        shares, self.left_out_ = np.ones(len(found.kept)), 0.0
-        if not noises_of(source, [self.target_]):  # numbers with noise have no counts, and no missing answers
+        counts, self.left_out_, self.ends_ = np.ones(len(found.kept)), 0.0, None
+        noisy = noises_of(source, [self.target_])  # numbers with noise have no counts, and no missing answers
+        if not noisy:
             held = source.counts([self.target_], quiet=True)
-            shares = project(held.value, held.n)
+            counts, shares = held.value, project(held.value, held.n)
             refuse_one_class(np.where(found.kept, shares, 0.0), self.target_, self.schema_[self.target_].labels)
             self.left_out_ = max(float(held.value[~found.kept].sum()), 0.0)
             if not (source.exact or source.smoothed):
@@ -158,7 +162,8 @@ class Regression(Classifier):
         columns, self.rare_values_ = leave_out_rare_values(source, columns, given)
         family = self._family(len(found.labels))
         if isinstance(family, Ordinal):
-            found, family = occupied(found, shares)
+            found, family = occupied(found, counts)
+            self.ends_ = None if noisy or source.exact else level_ends(found, held)
             columns = [column for column in columns if column.names]
         if not columns and not isinstance(family, Ordinal):
             raise EstimationError("there is no covariate and no constant: nothing to fit")
@@ -191,23 +196,19 @@ class Regression(Classifier):
         return np.sqrt(np.maximum(np.diag(self.cov_), 0.0))
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Limits that hold each coefficient with the given probability."""
-        from scipy.stats import norm, t
-
+        """Limits that hold each coefficient with the given probability; infinite where perhaps nobody lies beyond."""
         check_level(level)
-        sd = self.sd_
-        at = (1 + level) / 2
-        z = float(norm.ppf(at) if np.isinf(self.freedom_) else t.ppf(at, self.freedom_))
-        return self.coef_ - z * sd, self.coef_ + z * sd
+        return limits(self.coef_, self.sd_, self.freedom_, self.ends_, level)
+
+    @property
+    def z_(self) -> Array:
+        """How many standard errors each coefficient is away from 0; of the end of a level, how many reach 0."""
+        return distances(self.coef_, self.sd_, self.ends_)
 
     @property
     def p_(self) -> Array:
         """How probable so large a coefficient would be if the true one were 0."""
-        from scipy.stats import norm, t
-
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = np.abs(self.coef_ / self.sd_)
-        return np.asarray(2 * (norm.sf(z) if np.isinf(self.freedom_) else t.sf(z, self.freedom_)))
+        return p_values(self.z_, self.freedom_)
 
     def frame(self, level: float = 0.95, backend: str = "pyarrow") -> Any:
         """A row per coefficient: term, value, sd, low, high, p; ``frame("pandas")`` will do."""

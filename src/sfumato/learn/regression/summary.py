@@ -27,27 +27,25 @@ def summary(model: Any, level: float = 0.95) -> str:
     terms = [readable_bins(printable(term)) for term in model.terms_]
     ends = [f"[{(1 - level) / 2:.3g}", f"{(1 + level) / 2:.3g}]"]
     heads = ["coef", "std err", letter, f"P>|{letter}|", *ends]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = model.coef_ / model.sd_
     rows = [
-        [_number(value), _number(sd), f"{z:.3f}", f"{p:.3f}", _number(a), _number(b)]
-        for value, sd, z, p, a, b in zip(model.coef_, model.sd_, ratio, model.p_, low, high, strict=True)
+        [_number(value), _number(sd if np.isfinite(b - a) else np.inf), f"{z:.3f}", f"{p:.3f}", _number(a), _number(b)]
+        for value, sd, z, p, a, b in zip(model.coef_, model.sd_, model.z_, model.p_, low, high, strict=True)
     ]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     wide = min(max(map(len, terms)), max(_NARROW, _LEAST - sum(widths) - 2 * len(widths)))
     body = [_line("", heads, wide, widths), *(_line(t, r, wide, widths) for t, r in zip(terms, rows, strict=True))]
     width = max(_LEAST, *(len(line) for lines in body for line in lines.split("\n")))
     title = f"{model.family.capitalize()} regression results"
-    head = [f"{name + ':' if name else '':<14}{text}" for name, text in _facts(model)]
+    head = [f"{name + ':' if name else '':<14}{text}" for name, text in _facts(model, level)]
     double, single = "=" * width, "-" * width
     return "\n".join([title.center(width).rstrip(), double, *head, double, body[0], single, *body[1:], double])
 
 
-def _facts(model: Any) -> list[tuple[str, str]]:
+def _facts(model: Any, level: float) -> list[tuple[str, str]]:
     target = printable(model.target_)
     if model.family == "logistic":
         target += f" (odds of {printable(label_text(model.classes_[1]))})"
-    out = [("Target", target), ("Records", f"{model.n_:,}"), *about_records(model)]
+    out = [("Target", target), ("Records", f"{model.n_:,}"), *about_records(model, level)]
     out += [("Method", model.method_), ("Covariance", model.covariance_)]
     if model.scale_ is not None:
         known = _number(model.scale_) if model.scale_ > 0 or model.method_ == "exact records" else "not known"
@@ -61,7 +59,7 @@ def _facts(model: Any) -> list[tuple[str, str]]:
     return out
 
 
-def about_records(model: Any) -> list[tuple[str, str]]:
+def about_records(model: Any, level: float = 0.95) -> list[tuple[str, str]]:
     """Whom the coefficients leave out, what is too rare to be told, how numbers in bins count, what is not known."""
     out = []
     if model.left_out_ > 0:
@@ -69,6 +67,8 @@ def about_records(model: Any) -> list[tuple[str, str]]:
         out.append(("Left out", f"{many(model.left_out_, 'record')} without an answer{guessed}"))
     if unheld := _unheld(model):
         out.append(("Not held", f"no record seems to hold {', '.join(unheld)}: no limit can be drawn around them"))
+    if ends := _open_ends(model, level):
+        out.append(("Open", f"perhaps nobody lies beyond {', '.join(ends)}: on that side there is no limit"))
     if model.hardly_silent_:
         told = ", ".join(f"{printable(name)} ({count:,.0f})" for name, count in model.hardly_silent_.items())
         out.append(("No answer", f"too few to tell, taken as the mean: {told}"))
@@ -96,6 +96,14 @@ def _unheld(model: Any) -> list[str]:
     return [readable_bins(printable(grade)) for grade in grades if grade not in held]
 
 
+def _open_ends(model: Any, level: float) -> list[str]:
+    """The ends of levels beyond which the records do not tell whether there is anybody."""
+    ends = len(model.terms_) - len(model.columns_)
+    low, high = (one[-ends:] if ends else one[:0] for one in model.interval(level))
+    rows = zip(model.terms_[-ends:], np.isinf(low) | np.isinf(high), strict=False)
+    return [readable_bins(printable(term)) for term, is_open in rows if is_open]
+
+
 def known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:
     """What values that are no numbers count as, and what errors leave out of numbers that are known by their bins."""
     out = []
@@ -121,4 +129,6 @@ def _line(term: str, cells: list[str], wide: int, widths: list[int]) -> str:
 
 
 def _number(value: float) -> str:
+    if np.isinf(value):
+        return "open"
     return f"{value:.4f}" if 1e-3 <= abs(value) < 1e5 or value == 0 else f"{value:.3e}"

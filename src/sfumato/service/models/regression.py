@@ -26,8 +26,12 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
     if event is not None:
         event = next((label for label in domain.labels if label is not None and str(label) == event), event)
     found = Regression(family, event=event).fit(source, target=asked["target"])
-    low, high = found.interval(wider_level(asked["level"], source.n))
+    level = wider_level(asked["level"], source.n)
+    low, high = found.interval(level)
     moved = _moved(source, found)
+    notes = [
+        said if head in _BY_THEMSELVES else f"{head.lower()}: {said}" for head, said in about_records(found, level)
+    ]
     drawn = [not own for own in found.intercepts]
     columns = zip(found.terms_, found.intercepts, found.coef_, found.sd_, low, high, moved, strict=True)
     return {
@@ -48,7 +52,7 @@ def regression(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "method": found.method_,
         "covariance": found.covariance_,
         "converged": found.converged_,
-        "notes": [said if head in _BY_THEMSELVES else f"{head.lower()}: {said}" for head, said in about_records(found)],
+        "notes": notes,
     }
 
 

@@ -696,6 +696,10 @@ def test_numbers_with_a_bin_each_or_with_noise_are_said_to_lie_in_no_bin() -> No
     released = sf.randomize({"x": x, "y": x + rng.normal(0, 3, 3000)}, scheme, rng=sf.experiment(1))
     found = Regression().fit(sf.evidence(released), target="y", names=["x"])
     assert not found.binned_.off_by and "Bins" not in found.summary()
+    coded = sf.Scheme(schema, {"x": c.windows(10, 20), "y": c.windows(4, 20)})
+    rows = {"x": x, "y": x + rng.normal(0, 3, 3000)}
+    both = sf.Release.concat([released, sf.randomize(rows, coded, rng=sf.experiment(2))])
+    assert Regression().fit(both, target="y", names=["x"]).binned_.off_by == {"y": 15.0}
 
 
 def test_a_summary_stays_in_line_beside_bins_and_long_labels() -> None:

@@ -18,6 +18,7 @@ from sfumato.arrays import Array
 from sfumato.channels.additive import Noise
 from sfumato.errors import SfumatoWarning
 from sfumato.learn import AdditiveTree, DecisionTree
+from sfumato.printable import percentage
 
 RANGES = {
     "salary": (20_000, 150_000),
@@ -140,7 +141,7 @@ def main() -> None:
                     heads = list(runs[0])
                     print(f"| noise | privacy | function | {' | '.join(heads)} |\n|{'---|' * (3 + len(heads))}")
                 means = [f"{np.mean([run[head] for run in runs]):.3f}" for head in heads]
-                print(f"| {kind} | {privacy:.0%} | {number} | {' | '.join(means)} |", flush=True)
+                print(f"| {kind} | {percentage(privacy)} | {number} | {' | '.join(means)} |", flush=True)
 
 
 if __name__ == "__main__":

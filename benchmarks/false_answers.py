@@ -21,6 +21,7 @@ from sfumato.arrays import Array
 from sfumato.assess.robust import robust
 from sfumato.channels import Channel
 from sfumato.evidence.simplex import project
+from sfumato.printable import percentage
 
 RECORDS = 50_000
 ATTACKS = ("random", "maximal gain", "adaptive")
@@ -90,7 +91,7 @@ def main(fast: bool = False) -> None:
             for share in (0.01, 0.05, 0.1):
                 *errors, held = measured(channel, shares(attribute), attack, share, runs, seed=90417)
                 cells = " | ".join(f"{1e6 * error:.1f}" for error in errors)
-                print(f"| {name} | {attack} | {share:.0%} | {cells} | {held:.3f} |", flush=True)
+                print(f"| {name} | {attack} | {percentage(share)} | {cells} | {held:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.assess.resample_study import cost, part, risk
+from sfumato.printable import percentage
 
 FIRST = 63_000
 
@@ -101,7 +102,7 @@ def main(argv: list[str] | None = None) -> None:
             f"{'' if goal is None else goal} |\n"
         )
         sys.stdout.flush()
-        sys.stderr.write(f"{name}: {price.each}, held {price.held:.0%}, {time.process_time() - start:.0f} s\n")
+        sys.stderr.write(f"{name}: {price.each}, held {percentage(price.held)}, {time.process_time() - start:.0f} s\n")
 
 
 if __name__ == "__main__":

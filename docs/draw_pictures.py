@@ -16,6 +16,7 @@ import numpy as np
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.pages.picture import GRID, empty_panels, empty_picture, save_picture
+from sfumato.printable import percentage
 
 FOLDER = Path(__file__).parent / "pictures"
 BLUE, ORANGE, RED, GREY = "#2b6cb0", "#c05621", "#c53030", "#a0aec0"
@@ -47,7 +48,7 @@ def idea() -> object:
         axes.set(xticks=[], yticks=[], aspect="equal")
         axes.spines[:].set_visible(False)
         axes.set_title(title, fontsize=12)
-    panels[0].set_xlabel(f"400 people, {true.mean():.0%} of them smoke")
+    panels[0].set_xlabel(f"400 people, {percentage(true.mean())} of them smoke")
     panels[1].set_xlabel("no dot can be trusted: one in four is false")
     axes = panels[2]
     sizes = [400, 2000, 10_000, 50_000]
@@ -64,7 +65,7 @@ def idea() -> object:
     axes.axvline(0.3, color=RED, lw=1.5)
     axes.text(0.302, -0.62, "the truth", color=RED, fontsize=10)
     axes.set(yticks=range(4), yticklabels=[f"{n:,} people" for n in sizes], xlim=(0.1, 0.5), ylim=(3.5, -0.9))
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
+    axes.xaxis.set_major_formatter(lambda x, _: percentage(x))
     axes.set_xlabel("share that smokes: estimate and 95 % interval")
     axes.set_title("3. The whole is still clear", fontsize=12)
     axes.grid(axis="x", color=GRID)
@@ -365,7 +366,7 @@ def security() -> object:
     axes.axhline(0.25, color=GREY, ls=":", lw=1.3)
     axes.text(12, 0.255, "a blind guess", color="#718096", ha="right", va="bottom", fontsize=9)
     axes.set(xlim=(0.7, 12.3), ylim=(0.2, 1), xlabel="releases of the same value", xticks=times)
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
+    axes.yaxis.set_major_formatter(lambda y, _: percentage(y))
     axes.legend(frameon=False, loc="upper left")
     axes.set_title("How often the best guess is right: four values, gamma 3", loc="left", fontsize=11)
     return figure

@@ -42,9 +42,18 @@ def level_text(level: float) -> str:
     """How often an interval holds, as it was asked for.
 
     >>> level_text(0.95), level_text(0.995), level_text(0.57)
-    ('95%', '99.5%', '57%')
+    ('95 %', '99.5 %', '57 %')
     """
-    return f"{100 * level:.10g}%"
+    return f"{100 * level:.10g} %"
+
+
+def percentage(share: float, decimals: int = 0) -> str:
+    """A share in hundredths.
+
+    >>> percentage(0.314), percentage(0.0312, 1)
+    ('31 %', '3.1 %')
+    """
+    return f"{100 * share:.{decimals}f} %"
 
 
 def many(count: float, one: str, several: str | None = None) -> str:

@@ -14,7 +14,7 @@ from sfumato.learn.tree.additive import RECONSTRUCTIONS
 from sfumato.learn.tree.classifier import COUNTS
 from sfumato.learn.tree.grow import CRITERIA
 from sfumato.learn.tree.plot import least_share
-from sfumato.printable import many
+from sfumato.printable import many, percentage
 from sfumato.release import Release
 
 
@@ -86,8 +86,8 @@ def tree(
     )
     if least:
         console.note(
-            f"branches of less than {least:.1%} of the records are taken together; --all prints each of them, "
-            "--depth goes deeper"
+            f"branches of less than {percentage(least, 1)} of the records are taken together; --all prints each of "
+            "them, --depth goes deeper"
         )
     console.say()
     learning.show_score(score, target)

@@ -14,7 +14,7 @@ from sfumato.columns import Examination, Requests, examine
 from sfumato.columns.numbers import LARGEST
 from sfumato.domains.numeric import MOST_BINS
 from sfumato.errors import SchemaError, SfumatoError
-from sfumato.printable import many
+from sfumato.printable import many, percentage
 from sfumato.reading import tables
 from sfumato.reading.name_lists import listed
 from sfumato.schema import FORMAT, VERSION, Schema
@@ -243,7 +243,7 @@ def _empty(found: Examination) -> list[str]:
 
 
 def _percent(share: float) -> str:
-    return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else f"{share:.0%}".replace("%", " %")
+    return "under 1 %" if share < 0.01 else "over 99 %" if share > 0.99 else percentage(share)
 
 
 def _problems(found: Examination) -> list[str]:

@@ -102,13 +102,13 @@ def test_machines_are_told_what_is_not_known(tmp_path: Path) -> None:
     assert [(row["g"], row["known"]) for row in rows] == [("a", True), ("b", True), ("rare", False)]
 
 
-@pytest.mark.parametrize("level, said", [(".995", "99.5%"), (".95", "95%")])
+@pytest.mark.parametrize("level, said", [(".995", "99.5 %"), (".95", "95 %")])
 @pytest.mark.parametrize("asked", ["--mean pay", "--columns sex", "--columns pay --top 3", "--columns sex --robust"])
 def test_a_level_is_written_as_it_was_asked_for(release: Path, asked: str, level: str, said: str) -> None:
     more = " --false .01" if "--robust" in asked else ""
     ran = run(f"estimate {release} {asked}{more} --level {level}", width=300)
     assert ran.code == 0, ran.error
-    assert f" {said}" in ran.out + ran.error and "100%" not in ran.out
+    assert f" {said}" in ran.out + ran.error and "100 %" not in ran.out
 
 
 def test_pictures_write_the_level_as_it_was_asked_for(release: Path) -> None:
@@ -117,4 +117,4 @@ def test_pictures_write_the_level_as_it_was_asked_for(release: Path) -> None:
     for found in pictures:
         figure = found.plot(level=0.995)
         figure = getattr(figure, "figure", figure)
-        assert any("99.5%" in text.get_text() for text in figure.findobj(lambda one: hasattr(one, "get_text")))
+        assert any("99.5 %" in text.get_text() for text in figure.findobj(lambda one: hasattr(one, "get_text")))

@@ -16,6 +16,7 @@ from sfumato.learn import TAN, LinearClassifier, NaiveBayes
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
 from sfumato.learn.tree.intervals import own_limits, set_intervals
+from sfumato.printable import percentage
 
 c = sf.channels
 
@@ -249,7 +250,7 @@ def test_printed_shares_carry_the_interval_of_their_branch_or_are_not_told():
     lines = tree.text(level=0.95).splitlines()
     low, high = ev.share("ill", where={"place": ["a", "b"]}).population().interval()
     assert lines[0] == "place?" and "a, b: False" in lines[1] and "c, d: True" in lines[2]
-    assert f"({low[0]:.1%} to {high[0]:.1%})" in lines[1]
+    assert f"({percentage(low[0], 1)} to {percentage(high[0], 1)})" in lines[1]
     assert "to" not in tree.text().splitlines()[1]
     weak = sf.Scheme.for_gamma(schema, 1.2)
     hardly = sf.evidence(sf.randomize({"place": place, "few": few, "ill": ill}, weak, rng=sf.experiment(1)))

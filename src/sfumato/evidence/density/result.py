@@ -18,6 +18,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.density import band, kernels
 from sfumato.evidence.density.plot import draw
 from sfumato.pages.display import html_table
+from sfumato.printable import percentage
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,12 @@ class Density:
         return (
             f"Density({self.method}, n={self.n:,}, {self.mass.size} cells on "
             f"[{self.edges[0]:.6g}, {self.edges[-1]:.6g}], "
-            f"mean {self.mean:.6g}, sd {self.sd:.6g}, floor {self.floor:.2%})"
+            f"mean {self.mean:.6g}, sd {self.sd:.6g}, floor {percentage(self.floor, 2)})"
         )
 
     def _repr_html_(self) -> str:
         levels = (0.05, 0.25, 0.5, 0.75, 0.95)
-        rows = [[f"{level:.0%}", float(x)] for level, x in zip(levels, self.quantile(levels), strict=True)]
+        rows = [[percentage(level), float(x)] for level, x in zip(levels, self.quantile(levels), strict=True)]
         return html_table(repr(self), ["share of values below", "value"], rows)
 
     @cached_property

@@ -30,6 +30,7 @@ from sfumato.evidence.questions.combinations import LEVEL95
 from sfumato.evidence.questions.forms import AnswerForm
 from sfumato.evidence.questions.values import off_by
 from sfumato.pages.display import shown
+from sfumato.printable import percentage
 
 _HIDDEN = 0.05
 #: What is less, of the standard deviation of a mean, hardly changes how often its limits hold.
@@ -57,7 +58,7 @@ def hidden_spread(halves: Sequence[float], *variances: float) -> tuple[str, ...]
     inside = sum((2 * h) ** 2 / 12 / max(v, 1e-300) for h, v in zip(halves, variances, strict=True))
     if inside <= _HIDDEN:
         return ()
-    how = "much" if inside > 1 else f"by about {inside / 2:.0%}"
+    how = "much" if inside > 1 else f"by about {percentage(inside / 2)}"
     return (f"numbers count as the middle of their bin: the correlation of the numbers themselves may differ {how}",)
 
 

@@ -14,7 +14,7 @@ from sfumato.arrays import Array
 from sfumato.evidence.questions.answer import ALL_POSSIBLE
 from sfumato.learn.tree.grow import Node, ShownTree
 from sfumato.pages.picture import COLOURS, GREY, empty_picture, saved, set_legend
-from sfumato.printable import figure_text, is_bin, label_text, many, printable, readable_bins, stretch
+from sfumato.printable import figure_text, is_bin, label_text, many, percentage, printable, readable_bins, stretch
 
 #: The most ends of a picture that can still be read, and the shares of records tried to keep to it.
 MOST_ENDS = 40
@@ -201,7 +201,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int, limits: Limits | 
     axes.axis("off")
     hidden = [f"the first {many(depth, 'level')} of {tree.root_.depth}"] if tree.root_.depth > depth else []
     if least:
-        hidden.append(f"several branches of less than {least:.1%} of the records are drawn together")
+        hidden.append(f"several branches of less than {percentage(least, 1)} of the records are drawn together")
     sure = "its share" if limits is None else "its share with the 95 % interval"
     title = f"How to tell {tree.target_}: in each box the answer, {sure}, and how many of the records are there"
     leaves = f"{many(len(tree.root_.leaves), 'leaf', 'leaves')}: {'; '.join(hidden)}" if hidden else ""
@@ -225,10 +225,10 @@ def _words(tree: ShownTree, branch: Branch, opened: bool, total: float, limits: 
     best = int(node.probabilities.argmax())
     said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
     if limits is None:
-        return f"{said}: {node.probabilities[best]:.0%} of {share}"
+        return f"{said}: {percentage(node.probabilities[best])} of {share}"
     low, high = _ends_of(node, limits(branch))
-    sure = f"{100 * low:.0f}–{high:.0%}" if high - low < ALL_POSSIBLE else "not told"
-    return f"{said}: {node.probabilities[best]:.0%} ({sure}) of {share}"
+    sure = f"{100 * low:.0f}–{percentage(high)}" if high - low < ALL_POSSIBLE else "not told"
+    return f"{said}: {percentage(node.probabilities[best])} ({sure}) of {share}"
 
 
 def _verdict(tree: ShownTree, node: Node, sure: str, total: float) -> str:
@@ -243,8 +243,8 @@ def _sure(node: Node, limits: tuple[Array, Array] | None, asked: bool) -> str:
     share = float(node.probabilities.max())
     low, high = _ends_of(node, limits)
     if high - low < ALL_POSSIBLE:
-        return f"{share:.1%} ({low:.1%} to {high:.1%})"
-    return f"{share:.1%} (not told)" if asked or limits is not None else f"{share:.1%}"
+        return f"{percentage(share, 1)} ({percentage(low, 1)} to {percentage(high, 1)})"
+    return percentage(share, 1) + (" (not told)" if asked or limits is not None else "")
 
 
 def _ends_of(node: Node, limits: tuple[Array, Array] | None) -> tuple[float, float]:
@@ -266,8 +266,8 @@ def _share(share: float) -> str:
     """A share of the records; a few of them are not 0.0 %.
 
     >>> _share(0.00004), _share(0.0312), _share(0.31)
-    ('under 0.1%', '3.1%', '31%')
+    ('under 0.1 %', '3.1 %', '31 %')
     """
     if share < 0.0005:
-        return "under 0.1%"
-    return f"{share:.1%}" if share < 0.1 else f"{share:.0%}"
+        return "under 0.1 %"
+    return percentage(share, 1 if share < 0.1 else 0)

@@ -11,6 +11,7 @@ from sfumato.arrays import Array
 from sfumato.papers.curves import STYLES, Curve, legend, lines, panels
 from sfumato.papers.figure import Figure, Found, Row, Setting, beside, claimed
 from sfumato.papers.ma06.networks import FIRST_5_3, STAND_IN, fitted, network_5_3
+from sfumato.printable import percentage
 
 N = 5000
 PS = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
@@ -78,7 +79,7 @@ def measure_limits(fast: bool, sizes: Sequence[int] | None = None) -> Found:
     runs = 3 if fast else 10
     sizes = sizes or (SIZES[::2] if fast else SIZES)
     curves = [
-        Curve(f"c = {bound:.0%}", tuple(map(float, sizes)), np.array([[limit(n, bound, runs)] for n in sizes]))
+        Curve(f"c = {percentage(bound)}", tuple(map(float, sizes)), np.array([[limit(n, bound, runs)] for n in sizes]))
         for bound in BOUNDS
     ]
     rows: list[Row] = []

@@ -152,7 +152,8 @@ def estimate(
         raise SfumatoError(f"--where fixes {both[0]!r}: leave it out of --columns")
     if method is None:
         method = "mle" if evidence(release).feasible([*names, *held]) else "moment"
-    found = evidence(release, method=method).counts([*names, *held], level=levels or None)
+    asked = [*names, *held]
+    found = evidence(release, method=method).covering(asked).counts(asked, level=levels or None)
     found = found.population() if population else found
     table = CountTable.of(found, names, held, None if json else rows, top, level, method, false)
     if plot is not None:

@@ -88,6 +88,10 @@ class ReleaseEvidence(ABC):
     @abstractmethod
     def about(self, target: str) -> ReleaseEvidence: ...
 
+    def covering(self, names: Sequence[str]) -> ReleaseEvidence:
+        self._check(names)
+        return self
+
     @abstractmethod
     def refitted(self, release: Release) -> ReleaseEvidence: ...
 

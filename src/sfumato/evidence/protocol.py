@@ -183,6 +183,10 @@ class Evidence(Protocol):
         """What a learner of the target should ask; see ``ModelEvidence.about``."""
         ...
 
+    def covering(self, names: Sequence[str]) -> Evidence:
+        """What to ask about all of these attributes: another model where this one holds them nowhere together."""
+        ...
+
     def expect_many(self) -> None:
         """Prepare for many small tables: read the records once, and count all pairs of columns in one pass."""
         ...

@@ -29,6 +29,11 @@ class ModelOfRelease(ReleaseEvidence):
         if target is not None and target not in self.names:
             raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         self.target = target
+        self._said: tuple[str, ...] = ()
+
+    def said(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What to know of the model's answers about these attributes together."""
+        return self._said
 
     @property
     def effective_records(self) -> float:

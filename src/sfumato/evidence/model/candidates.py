@@ -16,6 +16,8 @@ from sfumato.evidence.model.own_penalties import fit_own_penalties
 from sfumato.evidence.model.target_dependence import independent_target, target_is_told
 from sfumato.evidence.model.tuning import FEWEST, LARGE, LOOSE, PARTS, STRENGTHS, SURE, TAU, WORTH
 
+INDEPENDENT = "independent"
+
 
 @dataclass(frozen=True)
 class TriedModel:
@@ -89,7 +91,7 @@ def choose(
     first = fit(learn, design, TAU, tolerance=LOOSE)
     makers: dict[str, Callable[[Likelihood, float], ChosenModel]] = {
         "pairwise, tau=1": lambda data, tol: _plain(fit(data, design, 1.0, first.parameters, tol)),
-        "independent": lambda data, tol: _plain(
+        INDEPENDENT: lambda data, tol: _plain(
             fit(data, DesignMatrix(data.sizes, pairwise(attributes, 1)), 1.0, None, tol)
         ),
     }
@@ -115,7 +117,7 @@ def choose(
 def _best(tried: list[TriedModel], has_target: bool) -> TriedModel:
     """The default, unless another surely foretells records better, by enough to matter, and the target no worse."""
     default, *others = tried
-    alone = next(c for c in others if c.name == "independent")
+    alone = next(c for c in others if c.name == INDEPENDENT)
     worth = max(-alone.gain, 0.0) * WORTH
     better = [c for c in others if c.gain > max(SURE * c.noise, worth) and (not has_target or c.target_gain > 0)]
     if better:

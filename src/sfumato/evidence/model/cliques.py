@@ -19,9 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.errors import NotAskedError
+from sfumato.errors import NotAskedError, without_warnings
 from sfumato.evidence.asked_parts import asked_together
 from sfumato.evidence.base import ANSWER_CELLS
+from sfumato.evidence.counting import all_together
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.independence import dependent_pairs
 from sfumato.evidence.mle import whole_groups
@@ -30,6 +31,7 @@ from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
 from sfumato.evidence.model.effective_records import warn_if_too_little
 from sfumato.evidence.model.goodness_of_fit import in_words
+from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.model_estimate import ModelEstimate
@@ -57,6 +59,7 @@ class JunctionEvidence(ModelOfRelease):
     ) -> None:
         super().__init__(release, names, tau, target)
         self._options: dict[str, Any] = {"tau": tau, "most": most, "target": target}
+        self._covering: ModelEvidence | None = None
         sizes = self.schema.sizes(self.names)
         dependent = dependent_pairs(self._moment, self.names)
         pairs = [*dependent, *_with_one_asked_too(release, self.names, dependent)]
@@ -79,6 +82,36 @@ class JunctionEvidence(ModelOfRelease):
     def about(self, target: str) -> JunctionEvidence:
         self._asked(target)
         return self
+
+    def covering(self, names: Sequence[str]) -> ModelOfRelease:
+        """A model of these attributes by themselves, where no clique holds them all and one might."""
+        asked = self._check(names)
+        if self._holding(asked) or not self._has_room(asked) or not asked_together(self.release, asked):
+            return self
+        if self._covering is None or self._covering.names != asked:
+            with without_warnings():
+                self._covering = ModelEvidence(self.release, asked, tau=self._options["tau"])
+            apart = f"no clique of the model holds {all_together(asked)}: here they are modelled alone"
+            self._covering._said = (apart,)
+        return self._covering
+
+    def said(self, names: Sequence[str]) -> tuple[str, ...]:
+        asked = tuple(names)
+        if self._holding(asked):
+            return self._said
+        both = f"no clique of the model holds {all_together(asked)}"
+        if self._has_room(asked):
+            return (f"{both}, so that it knows of their dependence what follows from others (covering({list(asked)}))",)
+        return (f"{both}: it knows of their dependence what follows from others; the unbiased counts know all of it",)
+
+    def _has_room(self, asked: Sequence[str]) -> bool:
+        most: int = self._options["most"]
+        return prod(self.schema.sizes(asked)) <= most
+
+    def _holding(self, asked: Sequence[str]) -> list[int]:
+        """The places of the cliques that hold all of these attributes."""
+        wanted = {self.names.index(name) for name in asked}
+        return [i for i, link in enumerate(self.links) if wanted <= set(link.clique)]
 
     @property
     def likelihood_cost(self) -> int:
@@ -118,8 +151,8 @@ class JunctionEvidence(ModelOfRelease):
                 f"of their table: model fewer (names=[...], or --columns)"
             )
         noise = self._moment.counts(asked, quiet=True)
-        value = self.shares(asked) * self.n
-        return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records)
+        value, said = self.shares(asked) * self.n, self.said(asked)
+        return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records, said=said)
 
     def shares(self, names: Sequence[str]) -> Array:
         """The modelled shares alone, flat."""
@@ -131,10 +164,10 @@ class JunctionEvidence(ModelOfRelease):
         One clique that holds them all, or the tree between those that hold them. What hangs below sums to one. The
         topmost enters by its distribution, the others by theirs given what they share with their parent.
         """
-        wanted = {self.names.index(name) for name in asked}
-        holding = [i for i, link in enumerate(self.links) if wanted <= set(link.clique)]
+        holding = self._holding(asked)
         if holding:
             return [self._marginals[min(holding, key=lambda i: self._marginals[i].values.size)]]
+        wanted = {self.names.index(name) for name in asked}
         below: dict[int, list[int]] = {}
         tops = []
         for i in range(len(self.links) - 1, -1, -1):
@@ -177,7 +210,8 @@ class JunctionEvidence(ModelOfRelease):
         codes = check_cells(cells, self.schema.sizes(asked))
         noise = self._moment.cells(asked, codes)
         share = self.messages.mass(self._given(dict(zip(asked, codes.T, strict=True))), len(codes))
-        return ModelEstimate(noise.schema, share * self.n, noise.seen, "model", codes=codes, records=noise.records)
+        value, said = share * self.n, self.said(asked)
+        return ModelEstimate(noise.schema, value, noise.seen, "model", codes=codes, records=noise.records, said=said)
 
     def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:
         classes, n = self.schema[target].size, self.n

@@ -17,7 +17,7 @@ from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning,
 from sfumato.evidence.asked_parts import largest_asked
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
-from sfumato.evidence.model.candidates import ChosenModel, TriedModel, choose, fit_only
+from sfumato.evidence.model.candidates import INDEPENDENT, ChosenModel, TriedModel, choose, fit_only
 from sfumato.evidence.model.effective_records import warn_if_too_little
 from sfumato.evidence.model.goodness_of_fit import in_words
 from sfumato.evidence.model.information import Information, information
@@ -124,10 +124,18 @@ class ModelEvidence(ModelOfRelease):
         except NotAskedError:
             if root is None:
                 raise
-            schema, n = self.schema.select(asked), float(self.n)
-            return ModelEstimate(schema, shares * n, (), "model", records=n, root=root, untold=self._untold(asked))
-        schema, records = counted.schema, counted.records
-        return ModelEstimate(schema, shares * self.n, counted.seen, "model", records=records, root=root)
+            schema, n, untold = self.schema.select(asked), float(self.n), self._untold(asked)
+            said = self.said(asked)
+            return ModelEstimate(schema, shares * n, (), "model", records=n, root=root, untold=untold, said=said)
+        schema, seen = counted.schema, counted.seen
+        return ModelEstimate(
+            schema, shares * self.n, seen, "model", records=counted.records, root=root, said=self.said(asked)
+        )
+
+    def said(self, names: Sequence[str]) -> tuple[str, ...]:
+        if len(names) > 1 and self.chosen == INDEPENDENT:
+            return (*self._said, "held-out records show no dependence: the model takes all attributes for independent")
+        return self._said
 
     def _untold(self, asked: tuple[str, ...]) -> Array:
         """Of a table that no form asks: how far the model is from the unbiased counts of the largest tables within it

@@ -31,6 +31,7 @@ class ModelEstimate(Estimate):
 
     root: Array | None = None  # root rootᵀ: what the parameters tell of the covariance of the shares
     untold: Array | None = None  # of a table that no records tell: how far the model is from the tables within it
+    said: tuple[str, ...] = ()  # what to know of the model behind it
 
     def population(self) -> Estimate:
         return self.sampled()
@@ -46,10 +47,12 @@ class ModelEstimate(Estimate):
         if self.told:
             return (
                 "the estimate is the joint model's, the interval that of unbiased counts: it holds what shrinks too",
+                *self.said,
             )
         return (
             f"no records were asked {all_together(self.names)}: the joint model puts together what pairs, or other "
             f"parts of them, tell, and what only all of them together would show is not known",
+            *self.said,
         )
 
     @property

@@ -55,7 +55,7 @@ class Asked:
     def notes(self, sums: Sums | ModelSums) -> tuple[str, ...]:
         weighed = getattr(self.ev, "weights", None) is not None
         weights = ("each record counts as its weight says; answered is a sum of weights",) if weighed else ()
-        told = told_by_model(self.ev, self.attributes, sums) + asked_of(sums)
+        told = told_by_model(sums) + asked_of(sums)
         return told + left_out(self.ev, self.groups, self.where) + weights
 
 

@@ -79,7 +79,7 @@ def _everybody(ev: Evidence) -> float | None:
 
 def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
     statistics = build(())
-    found = ev.counts(names, quiet=True).population()
+    found = ev.covering(names).counts(names, quiet=True).population()
     W = cell_weights(statistics, found.names, found.shape)
     try:
         unbiased = _of_records(ev, names, build)
@@ -88,16 +88,17 @@ def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
     return ModelSums(found, W, unbiased)
 
 
-def told_by_model(ev: Evidence, names: Sequence[str], sums: Sums | ModelSums) -> tuple[str, ...]:
+def told_by_model(sums: Sums | ModelSums) -> tuple[str, ...]:
     """What to say of a model's answer."""
     if not isinstance(sums, ModelSums):
         return ()
-    if sums.unbiased is not None:
-        return (
-            "the estimate is the joint model's, the interval that of the unbiased answer: it holds what shrinks too",
-        )
-    found = ev.counts(names, quiet=True)
-    return found.notes if isinstance(found, ModelEstimate) else ()
+    found = sums.counts
+    if not isinstance(found, ModelEstimate):
+        return ()
+    if sums.unbiased is None:
+        return found.notes
+    told = "the estimate is the joint model's, the interval that of the unbiased answer: it holds what shrinks too"
+    return (told, *found.said)
 
 
 def asked_of(sums: Sums | ModelSums) -> tuple[str, ...]:

@@ -311,3 +311,42 @@ def test_accuracy_of_many_attributes_and_many_classes():
     true = model.score(rows)
     assert abs(found.accuracy - true) < 4 * found.sd and 0 < found.sd < 0.2
     assert np.isnan(found.confusion).all() and found.majority < 0.1
+
+
+@pytest.fixture
+def unlinked(monkeypatch):
+    """A number whose mean rises with the group, in a model that links neither with anything."""
+    rng = np.random.default_rng(5)
+    group, others = rng.integers(0, 3, 4000), {f"z{i}": rng.integers(0, 4, 4000) for i in range(6)}
+    rows = {"g": group, "x": np.clip(rng.binomial(7, 0.2 + 0.3 * group), 0, 7), **others}
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(int(codes.max()) + 1))) for name, codes in rows.items()})
+    release = sf.randomize(rows, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(2))
+    monkeypatch.setattr(cliques_module, "dependent_pairs", lambda *_: [])
+    return release, [float(rows["x"][group == g].mean()) for g in range(3)]
+
+
+def test_attributes_that_are_in_no_clique_together_are_modelled_when_they_are_asked(unlinked):
+    """All groups had the mean of everybody, and nobody said why."""
+    release, truth = unlinked
+    ev = JunctionEvidence(release)
+    found = ev.mean("x", by="g")
+    assert np.abs(found.value - truth).max() < 0.4 < truth[2] - truth[0]
+    assert "no clique of the model holds g and x together: here they are modelled alone" in found.notes
+    assert not [note for note in ev.mean("x").notes if "clique" in note]
+    assert ev.covering(["x"]) is ev and ev.covering(["g", "x"]).counts(["g", "x"]).notes[1] in found.notes
+
+
+def test_a_table_that_no_clique_holds_says_so(unlinked):
+    ev = JunctionEvidence(unlinked[0], most=20)
+    assert any("no clique of the model holds g and x together" in note for note in ev.counts(["g", "x"]).notes)
+    assert any("no clique" in note for note in ev.mean("x", by="g").notes), "24 cells have no room in a clique of 20"
+    assert len(ev.counts(["x"]).notes) == 1
+
+
+def test_a_model_of_independent_attributes_says_so():
+    rng = np.random.default_rng(5)
+    rows = {name: rng.integers(0, 5, 1500) for name in "abc"}
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(5))) for name in rows})
+    ev = ModelEvidence(sf.randomize(rows, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(2)), rng=1)
+    assert ev.chosen == "independent"
+    assert any("takes all attributes for independent" in note for note in ev.mean("a", by="b").notes)

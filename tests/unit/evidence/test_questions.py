@@ -136,8 +136,9 @@ def test_what_a_bin_of_steps_leaves_open_is_what_lies_in_it() -> None:
     assert np.concatenate(fives.interval()) == pytest.approx([20, 24])
     each = sf.evidence({"x": [21] * 50}, sf.Schema({"x": sf.Numeric(0, 90, bins=90, step=1)})).mean("x")
     assert np.concatenate(each.interval()) == pytest.approx([21, 21])
-    many = sf.Schema({"x": sf.Numeric(0, 90, bins=45)})  # more running shares than are asked for at once
-    own = sf.evidence({"x": np.arange(0, 90, 0.5)}, many).mean("x", by="x")
+    # more running shares than are asked for at once
+    many = sf.Schema({name: sf.Numeric(0, 90, bins=45) for name in ("x", "same")})
+    own = sf.evidence({name: np.arange(0, 90, 0.5) for name in many}, many).mean("x", by="same")
     assert np.array(own.interval())[:, 5] == pytest.approx([10, 12])
 
 
@@ -281,6 +282,13 @@ def test_where_takes_several_values_and_numbers_in_bins(exact: Any) -> None:
     x, grade = middle(), codes("grade")
     assert exact.mean("income", where={"grade": [1, 2]}).value[0] == pytest.approx(x[grade < 2].mean())
     assert exact.mean("income", where={"income": [2.5, 7.5]}).value[0] == pytest.approx(x[x < 10].mean())
+
+
+def test_groups_that_where_leaves_out_have_no_row(exact: Any) -> None:
+    """They were "not known, for want of records", with 0 ± 0 of them."""
+    everybody = exact.mean("income", by="sex")
+    some = exact.mean("income", by="sex", where={"sex": everybody.labels()[0][0]})
+    assert some.labels() == everybody.labels()[:1] and some.value[0] == everybody.value[0]
 
 
 def test_a_number_in_where_stands_for_its_bin_also_between_two_steps() -> None:

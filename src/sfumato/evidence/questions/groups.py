@@ -64,14 +64,18 @@ def groups(
     for name in (*names, *(where or {})):
         if name in noisy:
             raise EstimationError(f"{name!r} is released with additive noise: it cannot tell groups apart")
-    sizes = [schema[name].size for name in names]
-    if prod(sizes) > MOST_GROUPS:
-        raise EstimationError(f"by makes {prod(sizes):,} groups, more than {MOST_GROUPS:,}: name fewer attributes")
     held = {name: _inside(schema[name], name, value) for name, value in (where or {}).items()}
-    labels = tuple(product(*(schema[name].labels for name in names)))
+    sizes = [schema[name].size for name in names]
+    every = {name: range(size) for name, size in zip(names, sizes, strict=True)}
+    allowed = [[code for code in every[name] if name not in held or held[name][code]] for name in names]
+    if (several := prod(map(len, allowed))) > MOST_GROUPS:
+        raise EstimationError(f"by makes {several:,} groups, more than {MOST_GROUPS:,}: name fewer attributes")
+    chosen = list(product(*allowed))
+    labels = tuple(
+        tuple(schema[name].labels[code] for name, code in zip(names, codes, strict=True)) for codes in chosen
+    )
     members = tuple(
-        {name: np.eye(size)[code] for name, size, code in zip(names, sizes, codes, strict=True)}
-        for codes in product(*(range(size) for size in sizes))
+        {name: np.eye(size)[code] for name, size, code in zip(names, sizes, codes, strict=True)} for codes in chosen
     )
     return AskedGroups(names, labels, members, held)
 

@@ -224,7 +224,7 @@ def test_options_that_cliques_cannot_follow_are_refused() -> None:
     with pytest.raises(EstimationError, match="order must be 2 beyond"):
         model_evidence(wide_release(), order=3)
     for tau in (0, -1, "large"):
-        with pytest.raises(EstimationError, match="tau must be positive"):
+        with pytest.raises(EstimationError, match="tau must be a positive number"):
             JunctionEvidence(RELEASE, tau=tau)
 
 

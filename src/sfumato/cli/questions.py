@@ -38,12 +38,18 @@ class Question:
         kinds = {"--mean": self.mean, "--cdf": self.cdf, "--correlation": self.correlation}
         given = [option for option, value in kinds.items() if value]
         given += ["--quantiles" if self.quantiles else "--median"] * bool(self.quantiles or self.median)
+        named = {**kinds, "--median": self.median, "--quantiles": self.quantiles, "--by": self.by}
+        for option, value in named.items():
+            if value is not None and not listed(value):
+                raise SfumatoError(f"{option} names nothing")
         if len(given) > 1:
             raise SfumatoError(f"{given[0]} and {given[1]} are two questions: ask one at a time")
         if not given and not columns:
             raise SfumatoError("say what to estimate: --columns sex,grade for counts, --mean income, --median income")
         if not given and self.by:
             raise SfumatoError("--by goes with --mean, --median, --quantiles, --cdf or --correlation")
+        if self.smooth is not None and (not given or self.correlation):
+            raise SfumatoError("--smooth and --no-smooth go with --mean, --median, --quantiles or --cdf")
         if columns and given and (given[0] != "--quantiles" or self.median):
             raise SfumatoError(f"{given[0]} names its own attribute: leave --columns out, or give --by")
 

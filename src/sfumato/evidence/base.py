@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -292,6 +292,8 @@ class ReleaseEvidence(ABC):
         return self._check((names,) if isinstance(names, str) else names)
 
     def _check(self, names: Sequence[str]) -> tuple[str, ...]:
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise EstimationError(f"names must be a list of attributes, got {names!r} instead")
         asked = tuple(names)
         if not asked or len(set(asked)) != len(asked):
             raise EstimationError(f"name each attribute once, and at least one; got {list(asked)}")

@@ -67,6 +67,8 @@ def _asked(schema: Schema, levels: Levels) -> dict[str, str]:
             what = "none of them is" if not trees else f"{' and '.join(trees)} are"
             raise EstimationError(f"level is of one attribute, and {what} a hierarchy: give {{name: level}}")
         return {trees[0]: levels}
+    if not isinstance(levels, Mapping):
+        raise EstimationError(f"level must name a level of a hierarchy, or be {{name: level}}, got {levels!r} instead")
     strange = [name for name in levels if name not in schema]
     if strange:
         raise EstimationError(f"level names {strange[0]!r}, which was not asked for: {', '.join(schema.names)} were")

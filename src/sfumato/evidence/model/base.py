@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from sfumato.errors import EstimationError
@@ -23,9 +24,9 @@ class ModelOfRelease(ReleaseEvidence):
 
     def __init__(self, release: Release, names: Sequence[str] | None, tau: Any, target: str | None) -> None:
         super().__init__(release, names)
-        good = tau is None or (isinstance(tau, int | float) and not isinstance(tau, bool) and tau > 0)
+        good = tau is None or (isinstance(tau, int | float) and not isinstance(tau, bool) and 0 < tau < inf)
         if not good:
-            raise EstimationError(f"tau must be positive, got {tau!r} instead")
+            raise EstimationError(f"tau must be a positive number, got {tau!r} instead")
         if target is not None and target not in self.names:
             raise EstimationError(f"the target {target!r} is not among the modelled attributes {', '.join(self.names)}")
         self.target = target

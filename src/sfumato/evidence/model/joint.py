@@ -63,7 +63,7 @@ class ModelEvidence(ModelOfRelease):
         self._options: dict[str, Any] = {"tau": tau, "order": order, "target": target, "rng": rng}
         #: Whether the target was found independent of the others, and is modelled so; see ``about``.
         self.apart = False
-        if not isinstance(order, int) or order < 1:
+        if isinstance(order, bool) or not isinstance(order, int) or order < 1:
             raise EstimationError(f"order must be a whole number of at least 1, got {order!r} instead")
         cells = prod(self.schema.sizes(self.names))
         if cells > JOINT_CELLS:

@@ -49,7 +49,7 @@ _INSIDE = (
 
 def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Answer:
     """The mean of those who answered: Σ value / Σ answered, both unbiased; the estimate smoothed where it may be."""
-    asked = ask(ev, [name], by, where)
+    asked = ask(ev, [name], by, where, smooth)
     domain = ev.schema[name]
     if not domain.ordered:
         raise EstimationError(
@@ -152,7 +152,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
 
     ``smooth``: unless told, estimates are smoothed where they may be, and limits are not; True smooths both.
     """
-    asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "running shares")
+    asked, domain = ask(ev, [name], by, where, smooth), _ordered(ev, name, "running shares")
     if smooth or name in noisy(ev):
         return smooth_cdf(asked, name)
     sums, per, k = _running(asked, name, domain)
@@ -175,7 +175,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
 def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None, smooth: bool | None = None) -> Rows:
     """Where the running share passes q; limits hold every bin where it may. ``smooth`` as in ``cdf``."""
     levels = check_quantiles(q)
-    asked, domain = ask(ev, [name], by, where), _ordered(ev, name, "quantiles")
+    asked, domain = ask(ev, [name], by, where, smooth), _ordered(ev, name, "quantiles")
     if smooth or name in noisy(ev):
         return smooth_quantile(asked, name, levels)
     sums, per, k = _running(asked, name, domain)

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sfumato.errors import EstimationError
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.gather import asked_of, gather, left_out, noisy, told_by_model
@@ -59,14 +61,22 @@ class Asked:
         return told + left_out(self.ev, self.groups, self.where) + weights
 
 
-def ask(ev: Evidence, names: Sequence[str], by: By, where: Where) -> Asked:
+def ask(ev: Evidence, names: Sequence[str], by: By, where: Where, smooth: bool | None = None) -> Asked:
     """The question, if its names are known."""
-    if isinstance(by, str):
-        by = (by,)
+    by = (by,) if isinstance(by, str) else by
+    if by is not None and not isinstance(by, list | tuple):
+        raise EstimationError(f'by must be an attribute or a list of attributes, such as "sex", got {by!r} instead')
+    if smooth is not None and not isinstance(smooth, bool | np.bool_):
+        raise EstimationError(f"smooth must be True, False or None, got {smooth!r} instead")
     if where is not None and not isinstance(where, Mapping):
         raise EstimationError(f'where must look like {{"sex": "F"}}, got {where!r} instead')
     for name in (*names, *(by or ()), *(where or {})):
+        if not isinstance(name, str):
+            raise EstimationError(f"attributes are named one by one, by their names, got {name!r} instead")
         if name not in ev.names:
             ev.release.schema[name]
             raise EstimationError(f"{name!r} is not in the evidence, which covers {', '.join(ev.names)}")
+    for name in by or ():
+        if name in names:
+            raise EstimationError(f"by must not name {name!r}, which is what is asked about: group by other attributes")
     return Asked(ev, tuple(names), groups(ev.schema, noisy(ev), by, where), where)

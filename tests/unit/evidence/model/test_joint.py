@@ -100,7 +100,7 @@ def test_too_little_left_is_said():
 def test_bad_requests_are_one_clear_line():
     given = release("pair")
     for options, words in [
-        ({"tau": 0}, "tau must be positive"),
+        ({"tau": 0}, "tau must be a positive number"),
         ({"target": "z"}, "target 'z'"),
         ({"names": ["a", "a"]}, "once"),
     ]:

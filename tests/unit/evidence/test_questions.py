@@ -291,6 +291,23 @@ def test_groups_that_where_leaves_out_have_no_row(exact: Any) -> None:
     assert some.labels() == everybody.labels()[:1] and some.value[0] == everybody.value[0]
 
 
+def test_a_mean_of_few_records_is_no_less_than_the_first_middle() -> None:
+    """It was the end of the range itself, 0, which nobody holds."""
+    rng = np.random.default_rng(1)
+    group = rng.choice(list("abcdef"), 1000)
+    pay = np.where(group < "d", rng.exponential(900, 1000), 60_000 - rng.exponential(900, 1000)).clip(0, 59_999)
+    schema = sf.Schema({"group": sf.Categorical(tuple("abcdef")), "pay": sf.Numeric(0, 60_000, bins=20)})
+    own, at_ends = sf.Scheme.for_gamma(schema, 4), 0
+    for seed in range(8):
+        found = sf.evidence(sf.randomize({"group": group, "pay": pay}, own, rng=sf.experiment(seed))).mean(
+            "pay", by="group"
+        )
+        low, high = found.interval()
+        assert ((found.value >= 1500) & (found.value <= 58_500) & (low <= found.value) & (found.value <= high)).all()
+        at_ends += int(((found.value == 1500) | (found.value == 58_500)).sum())
+    assert at_ends > 8
+
+
 def test_a_number_in_where_stands_for_its_bin_also_between_two_steps() -> None:
     """5010 was refused as "1 row holds a number between two steps; mend the rows", though no row was asked about."""
     amount = sf.Numeric(0, 40_000, bins=40, step=25)

@@ -69,13 +69,14 @@ def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bo
         step = float(values[1] - values[0])
         sums = replace(sums, rounded=tuple((int(i), int(i) + 1, step * step / 6) for i in at))
     low, high = ends_of(domain, values)
-    form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high))
+    own = values[: domain.size - domain.nullable]
+    within = None if name in noisy(ev) else (float(own[0]), float(own[-1]))
+    form = Ratios(at, at + 1, np.full(len(at), low), np.full(len(at), high), within)
     found = _answer(asked, sums, form, f"mean of {name}{scale(domain)}", asked.groups.columns, at + 2)
     named = places(domain) if isinstance(domain, Date) else ()
     found = replace(found, named=named, between_places=True, said=(*found.said, *clipped(domain, "mean")))
     if name not in noisy(ev):
         found = _with_bins(asked, name, found)
-    own = values[: domain.size - domain.nullable]
     return _smoothed(asked, name, found, smooth, lambda one: [one.mean(own)[0]])
 
 

@@ -49,12 +49,17 @@ class AnswerForm(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """One sum over another, such as incomes over those who answered."""
+    """One sum over another, such as incomes over those who answered.
+
+    ``within`` are the ends of what the estimate can be, where they differ from those of the truth: a mean of middles of
+    bins lies between the first and the last middle, that of the numbers anywhere in these bins.
+    """
 
     top: NDArray[np.int64]
     bottom: NDArray[np.int64]
     low: Array
     high: Array
+    within: tuple[float, float] | None = None
 
     by_limits = False
 
@@ -62,7 +67,7 @@ class Ratios:
         top, bottom = S[self.top], S[self.bottom]
         some = bottom > _NOTHING
         out = np.divide(top, bottom, out=np.full(len(top), np.nan), where=some)
-        return np.asarray(np.clip(out, self.low, self.high))
+        return np.asarray(np.clip(out, *(self.within or (self.low, self.high))))
 
     def jacobian(self, S: Array) -> Array:
         top, bottom = S[self.top], S[self.bottom]

@@ -196,6 +196,10 @@ class UnrecoverableWarning(SfumatoWarning):
     """A setting in which the data cannot decide what was asked."""
 
 
+class NothingForetoldWarning(UnrecoverableWarning):
+    """A target of which the data show nothing that foretells it."""
+
+
 def warn(message: str, category: type[SfumatoWarning], stacklevel: int = 1) -> None:
     """Give a warning, unless ``without_warnings`` or ``kept_warnings`` holds.
 

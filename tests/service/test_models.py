@@ -10,9 +10,11 @@ import pytest
 
 import sfumato as sf
 from service_client import SCHEME, new_id
+from sfumato.errors import NegativeCountsWarning, NothingForetoldWarning, UnrecoverableWarning
 from sfumato.evidence.critical import wider_level
 from sfumato.service import own_process
 from sfumato.service.models import request, worker
+from sfumato.service.models.notes import notes as notes_of
 
 SCHEMA = sf.Schema(
     {"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 60, bins=4), "car": sf.Categorical(("no", "yes"))}
@@ -202,6 +204,39 @@ def test_models_whose_data_decide_have_no_such_notes(asked):
     assert model(asked, "tree?target=car")["notes"] == model(asked, "network")["notes"] == []
     none = model(asked, "rules?support=0.9&confidence=0.9")
     assert none["shortfall"] and none["shortfall"] not in none["notes"]
+
+
+def test_a_network_says_which_pairs_it_did_not_look_at(http):
+    schema = sf.Schema(
+        {name: sf.Categorical(tuple(map(str, range(200)))) for name in ("born", "lives")} | {"car": SCHEMA["car"]}
+    )
+    scheme = sf.Scheme.for_gamma(schema, 9)
+    http.study("places", scheme)
+    rng = np.random.default_rng(1)
+    table = {name: rng.integers(0, 200, 900).astype(str) for name in ("born", "lives")}
+    send(http, "places", sf.randomize(table | {"car": people(900, 1)["car"]}, scheme, rng=sf.experiment(2)))
+    (note,) = (one for one in model(http, "network", "places")["notes"] if "not considered" in one)
+    assert "whether these hang together was not looked at: born and lives" in note
+
+
+def test_rules_say_where_they_stop_in_the_words_of_a_request(http, monkeypatch):
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in "abcde"})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(2, 0.05) for name in "abcde"})
+    http.study("sets", scheme)
+    same = np.where(np.random.default_rng(1).random(2000) < 0.5, "no", "yes")
+    send(http, "sets", sf.randomize(dict.fromkeys("abcde", same), scheme, rng=sf.experiment(2)))
+    assert model(http, "rules?support=0.2", "sets")["notes"] == ["no sets of more than 4 items are looked for"]
+    assert model(http, "rules?support=0.2&names=a,b,c", "sets")["notes"] == []
+    monkeypatch.setattr("sfumato.learn.rules.apriori.CANDIDATES", 8)
+    (note,) = model(http, "rules?support=0.2", "sets")["notes"]
+    assert note.endswith("only sets of up to 1 items are reported; ask for a larger support")
+
+
+def test_what_a_tree_and_rules_say_themselves_is_no_note_beside_them():
+    nothing, noise = NothingForetoldWarning("nothing foretells it"), UnrecoverableWarning("the noise hides the bins")
+    assert notes_of({"leaves": 1, "notes": ["left out"]}, [nothing, noise, noise]) == ["left out", str(noise)]
+    assert notes_of({"shortfall": str(noise)}, [nothing, noise]) == [str(nothing)]
+    assert notes_of({}, [NegativeCountsWarning("use another method")]) == []
 
 
 def test_where_no_table_holds_all_that_is_asked_the_rows_do(http, monkeypatch):

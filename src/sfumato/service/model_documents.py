@@ -27,7 +27,9 @@ class Model(Document):
 
     answers: int
     level: float = Field(description="how often each interval holds, however often one looks")
-    notes: list[str] = Field(description="who is left out, what the data cannot decide, how numbers in bins count")
+    notes: list[str] = Field(
+        description="who is left out, what the data cannot decide, what was not looked at, how numbers in bins count"
+    )
 
 
 class TreeNode(Document):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Codes
-from sfumato.errors import EstimationError, NotAskedError, UnrecoverableWarning, warn
+from sfumato.errors import EstimationError, NotAskedError, NothingForetoldWarning, warn
 from sfumato.evidence.asked_parts import largest_asked
 from sfumato.evidence.direct import check_cells
 from sfumato.evidence.model.base import ModelOfRelease
@@ -189,7 +189,7 @@ class ModelEvidence(ModelOfRelease):
         warn(
             f"held-out records do not show that any attribute foretells {target!r}: its majority class is all that "
             f"can be learned",
-            UnrecoverableWarning,
+            NothingForetoldWarning,
             stacklevel=2,
         )
         out = copy(self)

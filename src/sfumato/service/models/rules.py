@@ -13,6 +13,8 @@ from sfumato.service.models.numbers import limited, moved
 
 #: The most rules that are sent, and the most items of a set.
 MOST, ITEMS = 40, 4
+#: Said where there may be larger sets.
+LONGEST = f"no sets of more than {ITEMS} items are looked for"
 
 
 def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
@@ -33,6 +35,7 @@ def rules(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "found": len(held),
         "hidden": len(found.rules_) - len(held),
         "shortfall": found.shortfall_,
+        "notes": [LONGEST] if any(len(one.items) == ITEMS for one in found.itemsets_) else [],
         "rules": [
             {
                 "if": list(rule.antecedent),

@@ -18,6 +18,8 @@ from sfumato.service.models.numbers import limited, moved
 
 #: A tree that can be read: its leaves and its questions in a row.
 LEAVES, DEPTH = 40, 3
+#: Said of a tree that may have ended there.
+LARGEST = f"a tree of this size can be read: at most {DEPTH} questions in a row, and at most {LEAVES} leaves"
 _UNTOLD = {"down": None, "up": None}
 
 
@@ -32,6 +34,7 @@ def tree(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "classes": texts(found.classes_),
         "leaves": len(found.root_.leaves),
         "depth": found.root_.depth,
+        "notes": [LARGEST] if found.root_.depth == DEPTH or len(found.root_.leaves) == LEAVES else [],
         "root": _node(found, Branch("", found.root_), [], _Shares(found, source, level, total)),
     }
 

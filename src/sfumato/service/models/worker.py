@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.errors import SfumatoError, SfumatoWarning, UnrecoverableWarning, kept_warnings
+from sfumato.errors import SfumatoError, kept_warnings
 from sfumato.evidence import Evidence, evidence
 from sfumato.release import Release
 from sfumato.released.counted import CountedPart
@@ -24,6 +24,7 @@ from sfumato.scheme import Scheme
 from sfumato.service import own_process
 from sfumato.service.models.distribution import distribution
 from sfumato.service.models.network import network
+from sfumato.service.models.notes import notes
 from sfumato.service.models.regression import regression
 from sfumato.service.models.rules import rules
 from sfumato.service.models.tree import tree
@@ -79,21 +80,11 @@ def answered(given: bytes) -> dict[str, Any]:
             asked, counted, rows = unpacked(given)
             parts: list[Part] = [*counted, *(() if rows is None else Release.load(rows).parts)]
             model = KINDS[asked["kind"]](_evidence(parts, asked), asked)
-            return {"model": {**model, "notes": _notes(model, kept)}}
+            return {"model": {**model, "notes": notes(model, kept)}}
     except SfumatoError as problem:
         return {"refused": str(problem)}
     except MemoryError:
         return {"refused": "this takes more memory than a server gives it: choose fewer questions"}
-
-
-def _notes(model: dict[str, Any], kept: Sequence[SfumatoWarning]) -> list[str]:
-    """What the model says of itself, and what the data cannot decide, each once.
-
-    Other warnings speak to who may choose a method.
-    """
-    undecided = (str(one) for one in kept if isinstance(one, UnrecoverableWarning))
-    more = (text for text in undecided if text != model.get("shortfall"))
-    return list(dict.fromkeys([*model.get("notes", ()), *more]))
 
 
 def _evidence(parts: Sequence[Part], asked: Asked) -> Evidence:

@@ -179,7 +179,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const event = found.event === null ? "" : ` Explained are the odds of “${worded(found.target, found.event)}”.`;
     return {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, ...found.reach, short, 0),
-      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}${found.converged ? "" : " The equations have no sure solution: read this with care."}`,
+      note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}`,
       label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by at most"],
       rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
     };

@@ -116,6 +116,36 @@ def test_a_mean_of_which_all_is_possible_is_not_told_nor_drawn(page, years):
     own.close()
 
 
+def test_a_share_of_which_all_is_possible_is_not_told_nor_drawn_alone_and_in_pairs(page):
+    own = page.context.new_page()
+    moves = {"count": 9.0, "sd": 1.0, "false_down": -0.1, "false_up": 0.1}
+    open_one = {**moves, "values": ["no"], "share": 0.3713, "open": True, "low": 0.01, "high": 0.99}
+    known = {**moves, "values": ["yes"], "share": 0.6287, "open": False, "low": 0.1, "high": 0.8}
+
+    def fulfil(route):
+        released = {"columns": ["car"], "sizes": [2], "counts": [4, 6], "shares": [0.4, 0.6]}
+        found = {"answers": 900, "level": 0.95, "false": 0.01, "half_width": 0.49, "needed": None}
+        pair = "km" in route.request.url
+        cells = [{**one, "values": [*one["values"], "[0, 5)"]} for one in (open_one, known) * 4]
+        body = {"names": ["car"], "cells": cells if pair else [open_one, known], "released": None if pair else released}
+        route.fulfill(json={**found, **body})
+
+    own.route("**/estimates?**", fulfil)
+    own.goto(page.url)
+    picture = own.get_by_role("img", name="Estimated shares of By car?")
+    picture.wait_for()
+    assert "not told" in picture.text_content() and "37.1 %" not in picture.text_content()
+    assert [picture.locator(kind).count() for kind in (".share", ".limits", ".false", ".raw")] == [1, 1, 1, 2]
+    section = own.locator("section", has=own.get_by_role("heading", name="By car?"))
+    section.get_by_text("As a table").click()
+    row = section.get_by_role("row", name="no").locator("td").all_text_contents()
+    assert row[:3] == ["not told", "1.0 to 99.0 %", "40.0 %"]
+    pair = own.get_by_role("region", name="By car? by km")
+    pair.wait_for()
+    assert "37.1 %" not in pair.text_content() and "not told1.0 to 99.0 %" in pair.text_content()
+    own.close()
+
+
 def test_each_share_has_its_interval_what_arrived_and_what_liars_could_do_in_words(page):
     section = page.locator("section", has=page.get_by_role("heading", name="By car?"))
     section.get_by_text("As a table").click()
@@ -149,7 +179,9 @@ def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_t
     own.get_by_role("button", name="Grow the tree").click()
     own.get_by_text("would not tell By car? better than its commonest answer does").wait_for()
     own.get_by_text("the rules. The noise hides the 4 bins of 'km' from each other.").wait_for()
-    assert own.locator("svg", has_text="(not told)").locator(".limits").count() == 0
+    picture = own.get_by_role("img", name="A tree that tells By car?")
+    assert "share not told" in picture.text_content() and "60.0 %" not in picture.text_content()
+    assert [picture.locator(kind).count() for kind in (".limits", ".class0", ".open")] == [0, 0, 1]
     own.get_by_role("button", name="Fit the regression").click()
     own.get_by_text("Untick it at “Questions that models look at”").wait_for()
     own.close()

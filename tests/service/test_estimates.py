@@ -164,6 +164,17 @@ def test_means_of_which_all_is_possible_are_said_to_be_open(http):
     assert not http.ask("GET", "/v1/studies/rare/means?name=x").json()["rows"][0]["open"]
 
 
+def test_shares_of_which_all_is_possible_are_said_to_be_open(http):
+    schema = sf.Schema({"rare": sf.Categorical(("no", "yes")), "car": sf.Categorical(("no", "yes"))})
+    scheme = sf.Scheme(schema, {"rare": sf.channels.symmetric(2, 0.49), "car": sf.channels.symmetric(2, 0.1)})
+    http.study("open", scheme)
+    fill(http, 200, study="open", scheme=scheme)
+    for name, is_open in (("rare", True), ("car", False)):
+        found = http.ask("GET", f"/v1/studies/open/estimates?names={name}").json()["cells"]
+        assert [one["open"] for one in found] == [is_open] * 2
+        assert all((one["high"] - one["low"] > 0.95) == is_open for one in found)
+
+
 def test_means_say_what_is_to_be_known_of_bins_and_years(http):
     schema = {"km": sf.Numeric(edges=(0, 1, 40)), "born": sf.Date("1940", "1979", by="year")}
     scheme = sf.Scheme.for_gamma(sf.Schema(schema), 9)

@@ -183,6 +183,7 @@ class Attributes(Document):
 class Cell(Document):
     values: list[str | None]
     share: float | None
+    open: bool = Field(description="whether nearly every share lies in the interval: the estimate tells nothing")
     low: float | None
     high: float | None
     count: float | None

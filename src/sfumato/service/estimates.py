@@ -12,6 +12,7 @@ from sfumato.assess.poisoned_ratio import poisoned_mean
 from sfumato.assess.poisoning import poisoning
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.evidence.direct import DirectEvidence
+from sfumato.evidence.questions.answer import ALL_POSSIBLE
 from sfumato.evidence.questions.values import at_places
 from sfumato.printable import many
 from sfumato.release import Release
@@ -56,10 +57,13 @@ class Estimates:
         moved = _if_told(lambda: poisoning(shares, false))
         down, up = (None, None) if moved is None else (moved.down, moved.up)
         answers = sum(len(part) for part in parts)
+        # Limits hold an estimate that no share can be; what they say of the true share ends at 0 and 1.
+        reach = np.clip(high, 0, 1) - np.clip(low, 0, 1)
         cells = [
             {
                 "values": texts(values),
                 "share": number(shares.value[i]),
+                "open": bool(reach[i] >= ALL_POSSIBLE),
                 "low": number(low[i]),
                 "high": number(high[i]),
                 "count": number(found.value[i]),
@@ -69,8 +73,7 @@ class Estimates:
             }
             for i, values in enumerate(found.labels())
         ]
-        # Limits hold an estimate that no share can be; what they say of the true share ends at 0 and 1.
-        half = float(np.max(np.clip(high, 0, 1) - np.clip(low, 0, 1))) / 2
+        half = float(np.max(reach)) / 2
         return {
             "names": list(names),
             "answers": answers,

@@ -61,10 +61,10 @@ const Charts = (() => {
     rows.forEach((row, i) => {
       const y = i * line + 3;
       picture.append(drawn("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, cut(row.label, letters)));
-      if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, row.text)); return; }
       const zero = at(Math.max(low, Math.min(0, high)));
-      picture.append(drawn("rect", { x: Math.min(zero, at(row.value)), y: y + 3, width: Math.abs(at(row.value) - zero), height: 12, class: "share" }));
       if (row.raw !== undefined && row.raw !== null) picture.append(drawn("rect", { x: zero, y: y + 17, width: Math.max(at(row.raw) - zero, 0), height: 6, class: "raw" }));
+      if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, row.text)); return; }
+      picture.append(drawn("rect", { x: Math.min(zero, at(row.value)), y: y + 3, width: Math.abs(at(row.value) - zero), height: 12, class: "share" }));
       picture.append(whisker(at, row.low, row.high, y + 4));
       if (row.down !== undefined && row.down !== null) picture.append(drawn("path", { d: `M${at(row.value + row.down)} ${y + 27}H${at(row.value + row.up)}`, class: "false" }));
       picture.append(drawn("text", { x: right + 8, y: y + 13, class: "tick" }, row.text));
@@ -120,10 +120,11 @@ const Charts = (() => {
       if (row.shares) {
         const right = narrow() ? 150 : 430, at = scale(0, 1, x, right);
         let begin = 0, limits = null;
-        row.shares.forEach((one, i) => {
+        if (!row.known) picture.append(drawn("rect", { x, y: y + 22, width: right - x, height: 16, class: "open" }));
+        else row.shares.forEach((one, i) => {
           const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right
           picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: row.kinds[i] }));
-          if (i === row.best && row.known && (end || from === 0)) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
+          if (i === row.best && (end || from === 0)) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
           begin += one.value;
         });
         if (limits !== null) picture.append(limits);

@@ -23,7 +23,8 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   /* No false answers take a share below 0 or above 1. */
   const moved = (one, share) => (one.down === null ? "unknown" : `−${(100 * Math.min(-one.down, Math.max(share, 0))).toFixed(1)} to +${(100 * Math.min(one.up, Math.max(1 - share, 0))).toFixed(1)}`);
   const ALL_POSSIBLE = 0.95; // limits that leave so much open tell nothing
-  const told = (one) => (one.high - one.low < ALL_POSSIBLE ? between(one, percent) : "not told");
+  const told = (one) => one.high - one.low < ALL_POSSIBLE;
+  const written = (one) => (told(one) ? percent(one.value) : "not told");
 
   /* The values of a branch: neighbours as a stretch, if they are three or bins. */
   function together(name, values) {
@@ -99,7 +100,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const label = name === null ? "" : together(name, node.values);
     if (node.question === null) {
       const best = node.classes.reduce((most, one, i) => (one.value > node.classes[most].value ? i : most), 0), sure = node.classes[best];
-      rows.push({ depth, label: label || "No question asked", node, best, shares: node.classes, known: sure.high - sure.low < ALL_POSSIBLE, text: `${worded(found.target, found.classes[best])} ${percent(sure.value)} (${told(sure)})` });
+      rows.push({ depth, label: label || "No question asked", node, best, shares: node.classes, known: told(sure), text: `${worded(found.target, found.classes[best])}${told(sure) ? ` ${percent(sure.value)} (${between(sure, percent)})` : ", share not told"}` });
       return rows;
     }
     rows.push({ depth, label: `${label}${label ? " → " : ""}${question(node.question)}`, node });
@@ -109,7 +110,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   function paths(found, node, before, rows) {
     if (node.question === null) {
-      node.classes.forEach((one, i) => rows.push([before || "everybody", worded(found.target, found.classes[i]), percent(one.value), told(one), moved(node.false[i], one.value), `${percent(node.share.value)} (${between(node.share, percent)})`]));
+      node.classes.forEach((one, i) => rows.push([before || "everybody", worded(found.target, found.classes[i]), written(one), between(one, percent), moved(node.false[i], one.value), `${written(node.share)} (${between(node.share, percent)})`]));
       return rows;
     }
     for (const child of node.children) paths(found, child, `${before}${before ? ", " : ""}${question(node.question)} ${together(node.question, child.values)}`, rows);
@@ -124,7 +125,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const legend = Charts.key(...found.classes.map((value, i) => [kinds[i], worded(found.target, value)]).filter(([kind]) => kind !== "others"), ...(kinds.includes("others") ? [["others", "others"]] : []));
     return {
       picture: element("div", {}, legend, Charts.tree(rows, `A tree that tells ${title(found.target)}, with ${found.leaves} leaves`)),
-      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest share where it begins or ends the bar. Answers that lead to the same are taken together. How often the tree is right, and whether more often than the commonest answer alone, is not judged here: sfumato learn tree tells it from the downloaded release.` : `A tree would not tell ${title(found.target)} better than its commonest answer does, by all that these answers show. Single links are found by the network and the rules.`,
+      note: found.leaves > 1 ? `Every bar shows the shares of ${title(found.target)} at a leaf, and the 95 % interval of the largest share where it begins or ends the bar; a bar without them is not told. Answers that lead to the same are taken together. How often the tree is right, and whether more often than the commonest answer alone, is not judged here: sfumato learn tree tells it from the downloaded release.` : `A tree would not tell ${title(found.target)} better than its commonest answer does, by all that these answers show. Single links are found by the network and the rules.`,
       label: "The leaves of the tree", heads: ["Leaf", title(found.target), "Share", "95 % interval", "1 % false answers could move it by at most, points", "Share of all"],
       rows: paths(found, found.root, "", []),
     };
@@ -159,7 +160,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const links = found.links.map((link) => [title(link.parent), title(link.child), link.p === null ? "unknown" : link.p < 1e-4 ? "< 0.0001" : link.p.toFixed(4), link.trend === null ? "" : link.trend > 0 ? "rise together" : "one falls as the other rises"]);
     const tables = nodes.filter((node) => node.table).map((node) => element("details", {}, element("summary", {}, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}`),
       Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by at most, points"],
-        node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), percent(row.probability.value), between(row.probability, percent), moved(row.false, row.probability.value)]))));
+        node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), written(row.probability), between(row.probability, percent), moved(row.false, row.probability.value)]))));
     const values = (name) => attributes.find((one) => one.name === name)?.size ?? 0;
     const large = nodes.filter((node) => !node.table).map((node) => element("p", { class: "about" }, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}: ${whole([node.name, ...node.parents].reduce((all, name) => all * values(name), 1))} rows, not shown. The downloaded release tells them: sfumato learn bayesnet.`));
     return {

@@ -36,7 +36,9 @@
   const bounded = (cell) => (cell.false_down === null || cell.share === null ? cell : { ...cell, false_down: Math.max(cell.false_down, -Math.max(cell.share, 0)), false_up: Math.min(cell.false_up, Math.max(1 - cell.share, 0)) });
   const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
   /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */
-  const outside = (cells) => (cells.some((cell) => cell.share < -5e-4 || cell.share > 1.0005) ? "A share below 0 or above 100 % is the work of chance, where a value is rare or answers are few. Read its interval between 0 and 100 %." : "");
+  const outside = (cells) => (cells.some((cell) => !cell.open && (cell.share < -5e-4 || cell.share > 1.0005)) ? "A share below 0 or above 100 % is the work of chance, where a value is rare or answers are few. Read its interval between 0 and 100 %." : "");
+  /* An estimate whose interval leaves nearly all open is neither written nor drawn. */
+  const told = (one, text) => (one.open ? "not told" : text);
   const callout = (text) => element("p", { class: "callout" }, text);
 
   // ---- A part of the page ------------------------------------------------------------------------------------------------
@@ -85,10 +87,10 @@
       const aim = Number(wish.value) / 100;
       const found = await read(`/estimates?names=${listed(name)}${aim > 0 && aim <= 1 ? `&wish=${aim}` : ""}`);
       const raw = found.released?.shares;
-      let rows = found.cells.map(bounded).map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: percent(cell.share) }));
+      let rows = found.cells.map(bounded).map((cell, i) => ({ ...cell, label: worded(name, cell.values[0]), value: cell.open ? null : cell.share, raw: raw?.[i], down: cell.false_down, up: cell.false_up, text: told(cell, percent(cell.share)) }));
       const many = rows.length > LISTED;
-      if (many) rows = rows.sort((a, b) => b.value - a.value).slice(0, LISTED);
-      const most = Math.min(1, Math.max(...rows.map((row) => Math.max(row.high, row.raw ?? 0, row.value + (row.up ?? 0)))));
+      if (many) rows = rows.sort((a, b) => b.share - a.share).slice(0, LISTED);
+      const most = Math.min(1, Math.max(...rows.map((row) => Math.max(row.raw ?? 0, row.open ? 0 : row.high, row.open ? 0 : row.value + (row.up ?? 0)))));
       const tell = () => {
         widest.textContent = `The widest interval reaches ± ${points(found.half_width)} points.`;
         needed.textContent = !(aim > 0) ? "" : found.needed === null ? "out of reach." : found.needed <= found.answers ? "reached." : `about ${whole(found.needed - found.answers)} more answers.`;
@@ -97,7 +99,7 @@
         picture: Charts.bars(rows, `Estimated shares of ${title(name)}`, 0, most, percent),
         note: [many ? `The ${LISTED} largest of ${whole(found.cells.length)} shares.` : "", outside(rows)].filter(Boolean).join(" "),
         label: `Shares of ${title(name)}`, heads: HEADS, tell,
-        rows: rows.map((row) => [row.label, percent(row.value), between(row, percent), row.raw === undefined ? "" : percent(row.raw), moved(row)]),
+        rows: rows.map((row) => [row.label, row.text, between(row, percent), row.raw === undefined ? "" : percent(row.raw), moved(row)]),
       };
     }, width);
     wish.oninput = () => made.update();
@@ -117,7 +119,7 @@
         element("caption", {}, "Shares of all"),
         element("thead", {}, element("tr", {}, element("td", {}), ...rows[0].map((cell) => element("th", { scope: "col", class: "num" }, worded(y, cell.values[1]))))),
         element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, worded(x, row[0].values[0])), ...row.map((cell) => element("td", { class: "num" },
-          percent(cell.share), element("br"), element("small", {}, between(cell, percent)), element("br"), element("small", { class: "moved" }, moved(bounded(cell)))))))))),
+          told(cell, percent(cell.share)), element("br"), element("small", {}, between(cell, percent)), element("br"), element("small", { class: "moved" }, moved(bounded(cell)))))))))),
         note: `Below each share stands its 95 % interval, and how many points 1 % of false answers could move it at most. ${outside(found.cells)}` };
     });
     return made;
@@ -129,7 +131,6 @@
       const name = of.value, group = by.value === name ? "" : by.value;
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const written = found.years ? year : short, dates = found.rows.some((row) => row.nearest !== null);
-      const told = (row, text) => (row.open ? "not told" : text);
       const rows = found.rows.map((row) => ({ ...row, value: row.open ? null : row.value, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: told(row, row.nearest ?? written(row.value)) }));
       const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
       const from = points ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), { unit, values } = attribute(name);

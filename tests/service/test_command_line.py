@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -90,6 +91,22 @@ def test_from_a_new_server_to_a_pushed_file(server, tmp_path, monkeypatch):
     said = process.stderr.read()
     assert "everything acknowledged is on the disk" in said
     assert token["token"] not in said and "127.0.0.1" not in said
+
+
+@pytest.mark.parametrize("demo", ["", " --demo"])
+def test_a_server_that_cannot_listen_says_so_in_a_line_and_writes_nothing(tmp_path, monkeypatch, demo):
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        refused = run(f"serve{demo} --port {port}")
+    assert (refused.code, refused.out) == (1, "")
+    said = f"error: port {port} of 127.0.0.1 is in use: give another with --port, 0 for any free one\n"
+    assert refused.error == said
+    for host in ("192.0.2.1", "no-such-host.invalid"):
+        wrong = run(f"serve --host {host} --port 0")
+        assert wrong.code == 1 and f"{host} is no address" in wrong.error
+    assert run("serve --port 65536").code == 2
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_demonstration_shows_a_study_in_which_people_answer(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ _HERE = ("localhost", "127.0.0.1", "[::1]", "::1")
 def serve(
     folder: Annotated[Path | None, typer.Argument(help="Where the answers are kept; sfumato-data by default.")] = None,
     host: Annotated[str, typer.Option(help="The address to listen on; 0.0.0.0 for all.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 takes any free one.")] = 8000,
     database: Annotated[
         str | None,
         typer.Option(envvar="SFUMATO_DATABASE", help="PostgreSQL instead of SQLite: postgresql://user@host/name."),
@@ -65,13 +65,14 @@ def serve(
     try:
         from sfumato.service.clock import system
         from sfumato.service.collection import open_collection
+        from sfumato.service.listening import listening
         from sfumato.service.running import server
         from sfumato.service.settings import Settings
     except ImportError as problem:
         raise MissingPartError.named("the server", problem.name or "FastAPI", "server") from None
     hosts = _HERE if host in _HERE and not behind_proxy else ()
     settings = Settings(per_address=per_address, per_token=per_token, hosts=hosts, behind_proxy=behind_proxy)
-    with _place(folder, database, demo) as place:
+    with listening(host, port) as sockets, _place(folder, database, demo) as place:
         clock = Shifted() if demo else None
         collection = open_collection(place, database, settings, clock or system)
         study = None
@@ -90,10 +91,7 @@ def serve(
                 if secret is not None and (sys.stderr.isatty() or demo):
                     console.note(f"your page: {address}/#token={secret}")
 
-            running = server(collection, host, port, ready)
-            running.run()
-            if not running.started:
-                raise SfumatoError(f"port {port} of {host} cannot be listened on: is it in use? choose another --port")
+            server(collection, host, port, ready).run(sockets)
         finally:
             if study is not None:
                 study.stop()

@@ -11,9 +11,9 @@ from importlib.resources.abc import Traversable
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
+from starlette.exceptions import HTTPException
 
 from sfumato.pages.shell import stylesheet
-from sfumato.service.refusals import RefusalError
 
 #: Which page an address shows. What comes after the page's name is for its script.
 ADDRESSES = {
@@ -24,6 +24,8 @@ ADDRESSES = {
 }
 #: What a browser is shown at any other address.
 MISSING = "missing.html"
+#: What asks for the head of a page alone, to see whether the server is there, is no mistake.
+METHODS = ["GET", "HEAD"]
 _LOADS = re.compile(r'<(script|link)\b([^>]*?)\b(src|href)="(/assets/[^"]+)"')
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml"}
 
@@ -39,14 +41,13 @@ def add_pages(app: FastAPI) -> None:
     for address, name in ADDRESSES.items():
         file = folder.joinpath(name)
         if file.is_file():
-            app.add_api_route(
-                address, _page(_signed(file.read_text(encoding="utf-8"), digests)), include_in_schema=False
-            )
+            page = _page(_signed(file.read_text(encoding="utf-8"), digests))
+            app.add_api_route(address, page, methods=METHODS, include_in_schema=False)
 
-    @app.get("/assets/{path:path}", include_in_schema=False)
+    @app.api_route("/assets/{path:path}", methods=METHODS, include_in_schema=False)
     async def asset(path: str) -> Response:
         if path not in assets:
-            raise RefusalError("not_found", "there is no such file")
+            raise HTTPException(404)
         return Response(assets[path], media_type=_type(path), headers={"cache-control": "no-cache"})
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import channels as c
+from sfumato.assess.report.sentences import belief, percent
 
 SCHEME = sf.Scheme(
     sf.Schema({"car": sf.Categorical(("no", "yes")), "km": sf.Numeric(0, 40, bins=4)}),
@@ -110,6 +111,23 @@ def test_what_is_not_worked_out_yet_can_be_neither_saved_nor_taken_for_the_new_d
     made = saved(page, "#save-scheme")
     schema = sf.Schema.from_dict(made["schema"])
     assert made == sf.design.design(schema, 2000, half_width=0.09).scheme.to_dict()
+
+
+def test_bounds_are_rounded_up_and_nothing_short_of_certain_is_100_percent_as_in_the_report(visit):
+    page = visit("/design")
+    page.locator("#verdict").wait_for()
+
+    def shown(call):
+        return page.evaluate(call).replace("\u00a0", " ")
+
+    shares = (0.0, 0.2501, 0.4706, 0.125, 0.0912, 0.989, 0.9901, 0.99991, 0.999999, 1 - 1e-12)
+    for share in shares:
+        assert shown(f"Page.belief({share}, 50)") == belief(share), share
+        if share not in (0.4706, 0.2501, 0.0912, 0.989):  # written with three digits, not to the next percent
+            assert shown(f"Page.percent({share})") == percent(share), share
+    assert shown("Page.belief(1, 1e18)") == "almost 100 %" and shown("Page.belief(1, null)") == "100 %"
+    assert [shown(f"Page.atMost({gamma})") for gamma in (9.0001, 3, "null")] == ["9.01", "3", "∞"]
+    assert page.problems == []
 
 
 def test_what_a_wish_cannot_reach_is_said(visit):

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.assess.breach import rho2
+from sfumato.assess.report.sentences import rounded_up
 from sfumato.channels import Channel, identity
 from sfumato.design import design
 from sfumato.design.candidates import expected, target_of
@@ -139,7 +140,7 @@ def _check_reachable(schema: Schema, n: int, wanted: float) -> None:
             raise RefusalError(
                 "not_possible",
                 f"{name}: ± {100 * wanted:g} points cannot be reached with {n:,} answers, even without randomizing: "
-                f"the nearest is ± {100 * floor:.3g}, or {needed(n, floor, wanted):,} answers",
+                f"the nearest is ± {rounded_up(100 * floor):.3g}, or {needed(n, floor, wanted):,} answers",
                 attribute=name,
                 nearest=floor,
                 records=needed(n, floor, wanted),

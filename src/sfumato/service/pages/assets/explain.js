@@ -8,9 +8,9 @@ const Explain = (() => {
   const short = (value) => number(Number(value.toPrecision(3)));
   const atMost = (value) => number(roundedUp(value));
 
-  /* The least number of three digits that is no lower, as the report has it: what follows "at most" is never exceeded. */
-  function roundedUp(value) {
-    const power = Number(value.toExponential().split("e")[1]) - 2, scaled = value * 10 ** -power;
+  /* The least number of so many digits that is no lower, as the report has it: what follows "at most" is never exceeded. */
+  function roundedUp(value, digits = 3) {
+    const power = Number(value.toExponential().split("e")[1]) - digits + 1, scaled = value * 10 ** -power;
     return Number(`${Math.ceil(scaled - 1e-9 * scaled)}e${power}`);
   }
 

@@ -4,7 +4,7 @@
 
 const Charts = (() => {
   const { element, drawn, narrow, cut } = Elements;
-  const { say, number, percent, points, table } = Page;
+  const { say, number, percent, belief, atMost, points, table } = Page;
   const MOST_NUMBERS = 64; // entries of a matrix that are written into its picture
   const MOST_TABLE = 144; // entries of a matrix that its table lists one by one
 
@@ -70,7 +70,7 @@ const Charts = (() => {
 
   const path = (pairs, right, up) => pairs.map(([x, y], i) => `${i ? "L" : "M"}${right(x).toFixed(1)} ${up(y).toFixed(1)}`).join("");
 
-  function beliefs(closer, person) {
+  function beliefs(closer, person, gamma) {
     const right = (value) => SIDE.x + SIDE.width * value, up = (value) => SIDE.y + SIDE.height * (1 - value);
     const ticks = [0, 0.25, 0.5, 0.75, 1].map((value) => [value, percent(value)]);
     const picture = frame(ticks, ticks, right, up, say("beliefs_title"));
@@ -81,8 +81,8 @@ const Charts = (() => {
       drawn("circle", { cx: right(ten.before), cy: up(ten.after), r: 5, class: "dot" }),
       drawn("text", { x: SIDE.x + SIDE.width / 2, y: SIDE.y + SIDE.height + 38, "text-anchor": "middle", class: "tick" }, say("before")));
     const shown = closer.beliefs.filter((_, i) => i % 4 === 0);
-    return figure(say("beliefs_title"), say(person ? "beliefs_text_person" : "beliefs_text", { after: percent(ten.after) }), picture,
-      folded(table(say("beliefs_title"), [say("before"), say("after")], shown.map(({ before, after }) => [percent(before), percent(after)]), [1])));
+    return figure(say("beliefs_title"), say(person ? "beliefs_text_person" : "beliefs_text", { after: belief(ten.after, gamma) }), picture,
+      folded(table(say("beliefs_title"), [say("before"), say("after")], shown.map(({ before, after }) => [percent(before), before < 1 ? belief(after, gamma) : percent(after)]), [1])));
   }
 
   // ---- The trade-off ---------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ const Charts = (() => {
       sample.append(drawn("path", { d: "M1 5H29", class: `line line${i % 4}` }));
       return element("li", {}, sample, lineName(curve, name));
     }));
-    const rows = curve.gammas.map((value, at) => [number(value), ...told.map(([, line]) => points(line[at]))]);
+    const rows = curve.gammas.map((value, at) => [atMost(value), ...told.map(([, line]) => points(line[at]))]);
     return figure(say("tradeoff_title"), say("tradeoff_text", { floor: points(curve.floor) }) + (missing.length ? " " + say("not_drawn", { ways: missing.join(", ") }) : ""), picture, key,
       folded(table(say("tradeoff_title"), [say(`gamma_axis_${curve.of}`), ...told.map(([name]) => lineName(curve, name))], rows, told.map((_, i) => i + 1))));
   }

@@ -18,8 +18,28 @@ const Page = (() => {
 
   const number = (value, digits = 3) => value.toLocaleString(document.documentElement.lang, { maximumSignificantDigits: digits });
   const whole = (value) => value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 0 });
-  /* A share as a percentage that never claims a certainty it does not have. */
-  const percent = (share) => `${number(100 * share, share > 0.99 && share < 1 ? 4 : share < 0.1 ? 2 : 3)}\u00a0%`;
+  const { roundedUp } = Explain;
+  const atMost = (value) => (value === null ? "∞" : number(roundedUp(value)));
+  /* A share as a percentage that never claims a certainty it does not have, as the report writes it. */
+  function percent(share) {
+    const value = 100 * share;
+    if (value <= 99 || value >= 100) return `${number(value, share < 0.1 ? 2 : 3)}\u00a0%`;
+    for (let digits = 2; digits < 9; digits++) if (Number(value.toFixed(digits)) < 100) return `${value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: digits })}\u00a0%`;
+    return say("almost");
+  }
+
+  /* How sure somebody can become at most, rounded up: of a finite gamma never certain, as the report has it. */
+  function belief(share, gamma) {
+    if (gamma === null) return percent(share);
+    const value = 100 * share;
+    if (value <= 99) return percent(roundedUp(value, value >= 10 && value < 20 ? 3 : 2) / 100);
+    for (let whole = 1e4; whole < 1e12; whole *= 10) {
+      const up = Math.ceil(share * whole - 1e-9);
+      if (up < whole) return percent(up / whole);
+    }
+    return say("almost");
+  }
+
   const points = (width) => (width === null || width >= 1 ? say("untold") : `±\u00a0${number(100 * width, width < 0.1 ? 2 : 3)}`);
 
   let last = 0;
@@ -80,5 +100,5 @@ const Page = (() => {
     return found;
   }
 
-  return { say, has, speak, number, whole, percent, points, field, menu, check, button, table, save, copied, ask, Refusal };
+  return { say, has, speak, number, whole, percent, belief, atMost, points, field, menu, check, button, table, save, copied, ask, Refusal };
 })();

@@ -110,7 +110,7 @@
   function refused(problem) {
     const { nearest, records, attribute } = problem.details;
     if (nearest === undefined) return say("refused", { message: problem.message });
-    return say("unreachable_width", { title: titleOf(attribute), width: points(state.half_width), nearest: points(nearest), n: whole(Math.floor(state.n / state.groups)), records: whole(records) });
+    return say("unreachable_width", { title: titleOf(attribute), width: points(state.half_width), nearest: points(Explain.roundedUp(nearest, nearest < 0.1 ? 2 : 3)), n: whole(Math.floor(state.n / state.groups)), records: whole(records) });
   }
 
   const wishHolds = () => Number.isInteger(state.n) && state.n >= 2 && Number.isInteger(state.groups) && state.groups >= 1 && state.groups <= state.n && (state.wish === "scheme" || (state.wish === "half_width" ? state.half_width > 0 && state.half_width < 1 : state[state.wish] > 1 && state[state.wish] <= 1e6));

@@ -4,11 +4,10 @@
 
 const Results = (() => {
   const { element } = Elements;
-  const { say, number, whole, percent, points, table } = Page;
+  const { say, number, whole, percent, belief, atMost, points, table } = Page;
 
   const ASKED = ["all", "one", "two", "three"];
   const sent = (one) => (Page.has(`family_${one.family}`) ? say(`family_${one.family}`) : one.channel);
-  const gamma = (value) => (value === null ? "∞" : number(value));
 
   /* The verdict in two sentences, whichever wish led to it. */
   function verdict(found) {
@@ -18,12 +17,12 @@ const Results = (() => {
       : say("verdict_between", { least: points(Math.min(...widths)), most: points(Math.max(...widths)), records: whole(found.records) });
     const ten = found.beliefs.find(({ before }) => before === 0.1);
     const whom = found.attributes.length > 1 ? "verdict_person" : "verdict_answer";
-    return found.gamma === null ? [say("verdict_clear"), exact] : [say(whom, { gamma: gamma(found.gamma) }) + " " + say("verdict_suspicion", { after: percent(ten.after) }), exact];
+    return found.gamma === null ? [say("verdict_clear"), exact] : [say(whom, { gamma: atMost(found.gamma) }) + " " + say("verdict_suspicion", { after: belief(ten.after, found.gamma) }), exact];
   }
 
   function overview(found, titleOf, by) {
     const noted = (text, note) => (note === "" ? text : element("span", {}, text, element("br"), element("small", {}, note)));
-    const rows = found.attributes.map((one) => [titleOf(one.name), noted(sent(one), one.asked < 0.999 ? say("asked", { share: percent(one.asked) }) : ""), gamma(one.gamma), percent(one.suspicion),
+    const rows = found.attributes.map((one) => [titleOf(one.name), noted(sent(one), one.asked < 0.999 ? say("asked", { share: percent(one.asked) }) : ""), atMost(one.gamma), belief(one.suspicion, one.gamma),
       one.guess === null ? "" : noted(percent(one.guess), say("blind", { blind: percent(one.blind) })), noted(points(one.half_width), { mean: say("of_mean"), cdf: say("of_cdf"), shares: "" }[one.target])]);
     if (by) found.attributes.forEach((one, i) => rows[i].push(one.name === by ? "" : points(one.within)));
     const heads = [say("question"), say("what_is_sent"), say("col_gamma"), say("col_suspicion"), say("col_guess"), say("col_exact"), ...(by ? [say("col_within", { by: titleOf(by) })] : [])];
@@ -52,8 +51,9 @@ const Results = (() => {
     const one = found.attributes.find(({ name }) => name === closer.attribute);
     const person = closer.curve !== null && closer.curve.of === "person";
     const together = closer.names.length > 1 ? element("p", {}, say("together", { names: closer.names.map(titleOf).join(", "), share: percent(closer.share) })) : null;
+    const gamma = person ? found.gamma : one.gamma;
     return [together, ...odds(closer, pointsOf), Charts.matrix(closer),
-      element("div", { class: "panels" }, Charts.beliefs(closer, person), closer.curve === null ? element("p", { class: "about" }, say("no_curve")) : Charts.tradeoff(closer.curve, person ? found.gamma : one.gamma, one.half_width, person ? found.alternatives.map((other) => ASKED[other.ask ?? 0]) : []))].filter(Boolean);
+      element("div", { class: "panels" }, Charts.beliefs(closer, person, gamma), closer.curve === null ? element("p", { class: "about" }, say("no_curve")) : Charts.tradeoff(closer.curve, gamma, one.half_width, person ? found.alternatives.map((other) => ASKED[other.ask ?? 0]) : []))].filter(Boolean);
   }
 
   return { verdict, overview, ways, closely };

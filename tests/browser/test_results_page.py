@@ -286,6 +286,24 @@ def test_models_are_drawn_when_asked_for_and_have_their_numbers_in_a_table(page)
     assert "with 1 link" in network.get_attribute("aria-label")
 
 
+def test_a_table_of_a_network_names_the_parents_one_after_the_other(page):
+    own = page.context.new_page()
+    cell = {"probability": {"value": 0.5, "low": 0.4, "high": 0.6}, "false": {"down": None, "up": None}, "value": "no"}
+    parents = [["km"], ["km", "bus, tram", "km"]]
+    nodes = [
+        {"name": "car", "place": [i, 0], "parents": given, "table": [{**cell, "given": ["[0, 5)"] * len(given)}]}
+        for i, given in enumerate(parents)
+    ]
+    found = {"answers": 900, "level": 0.95, "notes": [], "nodes": nodes, "links": []}
+    own.route("**/models/network?**", lambda route: route.fulfill(json=found))
+    own.goto(page.url)
+    own.get_by_role("button", name="Draw the network").click()
+    heads = own.locator("summary", has_text="given")
+    heads.first.wait_for()
+    assert heads.all_text_contents() == ["By car?, given km", "By car?, given km, bus, tram and km"]
+    own.close()
+
+
 def test_models_that_are_asked_for_at_once_are_learned_one_after_the_other(browser, site, page):
     """The server learns one at a time and sends away who asks for many: the fifth was told that others are answered."""
     own = opened(browser, site, "many", tokens(site, "many"))

@@ -15,6 +15,7 @@ from gallery import rest_clear
 from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.assess.report import report
+from sfumato.assess.report.sentences import belief
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.ledger import Ledger
 
@@ -415,6 +416,22 @@ def test_the_picture_of_precision_agrees_with_the_sentence(monkeypatch):
     axes = _Axes()
     drawn[0](axes)
     assert axes.points[-1] == pytest.approx((2000, 100 * unit.measures["half_width_cdf"]))
+
+
+@pytest.mark.parametrize(
+    "gamma, n, marks", [(2.9, 2000, {"100", "10,000"}), (40, 3 * 10**8, {"10 million", "1 billion"})]
+)
+def test_the_numbers_of_the_pictures_can_be_read_and_bounds_are_rounded_up(gamma, n, marks):
+    """Exponents had 6 pixels, and 24.4 at most was called 24 beside a text that said 25 %."""
+    from sfumato.assess.report import plot
+
+    (unit,) = report(sf.Scheme.for_gamma(sf.Schema({"sex": sf.Categorical(("F", "M"))}), gamma), n=n).facts.units
+    said = re.findall(r">([^<>]+)</text>", plot.precision(unit))
+    assert marks <= set(said)
+    sizes = re.findall(r"font-size: ([\d.]+)px", plot.precision(unit) + plot.beliefs(unit))
+    assert sizes and min(map(float, sizes)) >= 8
+    percent = belief(privacy.rho2(unit.measures["gamma"], 0.1)).removesuffix(" %")
+    assert f">10 → {percent}<" in plot.beliefs(unit)
 
 
 def test_a_form_tells_as_much_as_those_who_answer_it(monkeypatch):

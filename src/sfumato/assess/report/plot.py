@@ -98,10 +98,16 @@ def beliefs(unit: Unit) -> str:
             ceiling = 100 * rho2(gamma, prior)
             axes.fill_between(100 * prior, 100 * prior, ceiling, color=ACCENT, alpha=0.13, lw=0)
             axes.plot(100 * prior, ceiling, color=ACCENT, lw=2)
-            at = 100 * rho2(gamma, 0.1)
-            axes.plot([10, 10], [10, at], color=INK, lw=0.8)
-            axes.plot(10, at, "o", color=INK, ms=4)
-            axes.annotate(f"10 → {at:.0f}", (10, at), xytext=(7, -3), textcoords="offset points", fontsize=8.5)
+            at = rho2(gamma, 0.1)
+            axes.plot([10, 10], [10, 100 * at], color=INK, lw=0.8)
+            axes.plot(10, 100 * at, "o", color=INK, ms=4)
+            axes.annotate(
+                f"10 → {belief(at).removesuffix(' %')}",
+                (10, 100 * at),
+                xytext=(7, -3),
+                textcoords="offset points",
+                fontsize=8.5,
+            )
         axes.set(xlim=(0, 100), ylim=(0, 102), xlabel="belief before, %", ylabel="at most after, %")
         axes.set_xticks([0, 50, 100])
         axes.set_yticks([0, 50, 100])
@@ -163,6 +169,9 @@ def precision(unit: Unit) -> str | None:
         low, high = axes.get_ylim()
         marks = [v for v in (0.001, 0.01, 0.1, 1, 10, 100, 1000) if low <= v <= high]
         axes.set_yticks(marks, [f"{v:g}" for v in marks])
+        first, last = math.ceil(math.log10(sizes[0]) - 1e-9), math.floor(math.log10(sizes[-1]) + 1e-9)
+        powers = [10**power for power in range(first, last + 1, 2)]
+        axes.set_xticks(powers, [_round_number(power) for power in powers])  # exponents are too small to be read
         axes.set(xlabel="records", ylabel="± points")
         axes.set_title("How precise estimates are")
         axes.legend(frameon=False, fontsize=8, handlelength=1.4)
@@ -173,6 +182,18 @@ def precision(unit: Unit) -> str | None:
         f"precision-{unit.title}",
         f"Half-width of estimates of {unit.title} against the number of records",
     )
+
+
+def _round_number(power_of_ten: int) -> str:
+    """A mark along an axis, short enough for a phone.
+
+    >>> [_round_number(10**power) for power in (2, 4, 6, 11, 13)]
+    ['100', '10,000', '1 million', '100 billion', '10,000 billion']
+    """
+    for name, unit in (("billion", 10**9), ("million", 10**6)):
+        if power_of_ten >= unit:
+            return f"{power_of_ten // unit:,} {name}"
+    return f"{power_of_ten:,}"
 
 
 def _short(text: str, most: int) -> str:

@@ -45,5 +45,8 @@ const Elements = (() => {
   /* What the server says in lower case, as a sentence of its own. */
   const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-  return { element, drawn, scrolling, narrow, cut, jump, listed, sentence };
+  /* Names one after the other: a, b and c. */
+  const together = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+
+  return { element, drawn, scrolling, narrow, cut, jump, listed, sentence, together };
 })();

@@ -3,7 +3,7 @@
 "use strict";
 
 const Models = ({ read, part, title, worded, attributes, refusal }) => {
-  const { element, scrolling, listed, sentence } = Elements;
+  const { element, scrolling, listed, sentence, together: enumerated } = Elements;
   const { percent, whole, short, year, between } = Charts;
   const DRAWN = 15; // rules in the picture; the table holds more
   const LARGE = 60; // values of a question that is not taken unless it is chosen
@@ -155,14 +155,16 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   // ---- Network -------------------------------------------------------------------------------------------------------------
 
+  const caption = (node) => `${node.label}${node.parents.length ? `, given ${enumerated(node.parents.map(title))}` : ""}`;
+
   function drawNetwork(found) {
     const nodes = found.nodes.map((node) => ({ ...node, label: title(node.name) }));
     const links = found.links.map((link) => [title(link.parent), title(link.child), link.p === null ? "unknown" : link.p < 1e-4 ? "< 0.0001" : link.p.toFixed(4), link.trend === null ? "" : link.trend > 0 ? "rise together" : "one falls as the other rises"]);
-    const tables = nodes.filter((node) => node.table).map((node) => element("details", {}, element("summary", {}, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}`),
+    const tables = nodes.filter((node) => node.table).map((node) => element("details", {}, element("summary", {}, caption(node)),
       Charts.table(`Probabilities of ${node.label}`, [...node.parents.map(title), node.label, "Probability", "95 % interval", "1 % false answers could move it by at most, points"],
         node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), written(row.probability), between(row.probability, percent), moved(row.false, row.probability.value)]))));
     const values = (name) => attributes.find((one) => one.name === name)?.size ?? 0;
-    const large = nodes.filter((node) => !node.table).map((node) => element("p", { class: "about" }, `${node.label}${node.parents.length ? `, given ${node.parents.map(title).join(" and ")}` : ""}: ${whole([node.name, ...node.parents].reduce((all, name) => all * values(name), 1))} rows, not shown. The downloaded release tells them: sfumato learn bayesnet.`));
+    const large = nodes.filter((node) => !node.table).map((node) => element("p", { class: "about" }, `${caption(node)}: ${whole([node.name, ...node.parents].reduce((all, name) => all * values(name), 1))} rows, not shown. The downloaded release tells them: sfumato learn bayesnet.`));
     return {
       picture: element("div", {}, scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} ${links.length === 1 ? "link" : "links"}`)),
         element("h4", {}, "Probabilities"), ...tables, ...large),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -171,13 +171,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-class Advance(Protocol):
-    def __call__(self, rows: int) -> None: ...
-
-
 @contextmanager
-def progress(title: str, total: int | None) -> Iterator[Advance]:
-    """A progress bar on a terminal, with the time that is left where the length is known; nothing in a pipe."""
+def progress(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar on a terminal, with the time that is left where the length is known; in a pipe a line at times."""
+    if not _busy.lively:
+        with _busy.counted(_one_line(title), total) as counted:
+            yield counted
+        return
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -195,7 +195,6 @@ def progress(title: str, total: int | None) -> Iterator[Advance]:
         *((TextColumn("left"), TimeRemainingColumn()) if total is not None else ()),
         console=_err,
         transient=True,
-        disable=not _err.is_terminal,
     )
     with _busy.giving_way(), bar:
         task = bar.add_task(_one_line(title), total=total)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 import shlex
@@ -219,7 +220,7 @@ class TestOutputsAreCheckedBeforeTheWork:
 
 
 class TestBusy:
-    """Long work shows what is done and for how long, on a terminal only."""
+    """Long work shows what is done and for how long."""
 
     def shown(self, terminal, monkeypatch, seconds=0.4):
         monkeypatch.setattr(busy, "PATIENCE", 0.05)
@@ -237,8 +238,24 @@ class TestBusy:
         assert re.search(r"fitting, \d+ s", text)
         assert "\x1b[2KRESULT" in text and not text.split("RESULT")[1].strip("\r\x1b[2K")
 
-    def test_a_pipe_sees_nothing(self, monkeypatch):
+    def test_a_pipe_sees_nothing_of_what_is_soon_done(self, monkeypatch):
         assert self.shown(False, monkeypatch, 0.2) == "RESULT"
+
+    def test_a_pipe_gets_lines_ever_more_rarely(self, monkeypatch):
+        marks = list(itertools.islice(busy._marks(), 7))
+        assert marks == [3, 10, 30, 100, 300, 600, 900]
+        monkeypatch.setattr(busy, "_marks", lambda: iter([0.05, 0.1, 60]))
+        lines = self.shown(False, monkeypatch).splitlines()
+        assert lines == ["still at work after 0.05 s: fitting", "still at work after 0.1 s: fitting", "RESULT"]
+
+    def test_a_pipe_sees_how_far_a_bar_has_come(self, monkeypatch):
+        monkeypatch.setattr(busy, "_marks", lambda: iter([0.05, 60]))
+        out = io.StringIO()
+        line = busy.Busy(Console(file=out, force_terminal=False))
+        with line.working("randomizing"), line.counted("rows", 5000) as advance:
+            advance(1000)
+            time.sleep(0.3)
+        assert out.getvalue() == "still at work after 0.05 s: rows, 1,000 of 5,000 done\n"
 
     def test_every_command_that_may_take_long_says_what_it_does(self):
         quiet = {command.__name__ for command, said in cli.COMMANDS.items() if not said}

@@ -28,6 +28,7 @@ def linear(
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the weights (.svg, .png or .pdf).")] = None,
+    accuracy: learning.Accuracy = True,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
     errors_asked: Annotated[
         bool, typer.Option("--errors/--no-errors", help="Refit ten times, for the errors of the weights.")
@@ -45,7 +46,12 @@ def linear(
     """
     release = learning.load(files, columns, target)
     found, score = learning.learn(
-        lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed, refits=GROUPS * errors_asked
+        lambda: LinearClassifier(loss=loss, rng=seed),
+        release,
+        target,
+        seed,
+        refits=GROUPS * errors_asked,
+        accuracy=accuracy,
     )
     tested = learning.test_accuracy(found, test)
     errors = None
@@ -63,7 +69,8 @@ def linear(
         told = {"columns": names, "weights": weights, "too_rare": rare, "compared_with": found.compared_with_}
         console.emit(learning.document("linear", found, score, tested, **told, scaled=scaled, **limits))
         return
-    learning.show_score(score, target)
+    if accuracy:
+        learning.show_score(score, target)
     if found.only_class is None:
         _show_weights(found, errors, everything)
     else:

@@ -35,6 +35,7 @@ def model(
     plot: Annotated[
         Path | None, typer.Option(help="Also draw the shares, of the target or of all (.svg, .png or .pdf).")
     ] = None,
+    accuracy: learning.Accuracy = True,
     seed: Annotated[int | None, typer.Option(help="For a repeatable choice.")] = None,
     overwrite: Annotated[bool, typer.Option(help="Replace the table of --sample if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -64,9 +65,11 @@ def model(
         whose = "each attribute" if target is None else target
         plot_shares([found.counts(name) for name in names], plot, f"Shares of {whose}, from the joint model")
     score = tested = None
-    if target is not None:
+    if target is not None and (accuracy or test is not None):
         leaves = 200 if isinstance(found, JunctionEvidence) else None
-        tree, score = learning.learn(lambda: DecisionTree(max_leaves=leaves), found, target, seed, spent=spent)
+        tree, score = learning.learn(
+            lambda: DecisionTree(max_leaves=leaves), found, target, seed, spent=spent, accuracy=accuracy
+        )
         tested = learning.test_accuracy(tree, test)
     if isinstance(found, JunctionEvidence):
         _show_junction(found, score, target, tested, json)

@@ -23,6 +23,7 @@ def naive_bayes(
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the probabilities (.svg, .png or .pdf).")] = None,
+    accuracy: learning.Accuracy = True,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Print every row, however many there are.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -40,7 +41,7 @@ def naive_bayes(
     def make() -> NaiveBayes | TAN:
         return TAN() if augmented else NaiveBayes()
 
-    model, score = learning.learn(make, release, target, seed)
+    model, score = learning.learn(make, release, target, seed, accuracy=accuracy)
     tested = learning.test_accuracy(model, test)
     if plot is not None:
         model.plot(plot)
@@ -52,7 +53,8 @@ def naive_bayes(
         more = {"tables": tables, "standard_errors": errors, "parents": getattr(model, "parents_", None)}
         console.emit(learning.document("naive bayes", model, score, tested, **more))
         return
-    learning.show_score(score, target)
+    if accuracy:
+        learning.show_score(score, target)
     if isinstance(model, TAN):
         console.table(["attribute", "leans on"], [[name, up or ""] for name, up in model.parents_.items()])
     else:

@@ -44,6 +44,7 @@ def tree(
     columns: learning.Columns = None,
     test: Annotated[Path | None, typer.Option(help="Clean rows to score on, where there are any.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Also draw the tree (.svg, .png or .pdf).")] = None,
+    accuracy: learning.Accuracy = True,
     seed: Annotated[int | None, typer.Option(help="For a repeatable split into learned and held-out records.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
 ) -> None:
@@ -63,22 +64,38 @@ def tree(
         )
         return
     release = learning.load(files, columns, target)
-    found, score = learning.learn(
-        lambda: DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves), release, target, seed
-    )
+
+    def make() -> DecisionTree:
+        return DecisionTree(criterion=criterion, counts=counts, max_leaves=leaves)
+
+    found, each = learning.fit(make, release, target)
     tested = learning.test_accuracy(found, test)
     if plot is not None:
         found.plot(plot, depth=depth)
+    if not json:
+        _show(found, len(release), depth, everything)
+    score = learning.judge(make, release, target, seed, each=each) if accuracy else None
     if json:
         about = {"leaves": len(found.root_.leaves), "depth": found.root_.depth, "text": found.text(level=0.95)}
         console.emit(learning.document("tree", found, score, tested, **about))
         return
-    leaves_found = len(found.root_.leaves)
-    if leaves_found > 1:
-        console.say(_size(leaves_found, found.root_.depth, len(release)))
+    if accuracy:
+        console.say()
+        learning.show_score(score, target)
+    if tested is not None:
+        console.say(f"accuracy on {test}: {tested:.3f}")
+
+
+def _show(found: DecisionTree, records: int, depth: int, everything: bool) -> None:
+    """The tree in words."""
+    leaves = len(found.root_.leaves)
+    if leaves > 1:
+        console.say(_size(leaves, found.root_.depth, records))
     else:
-        console.say(f"no question: a tree would not tell {target} better than its commonest answer does, by all that")
-        console.say(f"these {len(release):,} records show; single links are found by learn bayesnet and learn rules")
+        console.say(
+            f"no question: a tree would not tell {found.target_} better than its commonest answer does, by all that"
+        )
+        console.say(f"these {records:,} records show; single links are found by learn bayesnet and learn rules")
     least = 0.0 if everything else least_share(found, depth)
     console.say(found.text(depth, least, None if everything else 100, level=0.95))
     console.note(
@@ -89,10 +106,6 @@ def tree(
             f"branches of less than {percentage(least, 1)} of the records are taken together; --all prints each of "
             "them, --depth goes deeper"
         )
-    console.say()
-    learning.show_score(score, target)
-    if tested is not None:
-        console.say(f"accuracy on {test}: {tested:.3f}")
 
 
 def _size(leaves: int, depth: int, records: int) -> str:

@@ -33,6 +33,9 @@ _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that i
 Columns = Annotated[
     str | None, typer.Option(help="Learn from these attributes only, comma-separated (the target among them or not).")
 ]
+Accuracy = Annotated[
+    bool, typer.Option("--accuracy/--no-accuracy", help="Refit five times, to estimate how often it is right.")
+]
 
 
 def load(files: list[Path], columns: str | None = None, target: str | None = None, numbers: bool = False) -> Release:
@@ -67,41 +70,63 @@ def learn(
     *,
     spent: float = 0.0,
     refits: int = 0,
+    accuracy: bool = True,
 ) -> tuple[Model, Score | None]:
-    """The model of all records, and the accuracy of models that were each kept from a fifth of them.
+    """The model of all records, and its accuracy where that is asked for and can be told: see ``fit`` and ``judge``."""
+    model, each = fit(make, source, target)
+    if accuracy:
+        return model, judge(make, source, target, seed, each=spent + each, refits=refits)
+    foretell(each, 0, refits)
+    return model, None
 
-    Tables of counts have no records to keep from a model. ``spent`` are the seconds that went into the source and will
-    go into that of every fold; ``refits`` is how many more fits follow.
-    """
+
+def fit(make: Callable[[], Model], source: Release | Evidence, target: str) -> tuple[Model, float]:
+    """The model of all records, and the seconds that it took."""
     console.step("fitting to all records")
     began = monotonic()
     model = make().fit(source, target=target)
-    each = spent + monotonic() - began
+    return model, monotonic() - began
+
+
+def judge(
+    make: Callable[[], Model],
+    source: Release | Evidence,
+    target: str,
+    seed: int | None,
+    *,
+    each: float,
+    refits: int = 0,
+) -> Score | None:
+    """The accuracy of models that were each kept from a fifth of the records; tables of counts have none to keep.
+
+    ``each`` are the seconds that a fit takes; ``refits`` is how many more follow.
+    """
     release = source if isinstance(source, Release) else source.release
     if any(isinstance(part, CountedPart) for part in release.parts):
-        return model, None
-    total = steps(len(model.classes_), FOLDS)
-    foretell(each, refits, total - 2 * FOLDS)
+        return None
+    total = steps(release.schema[target].size, FOLDS)
+    foretell(each, FOLDS, refits, total - 2 * FOLDS)
     silent = without_warnings()  # what a warning would say of four fifths of the records it said of all of them
     with silent, console.progress("steps of learning and judging", total) as advance:
-        score = cross_score(make(), source, target, FOLDS, rng=seed, progress=_foretelling(advance, total))
-    return model, score
+        return cross_score(make(), source, target, FOLDS, rng=seed, progress=_foretelling(advance, total))
 
 
-def foretell(each: float, refits: int = 0, cells: int = 0) -> None:
+def foretell(each: float, folds: int = 0, refits: int = 0, cells: int = 0) -> None:
     """A line beforehand where the fits that follow will try somebody's patience; ``each`` is in seconds.
 
     How long it takes to judge them, and to estimate the ``cells`` of the confusion matrix, is not known yet.
     """
-    total = each * (FOLDS + refits)
+    total = each * (folds + refits)
     if total < PATIENCE:
         return
-    errors = f", and {refits} for the errors of the weights (--no-errors leaves these out)" if refits else ""
+    wanted = [f"{folds} for the accuracy (--no-accuracy leaves these out)"] if folds else []
+    wanted += [f"{refits} for the errors of the weights (--no-errors leaves these out)"] if refits else []
+    said = f"one fit took {each:.1f} s; more follow, {' and '.join(wanted)}: about {duration(total)}"
+    if not folds:
+        console.note(said)
+        return
     matrix = f" and the {cells} cells of the confusion matrix" if cells else ""
-    console.note(
-        f"one fit took {each:.1f} s; {FOLDS} more follow for the accuracy{errors}: about {duration(total)} for the "
-        f"fits alone. Judging them{matrix} comes on top, and may take longer than the fits"
-    )
+    console.note(f"{said} for the fits alone. Judging them{matrix} comes on top, and may take longer than the fits")
 
 
 def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], None]:

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli import learn_model, learning
+from sfumato.cli import console, learn_model, learning
 from sfumato.cli.learn import app
 from sfumato.datasets import discretized as dd
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import SfumatoError, UnrecoverableWarning
 from sfumato.evidence.model import joint
 from sfumato.evidence.plot import plot_shares
 from sfumato.learn.crossfit import cross_score, steps
@@ -255,7 +255,7 @@ def test_what_takes_long_is_said_beforehand(files, monkeypatch):
     monkeypatch.setattr(learning, "monotonic", lambda: 3.0 * next(looks))
     asked = ("linear", files / "r.parquet", "--target", "class", "--seed", 1, "--columns", "mitoses,clump_thickness")
     said = " ".join(run(*asked).stderr.split())
-    assert "one fit took 3.0 s; 5 more follow for the accuracy, and 10 for the errors of the weights" in said
+    assert "one fit took 3.0 s; more follow, 5 for the accuracy (--no-accuracy leaves these out) and 10 for the" in said
     assert "about 45 seconds" in said and "one of 5 folds was judged in 3.0 s: about 12 seconds more" in said
     assert "for the fits alone. Judging them and the 4 cells of the confusion matrix comes on top" in said
     assert "cells of the confusion matrix was judged" not in said  # nine seconds
@@ -269,3 +269,34 @@ def test_cross_scores_report_every_step(files, confusion):
     done: list[int] = []
     cross_score(sf.learn.NaiveBayes(), release, "class", 3, rng=1, progress=done.append, confusion=confusion)
     assert sum(done) == steps(2, 3, confusion) == (10 if confusion else 6) and done[:6] == [1] * 6
+
+
+@pytest.mark.parametrize("command", ["tree", "linear", "naive-bayes", "model"])
+def test_the_accuracy_can_be_left_out(files, monkeypatch, command):
+    def fail(*_, **__):
+        raise AssertionError("nothing is to be judged")
+
+    monkeypatch.setattr(learning, "cross_score", fail)
+    asked = (command, files / "r.parquet", "--target", "class", "--no-accuracy", "--columns", "mitoses")
+    said = run(*asked)
+    assert said.exit_code == 0, said.output
+    assert "accuracy" not in said.output and "clean rows" not in said.output
+    assert json.loads(run(*asked, "--json").stdout)["estimated"] is None
+
+
+def test_a_tree_is_shown_before_it_is_judged(files, monkeypatch):
+    shown: list[str] = []
+    monkeypatch.setattr(console, "say", lambda text="": shown.append(text))
+
+    def judged(*_, **__):
+        assert any("question" in text for text in shown), shown
+        raise SfumatoError("judged")
+
+    monkeypatch.setattr(learning, "cross_score", judged)
+    assert str(run("tree", files / "r.parquet", "--target", "class").exception) == "judged"
+
+
+def test_fits_for_the_errors_alone_are_foretold(capsys):
+    learning.foretell(3.0, refits=10)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "one fit took 3.0 s; more follow, 10 for the errors of the weights" in said and said.endswith("30 seconds")

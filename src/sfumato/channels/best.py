@@ -12,7 +12,8 @@ from sfumato.channels.prefixes import prefixes
 from sfumato.channels.response import identity
 from sfumato.channels.subset import subset
 from sfumato.channels.valid import symmetric
-from sfumato.channels.windows import MANY, MOST_VALUES, windows
+from sfumato.channels.window_widths import MANY
+from sfumato.channels.windows import MOST_VALUES, windows
 from sfumato.errors import ChannelError, SingularChannelWarning, warn
 from sfumato.schema import Domain, Text
 

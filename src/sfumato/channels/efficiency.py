@@ -121,11 +121,22 @@ def even_efficiency(channel: Channel, target: str = "shares", nullable: bool = F
         wide = spread(k, inside.shape[1], float(inside[0].sum()), together, float(channel.bound))
         return (1 - 1 / k) / k / wide
     if isinstance(channel, Windows) and k > _DENSE:  # the same windows over fewer, wider bins
-        fewer = sorted({max(1, round(width * _DENSE / k)) for width in channel.widths})
-        channel, k = windows(_DENSE, float(channel.bound), fewer, channel.nullable), _DENSE + channel.nullable
+        channel, k = _coarser(channel), _DENSE + channel.nullable
     if isinstance(channel, Subset):
         channel = replace(channel)  # a copy: its matrix goes with it, where those of a hundred forms would stay
     try:
         return efficiency(channel.transition.dense(), even_prior(k, nullable), target, nullable)
     except EstimationError:
         return 0.0
+
+
+def _coarser(channel: Windows) -> Windows:
+    """The same windows over fewer, wider bins."""
+    fewer = _DENSE
+    if channel.as_chosen:
+        return windows(fewer, float(channel.bound), nullable=channel.nullable)
+    often: dict[int, int] = {}
+    for width, part in zip(channel.widths, channel.mix or [1] * len(channel.widths), strict=True):
+        rounded = max(1, round(width * fewer / channel.values))
+        often[rounded] = often.get(rounded, 0) + part
+    return Windows(fewer, channel.bound, tuple(often), channel.nullable, tuple(often.values()))

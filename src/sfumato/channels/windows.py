@@ -19,13 +19,13 @@ from sfumato.channels.lookup import code_type
 from sfumato.channels.odds import SetChannel, levels, odds, position, read_fraction
 from sfumato.channels.ratios import as_float
 from sfumato.channels.window_sums import WindowInverse, WindowSums
+from sfumato.channels.window_widths import widths_for
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, Source
 from sfumato.schema import Domain
 
-#: From so many values on their distribution is smoothed, and the widths are chosen for that.
-MANY = 32
 MOST_VALUES = 1 << 16
+MOST_PARTS = 2_000_000  # of a mix
 _LISTED = 1 << 18
 
 
@@ -33,15 +33,16 @@ _LISTED = 1 << 18
 class Windows(SetChannel):
     r"""Choose one of L scales, then report a window of that scale's width, gamma times as likely when it holds x.
 
-        P[x, (l, a)] = (1 / L) (gamma if a <= x < a + w_l else 1) / (gamma w_l + k - 1),    a = -(w_l - 1) .. k - 1
+        P[x, (l, a)] = s_l (gamma if a <= x < a + w_l else 1) / (gamma w_l + k - 1),    a = -(w_l - 1) .. k - 1
 
-    Wide windows tell the shape, narrow ones the detail. The widths are chosen for what will be estimated, see
-    ``widths_for``: 1, 2, 4, ... for unbiased shares and running shares of few values; for many values, whose
-    distribution is smoothed anyway, two widths around the one of the square wave. ``window_sums`` needs no matrix.
+    s_l is 1 / L, or in proportion to ``mix``. Wide windows tell the shape, narrow ones the detail. The widths are
+    chosen for what will be estimated, see ``widths_for``: 1, 2, 4, ... for unbiased shares and running shares of few
+    values; for many values, whose distribution is smoothed anyway, two around the one of the square wave.
+    ``window_sums`` needs no matrix.
 
     Where answers may be missing, "no answer" is input k and one more output, which lies in no window:
 
-        P[x, none] = t,    P[none, none] = gamma t,    P[none, (l, a)] = (1 - t) / L / (gamma w_l + k - 1)
+        P[x, none] = t,    P[none, none] = gamma t,    P[none, (l, a)] = (1 - t) s_l / (gamma w_l + k - 1)
 
     The windows of the others shrink by 1 - t; t = (1 - f) / (gamma - f) makes the rows sum to 1, where f is the mean
     over the scales of (k + w_l - 1) / (k - 1 + gamma w_l).
@@ -52,6 +53,7 @@ class Windows(SetChannel):
 
     widths: tuple[int, ...]
     nullable: bool = False
+    mix: tuple[int, ...] = ()
 
     kind = "windows"
 
@@ -184,7 +186,8 @@ class Windows(SetChannel):
     def _none(self) -> int:
         """t in parts of 2^-63, rounded up."""
         k = self.values
-        f = sum(Fraction(k + w - 1) / (k - 1 + self.bound * w) for w in self.widths) / len(self.widths)
+        held = [Fraction(k + w - 1) / (k - 1 + self.bound * w) for w in self.widths]
+        f = sum(Fraction(part, sum(self._parts)) * of for part, of in zip(self._parts, held, strict=True))
         return math.ceil(ONE * (1 - f) / (self.bound - f))
 
     def bind(self, domains: Sequence[Domain]) -> Channel:
@@ -193,10 +196,15 @@ class Windows(SetChannel):
         return super().bind(domains)
 
     @property
+    def _parts(self) -> tuple[int, ...]:
+        """How often each scale is drawn."""
+        return self.mix or (1,) * len(self.widths)
+
+    @property
     def _shares(self) -> list[int]:
         """The weight of each scale, of those who answer."""
         whole = ONE - (self._none if self.nullable else 0)
-        shares = [whole // len(self.widths)] * len(self.widths)
+        shares = [whole * part // sum(self._parts) for part in self._parts]
         shares[0] += whole - sum(shares)
         return shares
 
@@ -220,7 +228,8 @@ class Windows(SetChannel):
 
     def parameters(self) -> dict[str, Any]:
         plain = {"values": self.values, "gamma": str(self.bound), "widths": list(self.widths)}
-        return plain | {"nullable": True} if self.nullable else plain
+        mixed = {"mix": list(self.mix)} if self.mix else {}
+        return plain | mixed | ({"nullable": True} if self.nullable else {})
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any]) -> Windows:
@@ -228,50 +237,57 @@ class Windows(SetChannel):
         nullable = parameters.get("nullable", False)
         if not isinstance(nullable, bool):
             raise ChannelError(f"nullable must be true or false, got {str(nullable)[:40]!r} instead")
-        return _checked(int(parameters["values"]), read_fraction(parameters["gamma"]), widths, nullable)
+        mix = tuple(int(part) for part in parameters.get("mix", ())[:65])
+        return _checked(int(parameters["values"]), read_fraction(parameters["gamma"]), widths, nullable, mix)
+
+    @property
+    def as_chosen(self) -> bool:
+        """Whether the widths are those that are taken where none are given."""
+        return (self.widths, self.mix) == widths_for(self.values, float(self.bound))
 
     def __str__(self) -> str:
-        widths = "" if self.widths == widths_for(self.values, float(self.bound)) else f", widths={list(self.widths)}"
+        mix = f", mix={list(self.mix)}" if self.mix else ""
+        widths = "" if self.as_chosen else f", widths={list(self.widths)}{mix}"
         nullable = ", nullable=True" if self.nullable else ""
         return f"windows({self.values}, gamma={as_float(self.bound):.6g}{widths}{nullable})"
 
 
-def windows(k: int, gamma: float, widths: Sequence[int] | None = None, nullable: bool = False) -> Windows:
+def windows(
+    k: int,
+    gamma: float,
+    widths: Sequence[int] | None = None,
+    nullable: bool = False,
+    mix: Sequence[int] | None = None,
+) -> Windows:
     """Windows over k ordered values (and "no answer", if nullable), under a bound on gamma.
 
-    ``widths`` are chosen if they are not given: see ``widths_for``.
+    ``widths`` are chosen if they are not given: see ``widths_for``. ``mix`` says in which proportion they are drawn;
+    without it those that are given are drawn equally often.
     """
     k, gamma = whole("k", k, 2), bound(gamma)
     if widths is None:
-        chosen = widths_for(k, gamma)
-    elif isinstance(widths, Sequence | np.ndarray) and not isinstance(widths, str):
-        chosen = tuple(whole("widths", width, 1) for width in widths)
+        if mix is not None:
+            raise ChannelError("mix is the proportion of the widths: give widths, too")
+        chosen, often = widths_for(k, gamma)
     else:
-        raise ChannelError(f"widths must be a list of whole numbers, got {widths!r:.40} instead")
-    return _checked(k, Fraction(gamma), chosen, bool(nullable))
+        chosen, often = _whole_numbers("widths", widths), _whole_numbers("mix", () if mix is None else mix)
+    return _checked(k, Fraction(gamma), chosen, bool(nullable), often)
 
 
-def widths_for(k: int, gamma: float) -> tuple[int, ...]:
-    r"""The widths for k values: 1, 2, 4, ... if they are few; else a half and twice the one of the square wave.
-
-    The square wave (Li et al. 2020) has windows of width 2 b, in parts of the range, with epsilon = ln gamma and
-
-        b = (epsilon gamma - gamma + 1) / (2 gamma (gamma - 1 - epsilon))
-
-    >>> widths_for(20, 3.0), widths_for(100, 3.0)
-    ((1, 2, 4, 8, 16), (24, 96))
-    """
-    if k < MANY:
-        return tuple(1 << i for i in range(max(1, (k - 1).bit_length())))
-    epsilon = math.log(gamma)
-    small = epsilon < 1e-3  # where the formula cancels, and tends to 1/2
-    b = 0.5 if small else (epsilon * gamma - gamma + 1) / (2 * gamma * (gamma - 1 - epsilon))
-    return tuple(sorted({min(max(round(share * 2 * b * k), 1), k) for share in (0.5, 2.0)}))
+def _whole_numbers(name: str, given: Sequence[int]) -> tuple[int, ...]:
+    if not isinstance(given, Sequence | np.ndarray) or isinstance(given, str):
+        raise ChannelError(f"{name} must be a list of whole numbers, got {given!r:.40} instead")
+    return tuple(whole(name, one, 1) for one in given)
 
 
-def _checked(k: int, gamma: Fraction, widths: tuple[int, ...], nullable: bool) -> Windows:
+def _checked(k: int, gamma: Fraction, widths: tuple[int, ...], nullable: bool, mix: tuple[int, ...]) -> Windows:
     if k > MOST_VALUES:
         raise ChannelError(f"windows take at most {MOST_VALUES} values, got {k}: use fewer, wider bins")
     if not 1 <= len(widths) <= 64 or min(widths) < 1 or max(widths) > k or len(set(widths)) < len(widths):
         raise ChannelError(f"widths must be distinct and lie in [1, {k}], got {list(widths)[:8]} instead")
-    return Windows(k, gamma, widths, nullable).verified(gamma)
+    if mix and (len(mix) != len(widths) or min(mix) < 1 or max(mix) > MOST_PARTS):
+        raise ChannelError(
+            f"mix must be a whole number from 1 to {MOST_PARTS:,} for each of the {len(widths)} widths, got "
+            f"{list(mix)[:8]} instead"
+        )
+    return Windows(k, gamma, widths, nullable, mix).verified(gamma)

@@ -82,8 +82,7 @@ def families(domain: Domain, target: str) -> dict[str, Callable[[float], list[Ch
 def _windows(k: int, gamma: float, nullable: bool) -> list[Channel]:
     """The widths that are chosen for k values, and 1, 2, 4, ..., which tell single running shares best."""
     doubling = [1 << i for i in range((k - 1).bit_length())]
-    both = dict.fromkeys((tuple(doubling), windows(k, gamma).widths))
-    return [windows(k, gamma, widths, nullable) for widths in both]
+    return list(dict.fromkeys((windows(k, gamma, doubling, nullable), windows(k, gamma, nullable=nullable))))
 
 
 def _subsets(k: int, gamma: float) -> list[Channel]:

@@ -12,9 +12,11 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.channels import from_dict, window_sums
 from sfumato.channels.base import left_inverse
+from sfumato.channels.efficiency import even_efficiency
 from sfumato.channels.lookup import Lookup
 from sfumato.channels.window_sums import WindowInverse
-from sfumato.channels.windows import Windows, widths_for
+from sfumato.channels.window_widths import widths_for
+from sfumato.channels.windows import Windows
 from sfumato.errors import ChannelError
 from sfumato.randomness import ONE, source, words
 
@@ -26,6 +28,7 @@ SMALL = [
     c.windows(7, 1.001, [7], nullable=True),
     c.windows(9, 100, (2, 5, 9), nullable=True),
     c.windows(40, 3, nullable=True),
+    c.windows(11, 4, (3, 4, 9), nullable=True, mix=(5, 2, 8)),
 ]
 each = pytest.mark.parametrize("channel", SMALL, ids=str)
 
@@ -95,13 +98,34 @@ def test_ten_thousand_values_are_randomized_and_counted() -> None:
 def test_widths_are_chosen_for_the_number_of_values() -> None:
     assert c.windows(20, 3).widths == (1, 2, 4, 8, 16)
     assert c.windows(31, 3).widths == (1, 2, 4, 8, 16)
-    two = c.windows(1000, 3).widths
-    assert len(two) == 2
-    assert two[1] == pytest.approx(4 * two[0], abs=2)
-    assert widths_for(100, 1.0000001) == (50, 100)
-    assert widths_for(32, 1e6)[0] == 1
+    for k in (100, 1000):
+        widths, mix = widths_for(k, 3)
+        narrow, wide = (np.average(widths[i : i + 2], weights=mix[i : i + 2]) for i in (0, 2))
+        assert wide == pytest.approx(4 * narrow, rel=1e-5)
+    assert widths_for(100, 1.0000001) == ((50, 100), ())
+    assert widths_for(32, 1e6) == ((1,), ())
     assert str(c.windows(100, 3)) == "windows(100, gamma=3)"
     assert str(c.windows(100, 3, [2, 50])) == "windows(100, gamma=3, widths=[2, 50])"
+    assert str(c.windows(100, 3, [2, 50], mix=[1, 3])) == "windows(100, gamma=3, widths=[2, 50], mix=[1, 3])"
+
+
+@pytest.mark.parametrize(("k", "nullable"), [(32, False), (32, True), (48, False), (100, False), (600, False)])
+def test_means_never_lose_precision_as_gamma_grows(k: int, nullable: bool) -> None:
+    """Widths that jump from two values to one told a seventh less of a mean of 32 values."""
+    gammas = [1.5, 3, 3.1, 9, 9.5, 15, 15.5, *range(28, 33), 41, 42, 60, 77, 79, 110, 140, 200, 500, 2000]
+    kept = [even_efficiency(c.windows(k, gamma, nullable=nullable), "mean", nullable) for gamma in gammas]
+    assert np.diff(kept).min() > 0
+    if k == 32 and not nullable:  # a negative control: the same widths, rounded
+        jump = [even_efficiency(c.windows(k, gamma, widths), "mean") for gamma, widths in ((30, [2, 6]), (31, [1, 6]))]
+        assert jump[1] < jump[0] - 0.05
+
+
+@pytest.mark.parametrize("mix", [[1], [1, 0], [1, 1, 1], "12", [1, 1 << 60]])
+def test_strange_mixes_get_one_line(mix: object) -> None:
+    with pytest.raises(ChannelError, match="mix must be"):
+        c.windows(100, 3, [5, 20], mix=mix)  # type: ignore[arg-type]
+    with pytest.raises(ChannelError, match="give widths, too"):
+        c.windows(100, 3, mix=[1, 2])
 
 
 @pytest.mark.parametrize("widths", [[], [0], [1, 1], [101], "12", 5, [1.5]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,12 @@ from numpy.typing import NDArray
 from sfumato.assess.poisoning import poisoning
 from sfumato.cli import console
 from sfumato.errors import SfumatoError
-from sfumato.evidence import Estimate
+from sfumato.evidence import Estimate, Evidence
+from sfumato.evidence.counting import DENSE_CELLS
 from sfumato.evidence.plot import MOST_DRAWN
 from sfumato.pages.display import settled
 from sfumato.printable import label_text, level_text, many
+from sfumato.schema import Schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 _FALSE = ("false_down", "false_up")
 #: Cells whose limits are compared to say which are surely the largest: a second of work.
 _MOST_RANKED = 1 << 16
+#: The most numbers that are kept to read cells off the records: one of each record for each cell.
+RECORD_CELLS = 1 << 26
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +110,8 @@ class CountTable:
             console.note(f"{told:,.0f} of {found.n:,.0f} records were asked; {what}")
         for note in found.notes:
             console.note(note)
+        if (found.value[self.cells] < 0).any() and found.codes is not None:
+            console.note("read off the records one by one: estimates are unbiased, and of few records may be negative")
         if self.false is not None:
             console.note(
                 f"{_FALSE[0]}, {_FALSE[1]}: how far {100 * self.false:g} % of false answers could move an estimate. No "
@@ -142,6 +149,8 @@ class CountTable:
 
 def _moved(found: Estimate, share: float, cells: NDArray[np.int64]) -> list[dict[str, float]]:
     """How far a share of false answers could move each of these cells, in its own unit."""
+    if found.codes is not None:
+        raise SfumatoError("--false: the table of all these columns is too large for it: ask for fewer of them")
     try:
         bound = poisoning(found, share)
     except SfumatoError as problem:
@@ -151,13 +160,35 @@ def _moved(found: Estimate, share: float, cells: NDArray[np.int64]) -> list[dict
     return [dict(zip(_FALSE, map(float, pair), strict=True)) for pair in zip(*sides, strict=True)]
 
 
-def _chosen(found: Estimate, held: dict[str, Any]) -> NDArray[np.int64]:
-    """The places of the cells that were asked for."""
+def counts_of(ev: Evidence, names: Sequence[str], held: Mapping[str, Any]) -> Estimate:
+    """The table of all these attributes; where it is too large, the cells of records that hold some values alone."""
+    asked = [*names, *held]
+    if not held or ev.released_cells(asked) <= DENSE_CELLS:
+        return ev.counts(asked)
+    kept = np.broadcast_arrays(*_kept(ev.schema.select(asked), held))
+    codes = np.stack([axis.reshape(-1) for axis in kept], axis=1)
+    if len(codes) * ev.n > RECORD_CELLS:
+        raise SfumatoError(
+            f"{many(len(codes), 'cell')} of {many(ev.n, 'record')} are too many to be read off the records one by one: "
+            f"fix the values of more columns with --where, or leave some out"
+        )
+    return ev.cells(asked, codes)
+
+
+def _kept(schema: Schema, held: Mapping[str, Any]) -> tuple[NDArray[np.int64], ...]:
+    """The codes of each attribute that were asked for, as an open mesh."""
     kept = [
         np.array([domain.labels.index(held[name])]) if name in held else np.arange(domain.size)
-        for name, domain in found.schema.items()
+        for name, domain in schema.items()
     ]
-    return np.ravel_multi_index(np.ix_(*kept), found.shape).reshape(-1)
+    return np.ix_(*kept)
+
+
+def _chosen(found: Estimate, held: Mapping[str, Any]) -> NDArray[np.int64]:
+    """The places of the cells that were asked for."""
+    if found.codes is not None:
+        return np.arange(len(found.value))
+    return np.ravel_multi_index(_kept(found.schema, held), found.shape).reshape(-1)
 
 
 def _largest(found: Estimate, cells: NDArray[np.int64], most: int) -> NDArray[np.int64]:

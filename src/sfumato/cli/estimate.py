@@ -10,7 +10,7 @@ import typer
 from sfumato.cli import console
 from sfumato.cli.choices import one_of
 from sfumato.cli.conditions import conditions
-from sfumato.cli.count_table import CountTable
+from sfumato.cli.count_table import CountTable, counts_of
 from sfumato.cli.false_answers import show_evasive, show_robust
 from sfumato.cli.questions import Question, answer
 from sfumato.cli.release_files import load_together
@@ -153,9 +153,10 @@ def estimate(
     if method is None:
         method = "mle" if evidence(release).feasible([*names, *held]) else "moment"
     asked = [*names, *held]
-    found = evidence(release, method=method).covering(asked).counts(asked, level=levels or None)
+    ev = evidence(release, method=method).covering(asked)
+    found = ev.counts(asked, level=levels) if levels else counts_of(ev, names, held)
     found = found.population() if population else found
-    table = CountTable.of(found, names, held, None if json else rows, top, level, method, false)
+    table = CountTable.of(found, names, held, None if json else rows, top, level, found.method, false)
     if plot is not None:
         table.draw(plot)
     if json:

@@ -23,7 +23,7 @@ _PHRASES: tuple[tuple[str, str], ...] = (
     (r"ledger\.same\('(.*?)', '(.*?)'\)", r"--same \1=\2"),
     (r"smooth=False: neither, True: both", "--no-smooth: neither, --smooth: both"),
     (r"smooth=False: neither;", "--no-smooth: neither;"),
-    (r", or in Python for some cells, evidence\.cells\(names, codes\)", ""),
+    (r"in Python for some cells, evidence\.cells\(names, codes\)", "for records that hold some values (--where)"),
     (r'share\("(.*?)"\)', r"--columns \1"),
     (r"\(names=\[\.\.\.\], or --columns\)", "(--columns)"),
     (r"\(release\.select, or --columns\), or cut " + _INTERVALS, "(--columns), or leave --reconstruct out"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.arrays import Array
+from sfumato.arrays import Array, Codes
 from sfumato.channels.response import is_identity
 from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError, warn
 from sfumato.evidence import mle
@@ -121,8 +121,8 @@ class DirectEvidence(ReleaseEvidence):
         """How many records there are, where not all were asked everything."""
         return None if self.release.whole else float(self.n)
 
-    def shares(self, names: Sequence[str]) -> Array:
-        return self.counts(names, quiet=True).value / self.n
+    def shares(self, names: Sequence[str], cells: Codes | None = None) -> Array:
+        return (self.counts(names, quiet=True) if cells is None else self.cells(names, cells)).value / self.n
 
     def sample_codes(self, n: int, rng: np.random.Generator) -> dict[str, NDArray[np.int64]]:
         """Drawn from exact records, or from the table of all attributes, moved to possible counts."""

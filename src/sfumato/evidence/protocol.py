@@ -93,8 +93,8 @@ class Evidence(Protocol):
         """Whether the table of these attributes has few enough cells to list them all."""
         ...
 
-    def shares(self, names: Sequence[str]) -> Array:
-        """The shares of such a table alone, flat."""
+    def shares(self, names: Sequence[str], cells: Codes | None = None) -> Array:
+        """The shares of such a table alone, flat; or of the listed cells, a row of codes each."""
         ...
 
     def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:

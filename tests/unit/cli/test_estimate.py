@@ -12,6 +12,7 @@ import pytest
 from tests.command_line import run
 
 import sfumato as sf
+from sfumato.cli import count_table
 from sfumato.evidence import plot
 
 
@@ -243,3 +244,45 @@ def test_the_largest_say_how_sure_their_places_are() -> None:
         "only 2 of them are sure to be among the 3 largest, 6 cells"
         in run("estimate towns.parquet --columns town --top 3").error
     )
+
+
+@pytest.fixture
+def large(here: Path) -> Path:
+    """Five attributes of 33 values each: their table would have 39 million cells."""
+    codes = np.random.default_rng(2).integers(0, 33, (400, 5))
+    rows = {name: codes[:, i] for i, name in enumerate("abcde")}
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(33))) for name in rows})
+    scheme = sf.Scheme(schema, {name: sf.channels.symmetric(33, 0.1) for name in schema})
+    path = here / "large.parquet"
+    sf.randomize(rows, scheme, rng=sf.experiment(1)).save(path)
+    return path
+
+
+def test_counts_of_a_table_too_large_to_list_are_read_off_the_records(large: Path) -> None:
+    """They were refused, and means of the same records were not."""
+    told = json.loads(run(f"estimate {large} --columns a --where b=3,c=4,d=5,e=6 --json").out)
+    cells = np.array([[a, 3, 4, 5, 6] for a in range(33)])
+    own = sf.evidence(sf.Release.load(large)).cells(list("abcde"), cells)
+    assert [row["estimate"] for row in told["cells"]] == pytest.approx(own.value) and told["method"] == "moment"
+    assert "of records with b = 3" in run(f"estimate {large} --columns a --where b=3,c=4,d=5,e=6 --top 3").out
+    refused = run(f"estimate {large} --columns a,b,c,d --where e=6")
+    assert refused.code == 1 and "fix the values of more columns with --where" in refused.error
+    assert "(--where)" in run(f"estimate {large} --columns a,b,c,d,e --top 3").error
+    assert "--false: the table" in run(f"estimate {large} --columns a --where b=3,c=4,d=5,e=6 --false .01").error
+
+
+def test_cells_read_off_the_records_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = "estimate release.parquet --columns sex,vote --where age=20 --method moment --json"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = json.loads(run(asked).out)["cells"]
+    monkeypatch.setattr(count_table, "DENSE_CELLS", 10)
+    each = json.loads(run(asked).out)["cells"]
+    assert [[row[key] for key in ("sex", "vote")] for row in each] == [[row["sex"], row["vote"]] for row in whole]
+    for key in ("estimate", "sd", "low", "high"):
+        assert [row[key] for row in each] == pytest.approx([row[key] for row in whole])
+
+
+def test_a_model_answers_means_of_records_whose_table_is_too_large(large: Path) -> None:
+    ran = run(f"estimate {large} --mean a --by e --where b=3,c=4,d=5 --method model --json")
+    assert ran.code == 0 and len(json.loads(ran.out)["rows"]) == 33, ran.error

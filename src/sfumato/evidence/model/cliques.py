@@ -154,8 +154,10 @@ class JunctionEvidence(ModelOfRelease):
         value, said = self.shares(asked) * self.n, self.said(asked)
         return ModelEstimate(noise.schema, value, noise.seen, "model", records=noise.records, said=said)
 
-    def shares(self, names: Sequence[str]) -> Array:
+    def shares(self, names: Sequence[str], cells: Codes | None = None) -> Array:
         """The modelled shares alone, flat."""
+        if cells is not None:
+            return self.messages.mass(self._given(dict(zip(names, cells.T, strict=True))), len(cells))
         return eliminate(self._telling(self._check(names)), names, ANSWER_CELLS).values.reshape(-1)
 
     def _telling(self, asked: tuple[str, ...]) -> list[Table]:
@@ -209,8 +211,7 @@ class JunctionEvidence(ModelOfRelease):
         asked = self._asked(names)
         codes = check_cells(cells, self.schema.sizes(asked))
         noise = self._moment.cells(asked, codes)
-        share = self.messages.mass(self._given(dict(zip(asked, codes.T, strict=True))), len(codes))
-        value, said = share * self.n, self.said(asked)
+        value, said = self.shares(asked, codes) * self.n, self.said(asked)
         return ModelEstimate(noise.schema, value, noise.seen, "model", codes=codes, records=noise.records, said=said)
 
     def within(self, fixed: Mapping[str, int | Codes], names: Sequence[str], target: str) -> list[Array]:

@@ -148,9 +148,10 @@ class ModelEvidence(ModelOfRelease):
             out.append((apart.expand(asked).values * share).reshape(-1))
         return np.stack(out, axis=1)
 
-    def shares(self, names: Sequence[str]) -> Array:
+    def shares(self, names: Sequence[str], cells: Codes | None = None) -> Array:
         """The modelled shares alone, flat."""
-        return Table(self.names, self.joint).project(names).values.reshape(-1)
+        values = Table(self.names, self.joint).project(names).values
+        return values.reshape(-1) if cells is None else np.asarray(values[tuple(cells.T)])
 
     def cells(self, names: str | Sequence[str], cells: ArrayLike) -> ModelEstimate:
         whole = self.counts(names)

@@ -7,10 +7,12 @@ from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sfumato.errors import EstimationError, NoRowsError
+from sfumato.errors import EstimationError, NoRowsError, ReleaseError
 from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
+from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
@@ -78,27 +80,44 @@ def _everybody(ev: Evidence) -> float | None:
 
 
 def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
-    statistics = build(())
-    found = ev.covering(names).counts(names, quiet=True).population()
-    W = cell_weights(statistics, found.names, found.shape)
+    statistics, model = build(()), ev.covering(names)
     try:
         unbiased = _of_records(ev, names, build)
-    except EstimationError:  # channels that tell no counts, or tables that are too large
-        unbiased = None
-    return ModelSums(found, W, unbiased)
+    except (EstimationError, ReleaseError):  # channels that tell no counts, or tables that are too large
+        found = model.counts(names, quiet=True).population()
+        W = cell_weights(statistics, found.names, found.shape)
+        notes = found.notes if isinstance(found, ModelEstimate) else ()
+        return ModelSums(found.n, found.value, W, counts=found, said=notes)
+    counting = {name: _counting(statistics, name, ev.schema[name].size) for name in names}
+    W = cell_weights([_at(one, counting) for one in statistics], names, [len(codes) for codes in counting.values()])
+    cells = None
+    if W.shape[1] < prod(ev.schema.sizes(names)):
+        cells = np.stack([axis.reshape(-1) for axis in np.meshgrid(*counting.values(), indexing="ij")], axis=1)
+    said = model.said(names) if isinstance(model, ModelOfRelease) else ()
+    return ModelSums(float(ev.n), model.shares(names, cells), W, unbiased, said=said)
+
+
+def _counting(statistics: Sequence[Statistic], name: str, size: int) -> NDArray[np.int64]:
+    """The codes of an attribute that count in some statistic."""
+    counts = np.zeros(size, dtype=bool)
+    for one in statistics:
+        counts |= np.asarray(one.get(name, np.ones(size))) != 0
+    return np.flatnonzero(counts)
+
+
+def _at(one: Statistic, codes: Mapping[str, NDArray[np.int64]]) -> Statistic:
+    """A statistic with the factors of some codes alone."""
+    return {name: np.asarray(factor)[codes[name]] for name, factor in one.items()}
 
 
 def told_by_model(sums: Sums | ModelSums) -> tuple[str, ...]:
     """What to say of a model's answer."""
     if not isinstance(sums, ModelSums):
         return ()
-    found = sums.counts
-    if not isinstance(found, ModelEstimate):
-        return ()
     if sums.unbiased is None:
-        return found.notes
+        return sums.said
     told = "the estimate is the joint model's, the interval that of the unbiased answer: it holds what shrinks too"
-    return (told, *found.said)
+    return (told, *sums.said)
 
 
 def asked_of(sums: Sums | ModelSums) -> tuple[str, ...]:

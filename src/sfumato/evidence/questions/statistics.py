@@ -115,22 +115,23 @@ class ModelSums:
     ``unbiased`` are the same statistics from the released counts alone, where these tell them.
     """
 
-    counts: Estimate  # shares of all cells
-    weights: Array  # W, a row for each statistic
+    n: float
+    shares: Array  # of the cells that count in some statistic
+    weights: Array  # W of these cells, a row for each statistic
     unbiased: Sums | None = None
-
-    @property
-    def n(self) -> float:
-        return self.counts.n
+    counts: Estimate | None = None  # the shares of all cells with their errors, where released counts tell none
+    said: tuple[str, ...] = ()  # what to know of the model
 
     @property
     def means(self) -> Array:
-        return np.asarray(self.weights @ self.counts.value)
+        return np.asarray(self.weights @ self.shares)
 
     @cached_property
     def cov(self) -> Array:
         k = len(self.weights)
         out = np.zeros((k, k))
+        if self.counts is None:
+            raise EstimationError("the errors are those of the unbiased sums")
         for i in range(k):
             for j in range(i, k):
                 out[i, j] = out[j, i] = self.counts.covariance(self.weights[i], self.weights[j])

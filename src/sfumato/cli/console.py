@@ -130,6 +130,8 @@ def _widths(headings: Sequence[str], rows: Sequence[Sequence[Any]], numeric: Seq
     widths = [max(len(heading), cell) for heading, cell in zip(headings, cells, strict=True)]
     words = [max(map(len, heading.split()), default=0) for heading in headings]
     least = [max(w, c if told else min(c, _NARROW)) for w, c, told in zip(words, cells, numeric, strict=True)]
+    names = (word for row in rows for word in _cell(number(row[0])).split())
+    least[0] = max(least[0], min(max(map(len, names), default=0), _out.width // 2))  # no name is broken in two
     room = _out.width - 2 * (len(widths) - 1)
     for some in (numeric, [i > 0 for i in range(len(widths))], [True] * len(widths)):
         while sum(widths) > room:

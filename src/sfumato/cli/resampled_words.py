@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.cli import console
 from sfumato.errors import ReleaseError, SfumatoError
 from sfumato.owner.resample.description import read_description
+from sfumato.pages.display import Precise
 from sfumato.printable import many
 from sfumato.reading import tables
 from sfumato.writing.described_file import content, sidecar
@@ -37,7 +38,13 @@ def inspect_resampled(file: Path, rows: int, fit: bool, json: bool) -> bool:
         console.say(f"columns: {console.some(told, 20)}")
         keys = [key for key in ("site", "class", "rows") if key in about["proportions"][0]]
         if len(keys) > 1:
-            console.table(keys, [[_shown(entry[key]) for key in keys] for entry in about["proportions"]])
+            console.table(
+                keys,
+                [
+                    [*(_shown(entry[key]) for key in keys[:-1]), Precise(entry["rows"], 0)]
+                    for entry in about["proportions"]
+                ],
+            )
         say_protection(about)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError):
         raise ReleaseError(f"{file}: the description of the table is damaged: ask its owner for it again") from None

@@ -160,3 +160,14 @@ def test_a_table_that_is_too_wide_becomes_two_and_no_number_is_broken(monkeypatc
     assert words.count("value") >= 2 and words.count("±") == 5
     assert all(not line.split() or line.split()[0] != "±" for line in shown.getvalue().splitlines())
     assert max(map(len, shown.getvalue().splitlines())) <= 80
+
+
+def test_no_name_of_a_rule_is_broken_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "_out", Console(file=shown, width=80))
+    heads = ["rule", "support", "support low", "confidence", "low", "high", "lift", "lift low"]
+    names = ["MaritalStatusOfParents=divorced", "EducationOfMother=secondary"]
+    console.table(heads, [[" => ".join(names), 0.36512, 0.35121, 0.98932, 0.98721, 0.99121, 1.09631, 1.08832]])
+    words = shown.getvalue().split()
+    assert all(name in words for name in names) and {"0.3651", "0.9912", "1.088"} <= set(words)
+    assert max(map(len, shown.getvalue().splitlines())) <= 80

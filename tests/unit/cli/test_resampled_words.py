@@ -33,6 +33,18 @@ def test_inspect_shows_how_it_was_made(name: str) -> None:
     assert "they went through no channel" in run(f"inspect {name} --fit").error
 
 
+@pytest.mark.parametrize("name", ["many.parquet", "many.csv"])
+def test_rows_of_a_class_have_their_thousands_marked(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"x": np.linspace(0, 1, 3000), "y": np.repeat([2010, 2020], 1500)})
+    sf.resample(table, "y", epsilon=1, ranges=(0, 1)).save(name)
+    said = run(f"inspect {name}").out
+    rows = [line.split() for line in said.splitlines() if line.lstrip().startswith(("2010 ", "2020 "))]
+    assert sum(int(count.replace(",", "")) for _, count in rows) > 2000 and all("," in count for _, count in rows)
+
+
 def test_other_commands_say_that_it_is_read_as_it_is(name: str) -> None:
     for command in (f"estimate {name} --mean x", f"learn tree {name} --target y", f"export {name} out.csv"):
         said = run(command)

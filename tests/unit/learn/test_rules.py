@@ -486,3 +486,14 @@ def test_a_basket_file_is_text_in_utf_8(tmp_path):
     file.write_bytes("käse, brot\n".encode("latin-1"))
     with pytest.raises(SchemaError, match="it is not text in UTF-8"):
         read_baskets(file)
+
+
+def test_a_long_value_does_not_push_the_picture_of_rules_aside() -> None:
+    """The title was cut off, and the points had a third of the width."""
+    from sfumato.learn.rules.measures import Rule
+    from sfumato.learn.rules.plot import _WIDTH, label
+
+    value = "How_often_do_you_use_the_internet_at_home_for_work=several times a week or more often than that, in sum"
+    lines = label(Rule((value, "b=[20, 30)"), ("c=yes",), *[0.5] * 9)).split("\n")
+    assert max(map(len, lines)) <= _WIDTH
+    assert " ".join(lines) == f"{value} + b=[20 to 30) ⇒ c=yes"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -45,12 +46,13 @@ def draw(found: Sequence[Rule], path: str | Path | None, most: int, level: float
 
 
 def label(rule: Rule) -> str:
-    """The rule in words, broken between items where it is long."""
+    """The rule in words, broken between items where it is long, and within one that no line holds."""
     lines = [""]
     before, after = (" + ".join(map(figure_text, side)) for side in (rule.antecedent, rule.consequent))
     for word in (before, f"⇒ {after}"):
-        for piece in word.replace(" + ", " +\n").split("\n"):
-            if lines[-1] and len(lines[-1]) + len(piece) > _WIDTH:
+        pieces = word.replace(" + ", " +\n").split("\n")
+        for piece in (part for whole in pieces for part in wrap(whole, _WIDTH)):
+            if lines[-1] and len(lines[-1]) + len(piece) >= _WIDTH:
                 lines.append("")
             lines[-1] = f"{lines[-1]} {piece}".strip()
     return "\n".join(lines)

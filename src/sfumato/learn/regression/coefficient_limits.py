@@ -6,9 +6,12 @@ import numpy as np
 
 from sfumato.arrays import Array
 from sfumato.learn.regression.level_ends import LevelEnds
+from sfumato.learn.regression.problem import Open
 
 
-def limits(coef: Array, sd: Array, freedom: float, ends: LevelEnds | None, level: float) -> tuple[Array, Array]:
+def limits(
+    coef: Array, sd: Array, freedom: float, ends: LevelEnds | None, steep: Open | None, level: float
+) -> tuple[Array, Array]:
     """Limits that hold each coefficient with the given probability; the ends of levels, if any, stand last."""
     from scipy.stats import norm, t
 
@@ -18,6 +21,8 @@ def limits(coef: Array, sd: Array, freedom: float, ends: LevelEnds | None, level
     if ends is not None:
         last = slice(len(coef) - len(ends.below), None)
         low[last], high[last] = ends.limits(coef[last], sd[last], z)
+    if steep is not None:
+        low[steep[0]], high[steep[1]] = -np.inf, np.inf
     return low, high
 
 

@@ -39,6 +39,10 @@ class Family(ABC):
     def start(self, X: Array, y: Array, weights: Array) -> Array:
         """Coefficients that explain the classes' shares and nothing else."""
 
+    def possible(self, beta: Array) -> bool:
+        """Whether there are such coefficients."""
+        return True
+
     @abstractmethod
     def score(self, beta: Array, X: Array, y: Array) -> Array | None:
         """ψ, a row per cell; None where the coefficients are impossible."""
@@ -99,9 +103,12 @@ class Ordinal(Family):
         below = np.cumsum(held)[:-1] / held.sum()
         return np.concatenate([np.zeros(X.shape[1]), np.log(below / (1 - below))])
 
+    def possible(self, beta: Array) -> bool:
+        return bool((np.diff(beta[len(beta) - self.classes + 1 :]) > 0).all())
+
     def score(self, beta: Array, X: Array, y: Array) -> Array | None:
         p, y = X.shape[1], y.astype(np.int64)
-        if (np.diff(beta[p:]) <= 0).any():
+        if not self.possible(beta):
             return None
         upper, lower, share = self._densities(beta, X, y)
         out = np.zeros((len(y), len(beta)))

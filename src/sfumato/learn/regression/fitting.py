@@ -36,6 +36,7 @@ from sfumato.learn.regression.newton import solve
 from sfumato.learn.regression.noisy_moments import NoisyMoments, noises_of, noisy_moments, terms_of
 from sfumato.learn.regression.problem import Fit, Problem, Progress, warn_of
 from sfumato.learn.regression.record_scores import LogisticScores, OrdinalScores, RecordScoresByWaves
+from sfumato.learn.regression.steep_slopes import finite, open_limits, positions
 
 #: The most cells that scores are listed over; beyond them they are formed record by record.
 LISTED_CELLS = 1 << 17
@@ -114,14 +115,16 @@ def _fit_scores(cells: UnbiasedCells, problem: Problem, possible: bool = True) -
         return cells.weights @ score, cells.spread(score)
 
     refuse_collinear(terms, gram, quadratic_spread)
-    root = held.solve(held.weights, pilot.beta)
+    position = positions(terms, gram, float(held.weights.sum()), problem.ends)
+    root = finite(held.solve(held.weights, pilot.beta), position)
     if not root.converged:
-        root = held.solve(held.weights)
-    inverse = np.linalg.pinv(root.information)
+        root = finite(held.solve(held.weights), position)
+    inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
     _, noise = unbiased(root.beta)
     cov = np.asarray(inverse @ noise @ inverse.T, dtype=np.float64)
     said = "corrected scores on unbiased cells"
-    return held.unscaled(Fit(root.beta, cov, root.converged, said, "sandwich", unbiased=unbiased))
+    steep = open_limits(root.beta, cov, inverse, position, unbiased, problem.family.possible)
+    return held.unscaled(Fit(root.beta, cov, root.converged, said, "sandwich", unbiased=unbiased, open=steep))
 
 
 def _fit_forms(source: Evidence, problem: Problem, through: str, progress: Progress | None) -> Fit:
@@ -233,7 +236,8 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     def equations(theta: Array) -> tuple[Array, Array] | None:
         return sums(theta) if scores.possible(theta) else None
 
-    root = solve(equations, scores.start)
+    position = positions([column.term for column in every], moments.information, moments.total, problem.ends)
+    root = finite(solve(equations, scores.start), position)
     if root.converged and len({part.scheme for part in moments.parts}) > 1:
         unmoved = np.zeros_like(root.information)
         moments.weigh(precisions(moments.parts, spreads(root.beta, unmoved), root.information))
@@ -241,5 +245,6 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
     cov = np.asarray(inverse @ noise(root.beta, inverse) @ inverse.T, dtype=np.float64)
     said, covariance = "corrected scores, record by record", "sandwich, corrected for each record's own pull"
+    steep = open_limits(root.beta, cov, inverse, position, unbiased, scores.possible)
     cov = cov / np.outer(size, size)
-    return Fit(root.beta / size, cov, root.converged, said, covariance, unbiased=unbiased)
+    return Fit(root.beta / size, cov, root.converged, said, covariance, unbiased=unbiased, open=steep)

@@ -26,7 +26,7 @@ from sfumato.learn.regression.formula import is_formula, read_formula
 from sfumato.learn.regression.level_ends import LevelEnds, level_ends
 from sfumato.learn.regression.noisy_moments import noises_of
 from sfumato.learn.regression.plot import plot
-from sfumato.learn.regression.problem import Fit, Problem, Progress
+from sfumato.learn.regression.problem import Fit, Open, Problem, Progress
 from sfumato.learn.regression.rare_silence import leave_out_rare_silence, with_silent_at_mean
 from sfumato.learn.regression.rare_values import leave_out_rare_values
 from sfumato.learn.regression.responding import Responding
@@ -91,6 +91,7 @@ class Regression(Classifier):
     freedom_: float  # of the t distribution behind intervals; infinite for the normal one
     scale_: float | None  # the variance around the mean (gaussian)
     ends_: LevelEnds | None  # what the counts tell of the ends of levels (ordinal, randomized)
+    steep_: Open | None  # which lower and which upper limits are open, since steeper slopes fit as well
 
     @one_thread()
     def fit(
@@ -180,7 +181,7 @@ class Regression(Classifier):
             self.terms_ += [f"{one}/{other}" for one, other in pairwise(map(label_text, found.labels))]
         self.coef_, self.cov_, self.n_ = result.beta, result.cov, source.n
         self.method_, self.covariance_, self.converged_ = result.method, result.covariance, result.converged
-        self.freedom_, self.scale_ = result.freedom, result.scale
+        self.freedom_, self.scale_, self.steep_ = result.freedom, result.scale, result.open
 
     def _family(self, classes: int) -> Family:
         if self.family == "ordinal":
@@ -196,9 +197,9 @@ class Regression(Classifier):
         return np.sqrt(np.maximum(np.diag(self.cov_), 0.0))
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Limits that hold each coefficient with the given probability; infinite where perhaps nobody lies beyond."""
+        """Limits that hold each coefficient with the given probability; infinite where they are open."""
         check_level(level)
-        return limits(self.coef_, self.sd_, self.freedom_, self.ends_, level)
+        return limits(self.coef_, self.sd_, self.freedom_, self.ends_, self.steep_, level)
 
     @property
     def z_(self) -> Array:

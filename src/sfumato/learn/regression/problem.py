@@ -6,17 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import ConvergenceWarning, warn
 from sfumato.learn.regression.design_columns import Column
-from sfumato.learn.regression.families import Family
+from sfumato.learn.regression.families import Family, Ordinal
 from sfumato.learn.regression.response import Response
 
 #: What is said where the joint model answers although unbiased scores were asked.
 SHRUNK = "cells of the joint model, which draws steep slopes towards 0"
 #: The sum of the unbiased scores at coefficients of columns of size 1, and the covariance of that sum.
 Unbiased = Callable[[Array], tuple[Array, Array]]
+#: Of which coefficients the lower limits are open, and of which the upper ones.
+Open = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 #: Called before each refit for the errors, with how many are done, and how many there are.
 Progress = Callable[[int, int], None]
 
@@ -33,6 +36,7 @@ class Fit:
     freedom: float = np.inf  # of the t distribution of a coefficient over its standard error
     scale: float | None = None  # the variance of the response around its mean (gaussian)
     unbiased: Unbiased | None = None  # of corrected scores that may have no solution
+    open: Open | None = None  # which lower and which upper limits the scores do not tell
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,11 @@ class Problem:
     response: Response
     names: tuple[str, ...]  # the attributes that the columns look at, and the response, last
     robust: bool
+
+    @property
+    def ends(self) -> int:
+        """How many ends of levels follow the coefficients."""
+        return self.family.classes - 1 if isinstance(self.family, Ordinal) else 0
 
     @property
     def terms(self) -> list[str]:

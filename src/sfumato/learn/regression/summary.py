@@ -16,7 +16,7 @@ from sfumato.printable import label_text, many, printable, readable_bins
 _LEAST = 78
 _NARROW = 24  # characters that a term needs at least
 _NOTHING_TOLD = 0.2  # standard errors that the clearest coefficient is away from 0
-_MOST_RARE = 3  # values that are named of those that are too rare
+_MOST_RARE = 3  # values that are named of those that are too rare, and slopes of those that are too steep
 
 
 def summary(model: Any, level: float = 0.95) -> str:
@@ -82,6 +82,9 @@ def about_records(model: Any, level: float = 0.95) -> list[tuple[str, str]]:
         told = ", ".join(f"{printable(name)} with {printable(value)}" for name, value in rare.compared_with.items())
         out.append(("Compared", f"{told}, since the first value is so rare"))
     out += known_by_bins(model.binned_)
+    if steep := _steep(model):
+        told = ", ".join(steep[:_MOST_RARE]) + (f" and {len(steep) - _MOST_RARE} more" if steep[_MOST_RARE:] else "")
+        out.append(("Not known", f"how steep {told} may be: steeper slopes fit as well under this noise"))
     if model.method_ == SHRUNK:
         out.append(("Not known", "how steep steep slopes are: they may lie far beyond the limits, away from 0"))
     return out
@@ -98,10 +101,23 @@ def _unheld(model: Any) -> list[str]:
 
 def _open_ends(model: Any, level: float) -> list[str]:
     """The ends of levels beyond which the records do not tell whether there is anybody."""
-    ends = len(model.terms_) - len(model.columns_)
-    low, high = (one[-ends:] if ends else one[:0] for one in model.interval(level))
-    rows = zip(model.terms_[-ends:], np.isinf(low) | np.isinf(high), strict=False)
-    return [readable_bins(printable(term)) for term, is_open in rows if is_open]
+    first, steep = len(model.columns_), _any_open(model)
+    rows = zip(model.terms_, *model.interval(level), steep, strict=True)
+    return [_shown(term) for term, low, high, own in list(rows)[first:] if np.isinf(high - low) and not own]
+
+
+def _steep(model: Any) -> list[str]:
+    """The covariates of which the noise does not tell how steep their slopes are."""
+    rows = zip(model.terms_, model.intercepts, _any_open(model), strict=True)
+    return [_shown(term) for term, intercept, own in rows if own and not intercept]
+
+
+def _any_open(model: Any) -> list[bool]:
+    return [False] * len(model.terms_) if model.steep_ is None else np.logical_or(*model.steep_).tolist()
+
+
+def _shown(term: str) -> str:
+    return readable_bins(printable(term))
 
 
 def known_by_bins(binned: BinnedNumbers) -> list[tuple[str, str]]:

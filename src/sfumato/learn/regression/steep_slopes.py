@@ -1,0 +1,63 @@
+r"""Slopes so steep that the noise does not tell how steep they are.
+
+Where a covariate nearly tells the response, a steeper slope changes the probabilities of hardly any record. The scores
+then bend: at a limit z standard errors away they refuse by less than z, and much steeper slopes fit as well. Such a
+limit is open. Asked are the scores along the line from the coefficients to the limit, of the coefficient itself,
+
+    T = a U / sqrt(a V aᵀ),        a a row of H⁻¹, U the sum of the scores, V its covariance
+
+where the covariates explain most of what moves a record, Var(xᵀβ) / (Var(xᵀβ) + π²/3), McKelvey and Zavoina (1975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sfumato.arrays import Array
+from sfumato.learn.regression.design_columns import INTERCEPT
+from sfumato.learn.regression.newton import Root
+from sfumato.learn.regression.problem import Open, Unbiased
+
+_Z = 1.96
+#: Set on aircraft of which the mass nearly tells the number of engines (tests/unit/learn/test_regression.py).
+_EXPLAINED = 0.5
+_REFUSED = 0.7  # of z
+_SURE = 30.0  # the standard deviation of log odds beyond which every response would be certain
+
+
+def open_limits(
+    beta: Array, cov: Array, inverse: Array, position: Array, unbiased: Unbiased, possible: Callable[[Array], bool]
+) -> Open:
+    """Of which coefficients the lower and the upper limits are open; ``position`` is the covariance of x."""
+    sd = np.sqrt(np.maximum(np.diag(cov), 1e-300))
+    sides = np.zeros((2, len(beta)), dtype=np.bool_)
+    for j in range(len(beta)):
+        for side, sign in enumerate((-1.0, 1.0)):
+            limit = beta + sign * _Z * cov[:, j] / sd[j]
+            moved = float(limit @ position @ limit)
+            if moved <= _EXPLAINED * (moved + np.pi**2 / 3):
+                continue
+            refused = 0.0
+            if possible(limit):
+                total, noise = unbiased(limit)
+                row = inverse[j]
+                refused = -sign * float(row @ total) / np.sqrt(max(float(row @ noise @ row), 1e-300))
+            sides[side, j] = refused < _REFUSED * _Z
+    return sides[0], sides[1]
+
+
+def finite(root: Root, position: Array) -> Root:
+    """A root, or none: scores of certain responses are 0 at coefficients without end, whatever the records say."""
+    return root._replace(converged=root.converged and float(root.beta @ position @ root.beta) < _SURE**2)
+
+
+def positions(terms: Sequence[str], gram: Array, total: float, ends: int) -> Array:
+    """The covariance of x over the records, from Σ x xᵀ; ``ends`` of levels stand in place of the constant, last."""
+    second = gram / total
+    if INTERCEPT.term in terms:
+        at = list(terms).index(INTERCEPT.term)
+        second = second - np.outer(second[at], second[at])
+        second = np.delete(np.delete(second, at, 0), at, 1) if ends else second
+    return np.pad(second, (0, ends))

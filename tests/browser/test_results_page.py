@@ -304,6 +304,26 @@ def test_a_table_of_a_network_names_the_parents_one_after_the_other(page):
     own.close()
 
 
+def test_lines_that_pass_the_rows_of_a_network_take_no_room_of_boxes_and_its_middle_is_seen_first(page):
+    own = page.context.new_page()
+    own.set_viewport_size({"width": 390, "height": 800})
+    cell = {"test": "any", "statistic": 9.0, "df": 1, "p": 0.001, "trend": None}
+    nodes = [{"name": name, "place": [0, row], "parents": [], "table": None} for row, name in enumerate(("car", "km"))]
+    ways = [[[side * far, row / 9] for row in range(1, 9)] for far in range(1, 9) for side in (-1, 1)]
+    links = [{**cell, "parent": "car", "child": "km", "way": way} for way in ways]
+    found = {"answers": 900, "level": 0.95, "notes": [], "nodes": nodes, "links": links}
+    own.route("**/models/network?**", lambda route: route.fulfill(json=found))
+    own.goto(page.url)
+    own.get_by_role("button", name="Draw the network").click()
+    picture = own.get_by_role("img", name="A network of 2 questions")
+    picture.wait_for()
+    assert float(picture.get_attribute("width")) < 700  # 16 lines beside two boxes had 2400
+    for name in ("By car?", "km"):
+        box = picture.locator("text", has_text=name).bounding_box()
+        assert box["x"] > 0 and box["x"] + box["width"] < 390
+    own.close()
+
+
 def test_models_that_are_asked_for_at_once_are_learned_one_after_the_other(browser, site, page):
     """The server learns one at a time and sends away who asks for many: the fifth was told that others are answered."""
     own = opened(browser, site, "many", tokens(site, "many"))

@@ -136,9 +136,26 @@ const Charts = (() => {
     return picture;
   }
 
+  /* How far apart places stand that are 1 apart: no further than boxes, and lines that pass them, have room in every row. */
+  function apart(nodes, links, box) {
+    const rows = new Map(), room = { box: box + 14, both: box / 2 + 14, line: 28 };
+    const stand = ([x, y], isBox) => rows.set(y, [...(rows.get(y) ?? []), [x, isBox]]);
+    nodes.forEach((node) => stand(node.place, true));
+    links.forEach((link) => link.way.forEach((place) => stand(place, false)));
+    let least = room.line;
+    for (const row of rows.values()) {
+      row.sort(([a], [b]) => a - b);
+      row.slice(1).forEach(([x, isBox], i) => {
+        const needs = isBox && row[i][1] ? room.box : isBox || row[i][1] ? room.both : room.line;
+        if (x > row[i][0]) least = Math.max(least, needs / (x - row[i][0]));
+      });
+    }
+    return Math.min(least, room.box);
+  }
+
   /* Nodes at their places, parents above children; the thicker a link, the surer it is. */
   function network(nodes, links, label) {
-    const letters = 14, box = [122, 30], gap = [140, 86];
+    const letters = 14, box = [122, 30], gap = [apart(nodes, links, box[0]), 86];
     const across = [...nodes.map((node) => node.place[0]), ...links.flatMap((link) => link.way.map((place) => place[0]))];
     const down = Math.max(...nodes.map((node) => node.place[1]));
     const first = Math.min(...across), own = Math.max((Math.max(...across) - first) * gap[0] + box[0] + 12, narrow() ? 300 : 420);
@@ -167,14 +184,18 @@ const Charts = (() => {
     return picture;
   }
 
-  /* A smooth line through some points, from one above to one below. */
+  /* A smooth line through some points: upright at both ends of a short one, along its neighbours at every point of a longer. */
   function curve(points) {
-    let path = `M${points[0][0]} ${points[0][1]}`;
-    for (let i = 1; i < points.length; i++) {
-      const [x0, y0] = points[i - 1], [x1, y1] = points[i], half = (y1 - y0) / 2;
-      path += `C${x0} ${y0 + half} ${x1} ${y1 - half} ${x1} ${y1}`;
-    }
-    return path;
+    const last = points.length - 1, [from, to] = [points[0], points[last]];
+    if (last === 1) return `M${from[0]} ${from[1]}C${from[0]} ${(from[1] + to[1]) / 2} ${to[0]} ${(from[1] + to[1]) / 2} ${to[0]} ${to[1]}`;
+    const along = points.map((_, i) => [0, 1].map((axis) => {
+      const [a, b] = [Math.max(i - 1, 0), Math.min(i + 1, last)];
+      return (points[b][axis] - points[a][axis]) / (b - a) / 3;
+    }));
+    return points.slice(1).reduce((path, [x, y], i) => {
+      const [[x0, y0], [u, v], [s, t]] = [points[i], along[i], along[i + 1]];
+      return `${path}C${x0 + u} ${y0 + v} ${x - s} ${y - t} ${x} ${y}`;
+    }, `M${from[0]} ${from[1]}`);
   }
 
   /* What the height of a distribution counts: the share of a step where all are as wide, else of a step of 1. */

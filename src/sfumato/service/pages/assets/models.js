@@ -165,8 +165,10 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
         node.table.map((row) => [...row.given.map((value, i) => worded(node.parents[i], value)), worded(node.name, row.value), written(row.probability), between(row.probability, percent), moved(row.false, row.probability.value)]))));
     const values = (name) => attributes.find((one) => one.name === name)?.size ?? 0;
     const large = nodes.filter((node) => !node.table).map((node) => element("p", { class: "about" }, `${caption(node)}: ${whole([node.name, ...node.parents].reduce((all, name) => all * values(name), 1))} rows, not shown. The downloaded release tells them: sfumato learn bayesnet.`));
+    const drawn = scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} ${links.length === 1 ? "link" : "links"}`));
+    requestAnimationFrame(() => { drawn.scrollLeft = (drawn.scrollWidth - drawn.clientWidth) / 2; }); // the middle first, where it is too wide
     return {
-      picture: element("div", {}, scrolling("The network", Charts.network(nodes, found.links, `A network of ${nodes.length} questions with ${links.length} ${links.length === 1 ? "link" : "links"}`)),
+      picture: element("div", {}, drawn,
         element("h4", {}, "Probabilities"), ...tables, ...large),
       note: links.length ? "The thicker a link, the surer it is. An arrow says that two questions go along, not that one causes the other." : "No two questions are sure to go along.",
       label: "The links of the network", heads: ["From", "To", "p-value", "Direction"], rows: links,

@@ -146,5 +146,7 @@ def test_the_loneliest_are_those_far_from_their_class():
 
 
 def test_more_shadows_teach_more():
-    few, many = (Shadows.draw(X, Y, copies, source(1), n).learn() for n in (8, 64))
+    done: list[int] = []
+    few, many = (Shadows.draw(X, Y, copies, source(1), n, done.append).learn() for n in (8, 64))
+    assert done == [1] * 72
     assert few.gap.shape == many.gap.shape == (24, 90)

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.arrays import Array, Labels
 from sfumato.errors import MissingPartError
-from sfumato.membership import Method, Risk, auc, shadow_risk
+from sfumato.membership import Method, Progress, Risk, auc, shadow_risk
 from sfumato.owner import baselines as project
 from sfumato.owner.resample import resample
 from sfumato.owner.resample.calibrate import calibrate, check_bounds
@@ -23,6 +23,8 @@ Tuned = Callable[[float], Method]
 
 #: Shadow releases by which the other methods are judged: enough to compare them.
 _SHADOWS = 48
+#: Settings of a knob that are tried after the largest.
+_TURNS = 5
 #: The membership AUC at which methods are compared where none was asked for.
 BOUND = 0.55
 
@@ -94,6 +96,7 @@ def compare(
     *,
     outliers_asked: float | None = None,
     rng: Rng = None,
+    progress: Progress | None = None,
 ) -> list[Row]:
     """Every method, brought to the same membership AUC where it has a knob to turn, and what is left of accuracy.
 
@@ -102,7 +105,8 @@ def compare(
     All are judged by the shadow attack, those beside the blurred model on releases of half of the records. Methods
     without a knob stand at their own risk. Rotation and projection are judged by an attacker who knows as many rows
     as there are columns, and one more. phi is averaged over ``repeats`` releases; its error is that over the test
-    rows, each of which every classifier gets right or wrong before and after.
+    rows, each of which every classifier gets right or wrong before and after. ``progress`` is called with shadow
+    releases of the methods beside the blurred model as they are attacked, ``ATTACKED`` in all.
     """
     src = source(rng)
     base = misses(X, y, Xt, yt)
@@ -120,12 +124,11 @@ def compare(
     note = "" if held.held else "the bound is out of reach"
     rows = [row("blurred model", setting.words, held, setting.release(ROWS_PER_RECORD), note)]
     for name, tuned, low, high in _KNOBS:
-        level, risk = _turn(X, y, tuned, low, high, asked, src)
+        level, risk = _turn(X, y, tuned, low, high, asked, src, progress)
         note = "" if risk.auc <= asked else "the bound is out of reach"
         rows.append(row(name, f"{level:.2f}", risk, tuned(level), note))
-    fixed: list[tuple[str, Method]] = [("normal model per class", _gaussian), ("plain bootstrap", _bootstrap)]
-    for name, method in fixed:
-        rows.append(row(name, "nothing to set", shadow_risk(X, y, method, src, _SHADOWS), method))
+    for name, method in _FIXED:
+        rows.append(row(name, "nothing to set", shadow_risk(X, y, method, src, _SHADOWS, progress), method))
     k, sd = max(X.shape[1] // 2, 1), deviation(X)
     unit = np.where(sd > 0, sd, 1.0)  # else the column with the largest numbers would drown the others
     for name, (R, M) in (
@@ -157,16 +160,20 @@ def known_rows(X: Array, M: Array, src: Source) -> float:
     return auc(inside, outside)
 
 
-def _turn(X: Array, y: Labels, tuned: Tuned, low: float, high: float, asked: float, src: Source) -> tuple[float, Risk]:
+def _turn(
+    X: Array, y: Labels, tuned: Tuned, low: float, high: float, asked: float, src: Source, progress: Progress | None
+) -> tuple[float, Risk]:
     """The smallest knob, on a logarithmic scale, at which the attack holds the bound; the largest where none does."""
 
     def at(level: float) -> Risk:
-        return shadow_risk(X, y, tuned(level), src, _SHADOWS)
+        return shadow_risk(X, y, tuned(level), src, _SHADOWS, progress)
 
     best = at(high)
     if best.auc > asked:
+        if progress is not None:
+            progress(_TURNS * _SHADOWS)
         return high, best
-    for _ in range(5):
+    for _ in range(_TURNS):
         middle = float(np.sqrt(low * high))
         risk = at(middle)
         if risk.auc <= asked:
@@ -204,3 +211,6 @@ _KNOBS: tuple[tuple[str, Tuned, float, float], ...] = (
     ("kernel, widened and shrunk", _kernel(True), 0.5, 16.0),
     ("additive noise", _noise, 0.1, 16.0),
 )
+_FIXED: tuple[tuple[str, Method], ...] = (("normal model per class", _gaussian), ("plain bootstrap", _bootstrap))
+#: Shadow releases of the methods beside the blurred model.
+ATTACKED = _SHADOWS * ((1 + _TURNS) * len(_KNOBS) + len(_FIXED))

@@ -17,9 +17,11 @@ from sfumato.channels.additive import parse_noise
 from sfumato.cli import console, scheme_files
 from sfumato.cli.attacked_tables import additive_columns, numbers, row_numbers, whole
 from sfumato.cli.choices import one_of
+from sfumato.cli.forecast import foretelling
 from sfumato.cli.keyfile import read_key, read_link_key
 from sfumato.cli.shares import read_shares
 from sfumato.errors import SfumatoError
+from sfumato.membership import SHADOWS
 from sfumato.owner.resample.description import method_of, read_description
 from sfumato.release import Release
 
@@ -232,7 +234,9 @@ def _membership(file: Path, members: Path, strangers: Path) -> Recovery:
     names = [name for name in columns if name != target]
     X = [np.column_stack([part.column(name).to_numpy().astype(np.float64) for name in names]) for part in parts]
     labels = None if target is None else tuple(np.asarray(part.column(target)) for part in parts)
-    return attacks.membership(X[0], X[1], X[2], method_of(about, names), labels=labels)
+    with console.progress("shadow releases", SHADOWS) as advance:
+        told = foretelling(advance, SHADOWS, "shadow releases")
+        return attacks.membership(X[0], X[1], X[2], method_of(about, names), labels=labels, progress=told)
 
 
 def _noise(text: str) -> Any:

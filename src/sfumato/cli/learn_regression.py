@@ -12,6 +12,7 @@ import typer
 
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
+from sfumato.cli.forecast import duration
 from sfumato.cli.typed_labels import TypedLabels
 from sfumato.domains import Domain
 from sfumato.errors import EstimationError, SfumatoError
@@ -113,9 +114,7 @@ def _foretelling() -> Callable[[int, int], None]:
         console.step(f"refit {done + 1} of {total} of the joint model, for the errors")
         told = (monotonic() - began) * total
         if not done and told >= _PATIENCE:
-            console.note(
-                f"the errors of this joint model need {total} more fits of it: about {learning.duration(told)}"
-            )
+            console.note(f"the errors of this joint model need {total} more fits of it: about {duration(told)}")
 
     return step
 

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 
 from sfumato.cli import console
+from sfumato.cli.forecast import PATIENCE, duration
 from sfumato.cli.release_files import load_together
 from sfumato.errors import without_warnings
 from sfumato.evidence import Evidence
@@ -25,7 +26,6 @@ from sfumato.release import Release
 from sfumato.released.counted import CountedPart
 
 FOLDS = 5
-PATIENCE = 10.0  # seconds: what takes longer is said beforehand
 MOST_ROWS = 60  # of a table that is printed unasked
 _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
@@ -144,15 +144,6 @@ def _foretelling(advance: Callable[[int], None], total: int) -> Callable[[int], 
         advance(some)
 
     return step
-
-
-def duration(seconds: float) -> str:
-    """In words.
-
-    >>> duration(14.2), duration(400)
-    ('14 seconds', '7 minutes')
-    """
-    return f"{seconds:.0f} seconds" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
 def show_score(score: Score | None, target: str) -> None:

@@ -64,6 +64,9 @@ def resample(
     report: Annotated[
         Path | None, typer.Option("--report", "--html", help="Write a page for the owner on what is disclosed.")
     ] = None,
+    comparison: Annotated[
+        bool, typer.Option(help="In the report, what other methods cost at equal risk, which takes longest.")
+    ] = True,
     accept_risk: Annotated[bool, typer.Option(help="Write the release even if the bound is not held.")] = False,
     overwrite: Annotated[bool, typer.Option(help="Replace the output if it exists.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Machine output.")] = False,
@@ -125,7 +128,7 @@ def resample(
             measured = measure(part, target, released)
             if report is not None:
                 about_rows = f"{many(part.num_rows, 'record')} of {source.name}"
-                write_report(report, part, target, released, measured, about_rows)
+                write_report(report, part, target, released, measured, about_rows, comparison)
             _say(goal, about, measured, json)
             return
         _say(goal, about, None, json)
@@ -135,7 +138,7 @@ def resample(
     released = draw(table, target, site_column or sites, rows=rows, **asked)
     measured = measure(table, target, released) if bandwidth is not None or report is not None else None
     if report is not None:  # also, and above all, where the release is then refused
-        write_report(report, table, target, released, measured, source.name)
+        write_report(report, table, target, released, measured, source.name, comparison)
     if not accept_risk:
         for place, risk in released.risk.items():
             if not risk.held:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Labels
-from sfumato.assess.comparison import BOUND, NEIGHBOURS, compare
+from sfumato.assess.comparison import ATTACKED, BOUND, NEIGHBOURS, compare
 from sfumato.assess.disclosure import disclosure
 from sfumato.assess.resample_page import page
 from sfumato.cli import console
+from sfumato.cli.forecast import foretelling
 from sfumato.errors import SfumatoError, without_warnings
 from sfumato.membership import SHADOWS, Risk, shadow_risk
 from sfumato.owner.resample import Resampled
@@ -55,6 +56,7 @@ def measure(table: pa.Table, target: str | None, released: Resampled) -> Risk | 
     if len(released.plan.rows) > 1 and len({place for place, _ in released.plan.rows}) > 1:
         return None  # each site released its own; the attack is run site by site
     console.note("measuring what the shadow attack reaches ...")
+    console.step("measuring what the shadow attack reaches")
     rows = max(round(len(released) * len(some) / len(X) / 2), 1)
     method = repeat(released.plan.request, None, released.plan.ranges, rows)
     return shadow_risk(X[some], y[some], method, source_of(None), SHADOWS)
@@ -69,12 +71,22 @@ def _labels(table: pa.Table, target: str | None) -> Labels:
 
 
 def write_report(
-    path: Path, table: pa.Table, target: str | None, released: Resampled, measured: Risk | None, title: str
+    path: Path,
+    table: pa.Table,
+    target: str | None,
+    released: Resampled,
+    measured: Risk | None,
+    title: str,
+    comparison: bool = True,
 ) -> None:
+    """The page on what is disclosed; with a ``comparison`` of methods where there is a target, and few records."""
     X, y = _numbers(table, released), _labels(table, target)
     rows: Any = ()
-    if target is not None and len(X) <= 5000:
-        console.note("comparing methods at equal risk (on the owner's own records; nothing of it is released) ...")
+    if comparison and target is not None and len(X) <= 5000:
+        console.note(
+            "comparing methods at equal risk (on the owner's own records; nothing of it is released; --no-comparison "
+            "leaves it out) ..."
+        )
         test = _quarter(y)
         try:
             if (~test).sum() < NEIGHBOURS or not test.any():
@@ -82,8 +94,10 @@ def write_report(
             worst = released.worst
             asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
             # what a warning would say of three quarters of the records it said of all of them
-            with without_warnings():
-                rows = compare(X[~test], y[~test], X[test], y[test], asked or BOUND, 2, outliers_asked=outer)
+            with without_warnings(), console.progress("shadow releases of other methods attacked", ATTACKED) as advance:
+                told = foretelling(advance, ATTACKED, "shadow releases of other methods")
+                train, held = (X[~test], y[~test]), (X[test], y[test])
+                rows = compare(*train, *held, asked or BOUND, 2, outliers_asked=outer, progress=told)
         except SfumatoError as problem:
             console.warn(f"the report has no comparison of methods: {problem}")
     with replacing(path, True) as temporary:

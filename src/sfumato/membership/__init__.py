@@ -2,6 +2,18 @@
 
 from sfumato.membership.features import FEATURES, loneliest
 from sfumato.membership.risk import ERRORS, Risk
-from sfumato.membership.shadow import SHADOWS, Filtered, Method, Shadows, auc, shadow_risk
+from sfumato.membership.shadow import SHADOWS, Filtered, Method, Progress, Shadows, auc, shadow_risk
 
-__all__ = ["ERRORS", "FEATURES", "SHADOWS", "Filtered", "Method", "Risk", "Shadows", "auc", "loneliest", "shadow_risk"]
+__all__ = [
+    "ERRORS",
+    "FEATURES",
+    "SHADOWS",
+    "Filtered",
+    "Method",
+    "Progress",
+    "Risk",
+    "Shadows",
+    "auc",
+    "loneliest",
+    "shadow_risk",
+]

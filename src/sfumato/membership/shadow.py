@@ -21,6 +21,7 @@ from sfumato.threads import one_thread
 
 #: A way to release: (records, labels, source) to (rows, labels).
 Method = Callable[[Array, Labels, Source], tuple[Array, Labels]]
+Progress = Callable[[int], None]
 
 
 @runtime_checkable
@@ -111,14 +112,18 @@ class Shadows:
 
     @classmethod
     @one_thread()
-    def draw(cls, X: Array, y: Labels, method: Method, src: Source, count: int = SHADOWS) -> Shadows:
-        """Release random halves of the pool, class by class, ``count`` times."""
+    def draw(
+        cls, X: Array, y: Labels, method: Method, src: Source, count: int = SHADOWS, progress: Progress | None = None
+    ) -> Shadows:
+        """Release random halves of the pool, class by class, ``count`` times; ``progress`` gets 1 for each."""
         pool = Pool(X, y, method.matched_filter(X, y, src) if isinstance(method, Filtered) else None)
         member = np.zeros((count, len(X)), dtype=bool)
         features = np.empty((count, len(pool.names), len(X)))
         for one in range(count):
             member[one] = halve(y, src)
             features[one] = pool.features(*method(X[member[one]], y[member[one]], src))
+            if progress is not None:
+                progress(1)
         return cls(pool, features, member)
 
     def learn(self) -> Learned:
@@ -146,9 +151,11 @@ class Shadows:
         return Risk(*_mean(whole), *_mean(outer), attacks=attacks, shadows=len(self.member))
 
 
-def shadow_risk(X: Array, y: Labels, method: Method, src: Source, count: int = SHADOWS) -> Risk:
+def shadow_risk(
+    X: Array, y: Labels, method: Method, src: Source, count: int = SHADOWS, progress: Progress | None = None
+) -> Risk:
     """What the attack reaches against releases of half of these records, on all of them and on the loneliest tenth."""
-    return Shadows.draw(X, y, method, src, count).judge(loneliest(X, y))
+    return Shadows.draw(X, y, method, src, count, progress).judge(loneliest(X, y))
 
 
 def halve(y: Labels, src: Source) -> Flags:

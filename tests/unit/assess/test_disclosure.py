@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sfumato.assess import comparison
-from sfumato.assess.comparison import compare, known_rows
+from sfumato.assess.comparison import ATTACKED, compare, known_rows
 from sfumato.assess.disclosure import dapl_scores, disclosure, ind
 from sfumato.assess.resample_page import page
 from sfumato.errors import EstimationError
@@ -59,7 +59,9 @@ def test_all_methods_stand_in_one_table_at_equal_risk(monkeypatch):
     y = np.repeat([0, 1], 40)
     data = rng.normal(size=(80, 3)) + 2 * y[:, None]
     test = rng.normal(size=(60, 3)) + 2 * np.repeat([0, 1], 30)[:, None]
-    rows = compare(data, y, test, np.repeat([0, 1], 30), asked=0.6, repeats=1, rng=1)
+    done: list[int] = []
+    rows = compare(data, y, test, np.repeat([0, 1], 30), asked=0.6, repeats=1, rng=1, progress=done.append)
+    assert sum(done) == ATTACKED / 2
     found = {row.method: row for row in rows}
     assert len(found) == 8
     for name in ("blurred model", "kernel, widened", "kernel, widened and shrunk", "additive noise"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -12,8 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from sfumato.assess import comparison
+from sfumato.cli import forecast, resample_report
 from sfumato.cli import resample as command
-from sfumato.cli import resample_report
 from sfumato.errors import DisclosureWarning, SfumatoError, SfumatoWarning, warn
 from sfumato.owner.resample import calibrate, resample_file
 
@@ -196,3 +197,27 @@ def test_the_raw_table_is_never_written_over_and_no_record_stands_in_a_message(t
     with pytest.raises(SfumatoError, match="line 42 has 3 fields, the header has 2") as caught:
         run(path, "--target", "y", "--bandwidth", 1)
     assert "secret" not in str(caught.value)
+
+
+def test_the_comparison_can_be_left_out_of_the_report(file, tmp_path, monkeypatch):
+    def fail(*_, **__):
+        raise AssertionError("nothing is to be compared")
+
+    monkeypatch.setattr(resample_report, "compare", fail)
+    page = tmp_path / "page.html"
+    run(file, "--target", "y", "--drop", "id,site", "--max-risk", 0.9, "--report", page, "--no-comparison")
+    assert "<html" in page.read_text()
+
+
+def test_what_takes_long_is_foretold_once_it_was_timed(monkeypatch, capsys):
+    """A clock that runs two seconds at every look."""
+    looks, done = itertools.count(), []
+    monkeypatch.setattr(forecast, "monotonic", lambda: 2.0 * next(looks))
+    step = forecast.foretelling(done.append, 160, "shadow releases")
+    for _ in range(3):
+        step(1)
+    assert capsys.readouterr().err == ""
+    step(1)
+    assert "one of 160 shadow releases takes 2 s: about 5 minutes more" in " ".join(capsys.readouterr().err.split())
+    step(1)
+    assert capsys.readouterr().err == "" and sum(done) == 5

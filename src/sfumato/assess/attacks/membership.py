@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sfumato.arrays import Array, Labels
 from sfumato.assess.attacks.recovery import Recovery, table
 from sfumato.errors import SfumatoError
-from sfumato.membership import SHADOWS, Filtered, Shadows, auc, loneliest
+from sfumato.membership import SHADOWS, Filtered, Progress, Shadows, auc, loneliest
 from sfumato.owner.resample import Resampled
 from sfumato.randomness import Rng, source
 
@@ -29,12 +29,14 @@ def membership(
     labels: tuple[Any, ...] | None = None,
     shadows: int = SHADOWS,
     rng: Rng = None,
+    progress: Progress | None = None,
 ) -> Recovery:
     """Tell the records that were in the table from others, by shadow releases of random halves of both together.
 
     The attacker knows the method and its setting: that of a ``Resampled`` release, or ``method``, a function of
     (records, labels, rng) that returns rows, (rows, labels) or a ``Resampled``. ``labels`` are the classes of members,
-    strangers and (unless ``released`` has them) released rows.
+    strangers and (unless ``released`` has them) released rows. ``progress`` is called with 1 after
+    every shadow release.
 
     The error is 1 - AUC, the chance of ranking a stranger above a member: 1/2 is blind. The details hold the AUC and
     that of the loneliest tenth with their standard errors (Hanley and McNeil 1982). Recovered are the members'
@@ -64,7 +66,7 @@ def membership(
     X, y = np.vstack([inside, outside]), np.concatenate(marks[:2])
     src = source(rng)
     repeated = way if isinstance(way, Filtered) else lambda A, b, s: _rows(way(A, b, s), b)
-    known = Shadows.draw(X, y, repeated, src, int(shadows))
+    known = Shadows.draw(X, y, repeated, src, int(shadows), progress)
     score = known.learn().score(known.pool.features(rows, marks[2]))
     member = np.arange(len(X)) < len(inside)
     lonely = loneliest(X, y)

@@ -125,25 +125,28 @@ def add(shares: Sequence[Share]) -> Share | list[CountedPart]:
     every = range(1, first.sites + 1)
     total = added(np.stack([share.numbers for share in shares]), first.modulus)
     if all(share.complete for share in shares):
-        _each_once("the sums of sites", [share.to for share in shares], every)
+        _each_once("the sum", "", [share.to for share in shares], every)
         return [_checked(entry) for entry in _entries(first.layout, total)]
     if any(share.to != first.to for share in shares):
         raise ReleaseError("add the shares that were sent to one site: these were sent to different ones")
     senders = [sender for share in shares for sender in share.senders]
-    _each_once(f"the shares for site {first.to} from sites", senders, every)
+    _each_once("the share", f" for site {first.to}", senders, every)
     return Share(first.layout, total, first.modulus, first.sites, tuple(every), first.to)
 
 
-def _each_once(what: str, found: list[int], every: range) -> None:
+def _each_once(what: str, whose: str, found: list[int], every: range) -> None:
+    of = "from" if whose else "of"
     times = Counter(found)
     missing = [str(site) for site in every if site not in times]
     if missing:
         more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
         some = ", ".join(missing[:_NAMED]) + more
-        raise ReleaseError(f"{what} {some} are missing: without them the others say nothing")
+        if len(missing) == 1:
+            raise ReleaseError(f"{what}{whose} {of} site {some} is missing: without it the others say nothing")
+        raise ReleaseError(f"{what}s{whose} {of} sites {some} are missing: without them the others say nothing")
     if len(found) > len(every):
         twice = next(site for site in every if times[site] > 1)
-        raise ReleaseError(f"{what} {twice} are there twice")
+        raise ReleaseError(f"{what}{whose} {of} site {twice} is there twice")
 
 
 def _checked(entry: Entry) -> CountedPart:

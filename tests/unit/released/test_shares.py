@@ -60,10 +60,12 @@ def test_missing_doubled_and_foreign_shares_are_refused() -> None:
     for_one = [shares[0] for shares in SPLIT]
     for given, said in (
         ([], "no shares"),
-        (for_one[:2], "site 1 from sites 3 are missing"),
-        ([*for_one, for_one[0]], "from sites 1 are there twice"),
+        (for_one[:2], "the share for site 1 from site 3 is missing: without it"),
+        ([*for_one, for_one[0]], "the share for site 1 from site 1 is there twice"),
         ([SPLIT[0][0], SPLIT[1][1]], "sent to one site"),
-        (together()[:2], "the sums of sites 3 are missing"),
+        (for_one[:1], "the shares for site 1 from sites 2, 3 are missing: without them"),
+        (together()[:2], "the sum of site 3 is missing: without it"),
+        (together()[:1], "the sums of sites 2, 3 are missing: without them"),
         ([for_one[0], replace(for_one[1], modulus=101)], "different moduli"),
         ([for_one[0], replace(for_one[1], layout=())], "different tables or schemes"),
     ):

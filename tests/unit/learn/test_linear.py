@@ -8,11 +8,12 @@ import pytest
 
 import sfumato as sf
 from sfumato.datasets import discretized as dd
-from sfumato.errors import EstimationError, UnrecoverableWarning, warn
+from sfumato.errors import EstimationError, UnrecoverableWarning, warn, without_warnings
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.linear import AdditiveLDA, LinearClassifier, weight_errors
 from sfumato.learn.linear.classifier import LOSSES
 from sfumato.learn.linear.pocket import expand, pocket
+from sfumato.learn.linear.told_errors import records
 from sfumato.learn.weighted_cells import Encoding, weighted_cells
 from sfumato.papers.ma06 import lenses
 
@@ -311,6 +312,46 @@ def test_errors_of_weights_hold_what_a_joint_model_hides(classes):
     off, clear = np.abs(model.weights_ - true), np.abs(true) > 0.2
     assert (off < 1.96 * model.standard_errors(hides))[clear].all()
     assert (off > 1.96 * weight_errors.jackknife(model, hides, 10, None))[1].any()  # the negative control
+
+
+def paired(classes):
+    """A rare group and its class under one channel."""
+    return {("group", "y"): c.symmetric((3, classes), gamma=9), "x": c.windows(4, 9)}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("channels", [paired, None])
+def test_pairs_tell_of_weights_what_all_cells_tell(monkeypatch, classes, channels):
+    monkeypatch.setattr(weight_errors, "_STEPS", 1)  # as all cells have it
+    table, schema = kinds_and_few(classes)
+    scheme = sf.Scheme.for_gamma(schema, 9) if channels is None else sf.Scheme(schema, channels(classes))
+    source = sf.evidence(sf.randomize(table, scheme, rng=sf.experiment(2)), method="model", tau=0.03)
+    model = LinearClassifier().fit(source, target="y")
+    cells, told = weighted_cells(source, model.features_, "y"), np.arange(len(model.told_))
+    parts = records(source, ["group", "x", "y"])
+    off, noise = weight_errors.by_cells(model, cells, told, parts)
+    pairs, pair_noise = weight_errors.by_pairs(model, cells, told, parts)
+    np.testing.assert_allclose(pairs, off, atol=0.05 * noise.min())
+    np.testing.assert_allclose(pair_noise, noise, rtol=0.02)
+    assert (np.abs(off) > noise).any()  # there is something to tell
+
+
+def test_errors_of_weights_hold_where_the_cells_are_too_many_to_list():
+    """Cliques leave attributes apart from the target, and no part of the records shows more of them."""
+    rng = np.random.default_rng(3)
+    table = {f"x{i}": rng.integers(0, 8, 3000) for i in range(8)}
+    score = sum((0.3 if i % 2 else -0.2) * (values - 3.5) for i, values in enumerate(table.values()))
+    table["y"] = (score + rng.logistic(0, 1, 3000) > 0).astype(np.int64)
+    schema = sf.Schema({name: sf.Ordinal(range(8)) for name in list(table)[:-1]} | {"y": sf.Categorical((0, 1))})
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
+    source = sf.evidence(release)
+    with without_warnings():
+        true = LinearClassifier().fit(sf.evidence(table, schema), target="y").weights_
+        model = LinearClassifier().fit(source, target="y")
+        off = np.abs(model.weights_ - true)[model.told_]
+        assert (off < 1.96 * model.standard_errors(source)[model.told_]).all()
+        alone = weight_errors.jackknife(model, source, 10, None)[model.told_]
+    assert (off > 1.96 * alone).any()  # the negative control
 
 
 @pytest.mark.slow

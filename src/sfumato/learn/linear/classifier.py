@@ -227,7 +227,8 @@ class LinearClassifier(Classifier):
         sees of noise and draw, which ``_kept`` makes up for. ``progress`` is called with 1 after each of the fits.
 
         Under the logistic loss unbiased counts have their say, too: the noise is at least theirs, and how far they
-        show a weight to be off counts in squares. So it does where a joint model hides what few records hold.
+        show a weight to be off counts in squares. So it does where a joint model hides what few records hold. Where the
+        cells are too many to list, these are counts of pairs of attributes.
         """
         return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 

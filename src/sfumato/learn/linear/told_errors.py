@@ -35,7 +35,7 @@ class LogisticCells:
     """
 
     def __init__(self, X: Array, scores: Array, weights: Array, penalty: Array) -> None:
-        self._X, self._p, self._n = X, normalise(scores), float(weights.sum())
+        self._X, self._p, self._weights, self._n = X, normalise(scores), weights, float(weights.sum())
         count, width = scores.shape[1], X.shape[1]
         information = np.zeros((count, width, count, width))
         for a in range(count):
@@ -50,9 +50,24 @@ class LogisticCells:
 
         A weight is per standard deviation, which a record moves by (x² - 1) / 2n of its own.
         """
-        along = self._X @ (contrast @ self._inverse[:, column]).reshape(self._p.shape[1], -1).T
+        along = self._X @ self.pull(column, contrast).reshape(self._p.shape[1], -1).T
         scale = (self._X[:, column] ** 2 - 1) / (2 * self._n)
         return np.asarray(along - (self._p * along).sum(axis=1, keepdims=True) + weight * scale[:, None])
+
+    def pull(self, column: int, contrast: Array) -> Array:
+        """How far a weight moves with the score of each class and column, class by class."""
+        return np.asarray(contrast @ self._inverse[:, column])
+
+    def step(self, score: Array, covariance: Array) -> tuple[Array, float]:
+        """Newton's, a row per class and a column per column, and how much of it is expected of noise alone."""
+        moved = self._inverse.reshape(len(score), -1) @ score
+        size, noise = float(score @ moved), float((covariance * self._inverse.reshape(covariance.shape)).sum())
+        return moved.reshape(self._inverse.shape[:2]), noise / size if size > 0 else 1.0
+
+    def linear_shares(self) -> Array:
+        """Pr(class | x) as the nearest linear function of x: a row per column of X, a column per class."""
+        pulled = self._X * self._weights[:, None]
+        return np.asarray(np.linalg.pinv(pulled.T @ self._X, rcond=1e-9, hermitian=True) @ (pulled.T @ self._p))
 
 
 def _inverse(information: Array, penalty: Array) -> Array:
@@ -65,17 +80,22 @@ def _inverse(information: Array, penalty: Array) -> Array:
     return np.asarray(along / np.maximum(kept, LEAST_KEPT) @ along.T)
 
 
-def records_of(source: Evidence, names: Sequence[str]) -> list[Seen] | None:
+def listed_records(source: Evidence, names: Sequence[str]) -> list[Seen] | None:
     """The released records, where all of them tell of all cells of some attributes and these can be listed."""
     if prod(source.schema.sizes(names)) > DECISION_CELLS:
         return None
+    found = records(source, names)
+    return None if found is None or any(prod(part.released) > _MOST_RELEASED for part in found) else found
+
+
+def records(source: Evidence, names: Sequence[str]) -> list[Seen] | None:
+    """The released records, where all of them tell of all of these attributes."""
     if not all(set(names) <= set(asked) for asked in asked_by_part(source)):
         return None
     try:
-        found = list(source.records(names))
+        return list(source.records(names))
     except EstimationError:  # a channel without an inverse
         return None
-    return None if any(prod(part.released) > _MOST_RELEASED for part in found) else found
 
 
 def told_sum(parts: Sequence[Seen], values: Array) -> tuple[float, float]:

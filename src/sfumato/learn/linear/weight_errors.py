@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.arrays import Array
 from sfumato.errors import without_warnings
 from sfumato.evidence import Evidence
+from sfumato.evidence.seen import Seen
 from sfumato.evidence.splits import leave_out
 from sfumato.learn.arguments import check_number
-from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, records_of, told_sum
-from sfumato.learn.weighted_cells import weighted_cells
+from sfumato.learn.linear.told_by_pairs import PairScores
+from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, listed_records, records, told_sum
+from sfumato.learn.weighted_cells import WeightedCells, weighted_cells
+
+#: Of Newton's method, towards the weights that unbiased counts ask for.
+_STEPS = 2
 
 
 def standard_errors(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
@@ -26,24 +32,77 @@ def standard_errors(model: Any, source: Evidence, groups: int, progress: Callabl
 
 def told_by_counts(model: Any, source: Evidence) -> tuple[Array, Array] | None:
     """How far unbiased counts show the weights to be off, and the noise of that; None where they do not tell."""
-    parts = records_of(source, [*model.features_, model.target_])
-    if parts is None:
-        return None
-    sizes, kept = model.schema_.sizes(model.features_), np.flatnonzero(model.told_ & (model.scale_ > 0))
+    names = [*model.features_, model.target_]
+    kept = np.flatnonzero(model.told_ & (model.scale_ > 0))
     with without_warnings():  # they were given when these cells were fitted to
         cells = weighted_cells(source, model.features_, model.target_, model.counts)
+    parts = listed_records(source, names)
+    told = by_pairs if parts is None else by_cells
+    parts = records(source, names) if parts is None else parts
+    return None if parts is None else told(model, cells, kept, parts)
+
+
+def by_cells(model: Any, cells: WeightedCells, kept: NDArray[np.int64], parts: Sequence[Seen]) -> tuple[Array, Array]:
+    """From all combinations of values of the features, one by one."""
+    sizes = model.schema_.sizes(model.features_)
     weights = np.zeros(prod(sizes))
     np.add.at(weights, np.ravel_multi_index(tuple(cells.codes.T), sizes), cells.weights)
-    X = model._matrix(list(np.indices(sizes).reshape(len(sizes), -1)))
-    features = X[:, kept] - np.average(X[:, kept], axis=0, weights=weights)
-    scaled = np.column_stack([features / model.scale_[kept], X[:, -1]])
-    held = LogisticCells(scaled, X @ model.coef_.T, weights, np.append(model.scale_[kept] ** -2.0 / model.C, 0.0))
+    codes = list(np.indices(sizes).reshape(len(sizes), -1))
+    X, _, penalty = _features(model, codes, weights, kept)
+    held = LogisticCells(X, model._matrix(codes) @ model.coef_.T, weights, penalty)
     off, noise = np.zeros_like(model.weights_), np.zeros_like(model.weights_)
     for at, i in enumerate(kept):
         for j, contrast in enumerate(model._contrasts):
             moved = held.moved(at, contrast, model.weights_[i, j])
             off[i, j], noise[i, j] = told_sum(parts, moved.reshape(-1))
     return off, noise
+
+
+def by_pairs(model: Any, cells: WeightedCells, kept: NDArray[np.int64], parts: Sequence[Seen]) -> tuple[Array, Array]:
+    """From pairs of attributes, where the combinations of all are too many to list.
+
+    Far from the weights that unbiased counts ask for, one step of Newton's method is too short. All but the last go as
+    far as they are clear of noise (James and Stein), or noise alone would lead away from where curves are steep.
+    """
+    X, mean, penalty = _features(model, list(cells.codes.T), cells.weights, kept)
+    scores, n = model._matrix(list(cells.codes.T)) @ model.coef_.T, float(cells.weights.sum())
+    tables = _tables(model, kept, mean)
+    moved, step, clear = np.zeros((3, scores.shape[1], X.shape[1]))
+    for _ in range(_STEPS):
+        moved += clear
+        held = LogisticCells(X, scores + X @ moved.T, cells.weights, penalty)
+        total, covariance = PairScores.about(model.target_, tables, held.linear_shares()).sums(parts)
+        step, noise_share = held.step(total[: moved.size], covariance[: moved.size, : moved.size])
+        clear = step * np.sqrt(max(1 - noise_share, 0.0))
+    moved += step
+    off, noise = np.zeros_like(model.weights_), np.zeros_like(model.weights_)
+    squares = total[moved.size :]
+    for at, i in enumerate(kept):
+        for j, contrast in enumerate(model._contrasts):
+            weight = model.weights_[i, j]
+            pull = np.append(held.pull(at, contrast), weight / (2 * n) * (np.arange(len(kept)) == at))
+            off[i, j] = contrast @ moved[:, at] + weight / 2 * (squares[at] / n - 1)
+            noise[i, j] = np.sqrt(max(float(pull @ covariance @ pull), 0.0))
+    return off, noise
+
+
+def _tables(model: Any, kept: NDArray[np.int64], mean: Array) -> dict[str, Array]:
+    """What the codes of each attribute are worth in the features that are kept, about their means and to scale."""
+    tables, place, first = {}, 0, 0
+    for at, name in enumerate(model.encoding_.names):
+        own = model.encoding_.table(at)
+        columns = kept[(kept >= first) & (kept < first + own.shape[1])]
+        tables[name] = (own[:, columns - first] - mean[place : place + len(columns)]) / model.scale_[columns]
+        place, first = place + len(columns), first + own.shape[1]
+    return tables
+
+
+def _features(model: Any, codes: list[Any], weights: Array, kept: NDArray[np.int64]) -> tuple[Array, Array, Array]:
+    """In standard deviations about their means, a constant last; the means; and what is added to their information."""
+    X = model._matrix(codes)
+    mean = np.average(X[:, kept], axis=0, weights=weights)
+    scaled = np.column_stack([(X[:, kept] - mean) / model.scale_[kept], X[:, -1]])
+    return scaled, mean, np.append(model.scale_[kept] ** -2.0 / model.C, 0.0)
 
 
 def jackknife(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:

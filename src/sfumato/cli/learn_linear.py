@@ -45,17 +45,16 @@ def linear(
         sfumato learn linear release.parquet --target income --loss lda --plot weights.svg
     """
     release = learning.load(files, columns, target)
+
+    def refits(model: LinearClassifier) -> int:
+        return GROUPS if errors_asked and model.only_class is None else 0
+
     found, score = learning.learn(
-        lambda: LinearClassifier(loss=loss, rng=seed),
-        release,
-        target,
-        seed,
-        refits=GROUPS * errors_asked,
-        accuracy=accuracy,
+        lambda: LinearClassifier(loss=loss, rng=seed), release, target, seed, refits=refits, accuracy=accuracy
     )
     tested = learning.test_accuracy(found, test)
     errors = None
-    if errors_asked and found.only_class is None:
+    if refits(found):
         with console.progress("fits for the errors of the weights", GROUPS) as advance:
             errors = found.standard_errors(release, GROUPS, progress=advance)
     if plot is not None:

@@ -69,14 +69,19 @@ def learn(
     seed: int | None,
     *,
     spent: float = 0.0,
-    refits: int = 0,
+    refits: Callable[[Model], int] | None = None,
     accuracy: bool = True,
 ) -> tuple[Model, Score | None]:
-    """The model of all records, and its accuracy where that is asked for and can be told: see ``fit`` and ``judge``."""
+    """The model of all records, and its accuracy where that is asked for and can be told: see ``fit`` and ``judge``.
+
+    ``spent`` are the seconds that went into the source and will go into that of every fold; ``refits`` says how many
+    more fits follow that of a model.
+    """
     model, each = fit(make, source, target)
+    more = 0 if refits is None else refits(model)
     if accuracy:
-        return model, judge(make, source, target, seed, each=spent + each, refits=refits)
-    foretell(each, 0, refits)
+        return model, judge(make, source, target, seed, each=spent + each, refits=more)
+    foretell(each, 0, more)
     return model, None
 
 

@@ -354,6 +354,22 @@ def test_errors_of_weights_hold_where_the_cells_are_too_many_to_list():
     assert (off > 1.96 * alone).any()  # the negative control
 
 
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_where_nothing_foretells_the_target_no_feature_has_a_weight_and_nothing_is_refitted(monkeypatch, loss):
+    """Rounding left weights of 1e-17, for whose errors everything was fitted ten times more."""
+    rng = np.random.default_rng(1)
+    table = {"a": rng.integers(0, 3, 2000), "b": rng.integers(0, 4, 2000), "y": rng.integers(0, 10, 2000) // 7}
+    schema = sf.Schema({"a": sf.Categorical((0, 1, 2)), "b": sf.Ordinal(range(4)), "y": sf.Categorical((0, 1))})
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(1))
+    with without_warnings():
+        model = LinearClassifier(loss).fit(release, target="y")
+    assert model.only_class == "0"
+    if loss == "logistic":
+        monkeypatch.setattr(weight_errors, "jackknife", None)
+        true = LinearClassifier().fit(sf.evidence(table, schema), target="y").weights_
+        assert (np.abs(true) < 1.96 * model.standard_errors(release))[model.told_].all()
+
+
 @pytest.mark.slow
 def test_errors_of_weights_cover_the_weights_of_the_table():
     """By what parts of the records show, 95 % limits held a weight of the rare group in four of ten releases."""

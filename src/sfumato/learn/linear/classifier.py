@@ -32,6 +32,9 @@ DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weigh
 #: What those of the weights of a search leave open.
 SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
 
+#: A weight that nobody would see: where the target was made independent of all else, rounding leaves it.
+_NO_WEIGHT = 1e-6
+
 
 class LinearClassifier(Classifier):
     r"""Minimise the expected cost of a hyperplane, E[J(x, w) | released records] (Ma 2006, section 4.2).
@@ -228,14 +231,17 @@ class LinearClassifier(Classifier):
 
         Under the logistic loss unbiased counts have their say, too: the noise is at least theirs, and how far they
         show a weight to be off counts in squares. So it does where a joint model hides what few records hold. Where the
-        cells are too many to list, these are counts of pairs of attributes.
+        cells are too many to list, these are counts of pairs of attributes. Where no feature has a weight,
+        since nothing foretells the target, no records are left out: these counts alone say how large weights may be.
         """
         return weight_errors.standard_errors(self, as_evidence(source), groups, progress)
 
     @property
     def only_class(self) -> str | None:
         """The class that is said of every record, where no feature has a weight."""
-        return None if self.weights_.any() else label_text(self.classes_[int(self.coef_[:, -1].argmax())])
+        if (np.abs(self.weights_) > _NO_WEIGHT).any():
+            return None
+        return label_text(self.classes_[int(np.where(self.held_, self.coef_[:, -1], -np.inf).argmax())])
 
     @property
     def comparison(self) -> str | None:

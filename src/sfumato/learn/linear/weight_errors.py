@@ -25,8 +25,12 @@ _STEPS = 2
 
 def standard_errors(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
     """See ``LinearClassifier.standard_errors``."""
-    noise = jackknife(model, source, groups, progress)
+    check_number("groups", groups, least=2)
+    model._check_fitted()
     told = told_by_counts(model, source) if model.loss_ == "logistic" else None
+    if told is not None and model.only_class is not None:
+        return np.asarray(np.hypot(told[1], told[0]))
+    noise = jackknife(model, source, groups, progress)
     return noise if told is None else np.asarray(np.hypot(np.maximum(noise, told[1]), told[0]))
 
 
@@ -107,8 +111,6 @@ def _features(model: Any, codes: list[Any], weights: Array, kept: NDArray[np.int
 
 def jackknife(model: Any, source: Evidence, groups: int, progress: Callable[[int], None] | None) -> Array:
     """The noise, and what a penalty is seen to draw weights to 0 by."""
-    check_number("groups", groups, least=2)
-    model._check_fitted()
     found = []
     for kept in leave_out(source, groups):
         with without_warnings():  # about nine tenths of the records: those about all of them were given before

@@ -18,6 +18,12 @@ def need(present: bool, what: str, install: str) -> None:
     pytest.skip(line)
 
 
+@pytest.fixture(autouse=True)
+def no_word_of_how_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands write no line on stderr that depends on how busy the machine is."""
+    monkeypatch.setattr("sfumato.cli.busy._marks", lambda: iter(()))
+
+
 @pytest.fixture(scope="session")
 def spark_session():
     """A local Spark, for tests of the distributed engine."""

@@ -237,7 +237,7 @@ def test_an_interrupt_midway_leaves_no_half_file(tmp_path: Path, how: signal.Sig
     (tmp_path / "scheme.json").write_text(SCHEME.to_json())
     (tmp_path / "out.parquet").write_text("the old file")
     code = (
-        "import signal, sys; from sfumato.cli import main; import sfumato.cli.randomize as r; import time\n"
+        "import signal, sys; from sfumato.cli import busy, main; import sfumato.cli.randomize as r; import time\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # a test run under nohup passes on that it is ignored
         "from sfumato.reading import tables\n"
         "from sfumato.owner import shuffle\n"

@@ -19,6 +19,7 @@ from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.learn import Regression
 from sfumato.learn.regression.collinear import refuse_collinear
 from sfumato.learn.regression.families import Logistic, Ordinal
+from sfumato.learn.regression.newton import solve
 from sfumato.learn.weighted_cells import Encoding
 from sfumato.printable import readable_bins
 
@@ -786,6 +787,17 @@ def test_slopes_without_end_are_no_solution(listed: int, monkeypatch: pytest.Mon
     release = sf.randomize(_aircraft(6000, 1055), sf.Scheme.for_gamma(_AIRCRAFT, 3), rng=sf.experiment(55))
     found = Regression("ordinal").fit(release, target="engines", names=["mass"])
     assert found.converged_ and np.abs(found.coef_).max() < 100
+
+
+def test_a_search_without_end_is_given_up_in_silence() -> None:
+    """Numpy warned of invalid values in a product, in the midst of the summary."""
+
+    def equations(beta: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+        return np.array([1.0, 1.0]), np.diag([1e-310, 1.0]) + 0 * beta
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not solve(equations, np.zeros(2)).converged
 
 
 def test_slopes_that_are_known_are_not_open() -> None:

@@ -14,6 +14,7 @@ Equations = Callable[[Array], tuple[Array, Array] | None]
 
 _STEPS = 60
 _CLOSE = 1e-10  # of a step, in units of the columns' sizes
+_FARTHEST = 1e100  # that a step may lead
 
 
 class Root(NamedTuple):
@@ -42,6 +43,8 @@ def solve(equations: Equations, start: Array) -> Root:
         except np.linalg.LinAlgError:
             return Root(beta, information, False)
         size = float(np.abs(step).max())
+        if not size < _FARTHEST:  # next to singular: away without end
+            return Root(beta, information, False)
         if size < _CLOSE * (1 + float(np.abs(beta).max())):
             return Root(beta, information, _positive(information))
         reached = abs(float(score @ metric @ score))

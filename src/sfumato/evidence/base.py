@@ -263,7 +263,7 @@ class ReleaseEvidence(ABC):
         """Where the running share passes q: .5 is the median. Limits by inverting the test of the running share.
 
         Estimates of ten values and more are smoothed where they may be, limits are not. ``smooth=False`` smooths
-        nothing, ``smooth=True`` the limits too: much narrower, and too narrow where values heap.
+        nothing, ``smooth=True`` the limits too: narrower where bins are narrow, and too narrow where values heap.
         """
         from sfumato.evidence.questions import ask
 

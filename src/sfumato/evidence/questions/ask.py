@@ -23,6 +23,7 @@ from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import (
+    WHOLE_BINS,
     answered_by,
     behind,
     between,
@@ -42,9 +43,6 @@ from sfumato.writing.data_frames import free_name
 MOST_RUNNING = 1 << 10
 #: How often so many are asked for, where groups can be asked one after the other.
 MOST_TIMES = 8
-_INSIDE = (
-    "where values lie inside a bin is not known: intervals reach over whole bins, estimates take them to lie evenly"
-)
 
 
 def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Answer:
@@ -191,7 +189,7 @@ def quantile(ev: Evidence, name: str, q: Any, by: By = None, where: Where = None
     found = _answer(asked, sums, form, f"quantiles of {name}{in_units(domain)}", keys, everybody)
     found = replace(found, attribute=name, named=places(domain), said=(*found.said, *clipped(domain, "quantile")))
     if (form.most > form.least)[: max(k - 1, 1)].any():  # a last bin of two whole numbers is no wide one
-        found = replace(found, said=(*found.said, _INSIDE))
+        found = replace(found, said=(*found.said, WHOLE_BINS))
     at = replace(form, start=np.zeros(1, dtype=np.int64))
     return _smoothed(asked, name, found, smooth, lambda one: list(at.value(one.cdf)))
 

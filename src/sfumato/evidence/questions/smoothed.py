@@ -30,7 +30,16 @@ from sfumato.evidence.questions.combinations import LEVEL95, Combination, contra
 from sfumato.evidence.questions.forms import Ratios
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Statistic, Sums
-from sfumato.evidence.questions.values import are_years, between, in_units, numbers, places, running_ends
+from sfumato.evidence.questions.values import (
+    WHOLE_BINS,
+    are_years,
+    behind,
+    between,
+    in_units,
+    numbers,
+    places,
+    running_ends,
+)
 from sfumato.evidence.seen import Seen, seen
 from sfumato.printable import many
 from sfumato.schema import Numeric
@@ -60,6 +69,7 @@ class Smoothed(Rows):
     attribute: str = ""
     named: tuple[str, ...] = ()
     values: Array | None = None  # the number of each cell, where only these are possible
+    behind: tuple[Array, Array] | None = None  # the least and the greatest number of each cell, where cells are bins
 
     @property
     def n(self) -> float:
@@ -82,6 +92,7 @@ class Smoothed(Rows):
         empty = sum(one is None for one in self.found)
         return (
             f"from a smoothed distribution: {ROUNDED_OFF}; the error is that of the population",
+            *([WHOLE_BINS] if self.behind is not None and (self.behind[1] > self.behind[0]).any() else []),
             *([f"{many(empty, 'group is', 'groups are')} not known, for want of records"] if empty else []),
         )
 
@@ -130,7 +141,11 @@ class Smoothed(Rows):
             if self.q is not None:
                 whole = (np.nan, float(self.edges[0]), float(self.edges[-1]))
                 each = [whole if one is None else one.quantile(q, self.edges, level) for q in self.q]
-                parts += each if self.values is None else [_of_cells(*ends, self.values) for ends in each]
+                if self.values is not None:
+                    each = [_of_cells(*ends, self.values) for ends in each]
+                elif self.behind is not None:
+                    each = [_over_bins(*ends, self.edges, *self.behind) for ends in each]
+                parts += each
             elif one is None:
                 parts += [(np.nan, 0.0, 1.0)] * (len(self.edges) - 1)
             else:
@@ -145,6 +160,15 @@ def _of_cells(value: float, low: float, high: float, values: Array) -> tuple[flo
     first = min(int(low), last)
     own = np.nan if np.isnan(value) else float(values[min(int(value), last)])
     return own, float(values[first]), float(values[min(max(int(np.ceil(high)) - 1, first), last)])
+
+
+def _over_bins(
+    value: float, low: float, high: float, edges: Array, least: Array, most: Array
+) -> tuple[float, float, float]:
+    """A quantile with limits that reach over whole bins: where in its bin a number lies is not known."""
+    first = int(np.clip(np.searchsorted(edges, low, side="right") - 1, 0, len(least) - 1))
+    last = int(np.clip(np.searchsorted(edges, high, side="left") - 1, first, len(most) - 1))
+    return value, min(low, float(least[first])), max(high, float(most[last]))
 
 
 def smooth_cdf(asked: Asked, name: str) -> Smoothed:
@@ -164,11 +188,13 @@ def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:
     keys = _repeated(asked, len(q))
     keys[free_name("q", keys)] = list(q) * len(found)
     domain = asked.ev.schema[name]
+    ends = None
     if isinstance(domain, Numeric) and np.array_equal(edges, domain.edge_array):
-        edges = between(domain)
+        edges, ends = between(domain), behind(domain)
     own = None if isinstance(domain, Numeric) else numbers(domain)[: len(edges) - 1]
     what = f"quantiles of {name}{in_units(domain)}{asked.whom}"
-    return Smoothed(found, edges, what, keys, tuple(q), attribute=name, named=places(domain), values=own)
+    named = places(domain)
+    return Smoothed(found, edges, what, keys, tuple(q), attribute=name, named=named, values=own, behind=ends)
 
 
 def _repeated(asked: Asked, times: int) -> dict[str, list[Any]]:

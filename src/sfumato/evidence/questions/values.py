@@ -11,6 +11,11 @@ from sfumato.arrays import Array
 from sfumato.domains import Date, Domain, Numeric
 from sfumato.printable import readable_bins
 
+#: What to say of quantiles of bins.
+WHOLE_BINS = (
+    "where values lie inside a bin is not known: intervals reach over whole bins, estimates take them to lie evenly"
+)
+
 
 def numbers(domain: Domain) -> Array:
     """The number that each code stands for: the middle of a bin, a value that is a number, a year, else its place."""

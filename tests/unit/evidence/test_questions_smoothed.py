@@ -222,3 +222,15 @@ def test_smoothed_limits_of_a_quantile_reach_over_whole_bins() -> None:
         held += (low <= truth) & (truth <= high)
         assert (low % 5 == 0).all() and (high % 5 == 0).all()
     assert (held >= 7).all() and any("whole bins" in note for note in found.notes)
+
+
+def test_a_mean_that_cannot_be_smoothed_says_so_where_it_is_asked_for() -> None:
+    rng = np.random.default_rng(3)
+    rows = {"few": rng.integers(0, 5, 900), "many": rng.integers(0, 20, 900), "group": rng.integers(0, 2, 900)}
+    schema = sf.Schema({name: sf.Ordinal(tuple(range(int(codes.max()) + 1))) for name, codes in rows.items()})
+    release = sf.randomize(rows, sf.Scheme.for_gamma(schema, 6), rng=sf.experiment(1))
+    ev, model = sf.evidence(release), sf.evidence(release, method="model")
+    silent = [ev.mean("few", smooth=True), ev.mean("many", by="group", smooth=True), model.mean("many", smooth=True)]
+    assert all(any("nothing is smoothed" in note for note in found.notes) for found in silent)
+    others = [ev.mean("few"), ev.mean("few", smooth=False), ev.mean("many", smooth=True), model.mean("many")]
+    assert not any("nothing is smoothed" in note for found in others for note in found.notes)

@@ -20,7 +20,7 @@ from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
-from sfumato.evidence.questions.smoothed import heaped, smooth_cdf, smooth_quantile, smoothed_groups
+from sfumato.evidence.questions.smoothed import SMOOTH_FROM, heaped, smooth_cdf, smooth_quantile, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import (
     WHOLE_BINS,
@@ -43,6 +43,10 @@ from sfumato.writing.data_frames import free_name
 MOST_RUNNING = 1 << 10
 #: How often so many are asked for, where groups can be asked one after the other.
 MOST_TIMES = 8
+_NOT_SMOOTHED = (
+    f"nothing is smoothed over neighbouring values: that takes no model, {SMOOTH_FROM} values or more that are "
+    "randomized alone, and groups that are not randomized"
+)
 
 
 def mean(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: bool | None = None) -> Answer:
@@ -200,11 +204,12 @@ def _smoothed(
     """The answer with estimates from a smoothed distribution of each group, where there is one; limits stay."""
     domain = asked.ev.schema[name]
     k = domain.size - domain.nullable
-    if smooth is False or found.closer is not None or len(asked.groups.labels) * k > MOST_RUNNING:
+    if smooth is False:
         return found
-    groups = smoothed_groups(asked, name)
+    several = found.closer is not None or len(asked.groups.labels) * k > MOST_RUNNING
+    groups = None if several else smoothed_groups(asked, name)
     if groups is None:
-        return found
+        return replace(found, said=(*found.said, _NOT_SMOOTHED)) if smooth else found
     running = found.sums if isinstance(found.form, Quantiles) or found.running else _running(asked, name, domain)[0]
     if heaped(running, k + domain.nullable, k, groups):
         return replace(found, said=(*found.said, "values heap: estimates are not smoothed over neighbouring ones"))

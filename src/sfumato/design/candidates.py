@@ -11,16 +11,14 @@ from numpy.typing import ArrayLike
 
 from sfumato.assess.effective import effective_sample_bound, effective_sample_size
 from sfumato.assess.precision import MANY, half_width, hardest_half_width, mean_half_width, worst_half_width
-from sfumato.channels import Channel, average, identity, prefixes, subset, symmetric, windows
+from sfumato.channels import Channel, average, identity, prefixes
+from sfumato.channels import families as channel_families
 from sfumato.channels.efficiency import even_efficiency, even_prior
 from sfumato.channels.scores import mean_variance
-from sfumato.channels.subset import best_sets
 from sfumato.domains import Domain, Text
 from sfumato.errors import ChannelError, EstimationError
 
-FEW_VALUES = 128  # up to this many, more designs of subset selection are weighed
 SIMPLEST_FIRST = ("symmetric", "subset", "windows", "average", "prefixes")  # of two that are equally good
-TIGHTER = tuple(0.85**i for i in range(22))  # of gamma - 1: bounds whose best sets are tried too
 
 
 @dataclass(frozen=True)
@@ -69,31 +67,10 @@ def families(domain: Domain, target: str) -> dict[str, Callable[[float], list[Ch
     if isinstance(domain, Text):
         return {"prefixes": lambda g: [prefixes(domain, g)]}
     k = domain.size
-    out: dict[str, Callable[[float], list[Channel]]] = {"symmetric": lambda g: [symmetric(k, gamma=g)]}
-    if k > 2:
-        out["subset"] = lambda g: _subsets(k, g)
-    if domain.ordered and k - domain.nullable > 2:
-        out["windows"] = lambda g: _windows(k - domain.nullable, g, domain.nullable)
+    out = channel_families.families(k, domain.ordered, domain.nullable)
     if target == "mean" and k - domain.nullable > 1:
         out["average"] = lambda g: [average(k - domain.nullable, g, nullable=domain.nullable)]
     return out
-
-
-def _windows(k: int, gamma: float, nullable: bool) -> list[Channel]:
-    """The widths that are chosen for k values, and 1, 2, 4, ..., which tell single running shares best."""
-    doubling = [1 << i for i in range((k - 1).bit_length())]
-    return list(dict.fromkeys((windows(k, gamma, doubling, nullable), windows(k, gamma, nullable=nullable))))
-
-
-def _subsets(k: int, gamma: float) -> list[Channel]:
-    """Subset selection by the sets that are best under this bound and under tighter ones.
-
-    Which sets are best for equally likely values need not be best for the hardest share. A looser bound never hurts the
-    same sets, so that with these the precision never falls as gamma grows.
-    """
-    tighter = TIGHTER if k <= FEW_VALUES else TIGHTER[::6]
-    designs = dict.fromkeys(best_sets(k, 1 + part * (gamma - 1)) for part in tighter)
-    return [subset(k, gamma, design, size) for design, size in designs]
 
 
 def best_of(

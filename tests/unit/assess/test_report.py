@@ -16,6 +16,7 @@ from sfumato import channels as c
 from sfumato.assess import privacy
 from sfumato.assess.report import report
 from sfumato.assess.report.sentences import belief
+from sfumato.design import design
 from sfumato.errors import DisclosureWarning, SfumatoError
 from sfumato.owner.ledger import Ledger
 
@@ -250,6 +251,17 @@ class TestWarnings:
         needed = re.search(r"about ([\d,]+) records are needed", " ".join(alone.text().split()))
         assert needed is not None
         assert needed[1] in few[0].text
+
+    def test_another_channel_at_the_same_gamma_is_named_before_what_costs_more(self):
+        schema = sf.Schema({name: sf.Numeric(0, 64, bins=64) for name in "abcd"})
+        plain = sf.Scheme(schema, {name: c.symmetric(64, gamma=3) for name in "abcd"})
+        chosen = design(schema.select(["a"]), 2000, gamma=3)
+        reach = chosen.choices[0].pick.half_width
+        (few,) = (one for one in report(plain.select(["a"]), n=2000).warnings if one.title == "Few records for a")
+        assert f"At the same gamma windows would carry ± {100 * reach:.0f} points: sfumato design chooses" in few.text
+        assert f"about {math.ceil(2000 * (reach / 0.05) ** 2):,} records are then needed" in few.text
+        assert "At the same gamma other channels tell more of “a”" in " ".join(report(plain, n=2000).text().split())
+        assert "At the same gamma" not in report(chosen.scheme, n=2000).text()
 
     def test_continuous_noise_and_correlated_columns(self):
         one = report(SCHEME, n=100, noise={"income": c.gaussian(5)})

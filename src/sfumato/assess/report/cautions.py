@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sfumato.assess.report.facts import Facts, Unit
+from sfumato.assess.report.same_gamma import Better, better
 from sfumato.assess.report.sentences import at_most, belief, listed, number, percent, points, quoted, records
 from sfumato.assess.report.summary import factor, randomized_epsilon
 from sfumato.assess.shares import EQUAL
@@ -93,15 +94,20 @@ def _of_accuracies(facts: Facts) -> list[Caution]:
     if facts.n is None or not short:
         return []
     n = facts.n
+    others = {unit: None if isinstance(facts.scheme, Forms) else better(unit, n) for unit, _ in short}
     if len(short) <= _MOST_ALONE:
-        return [_of_accuracy(unit, reach, n) for unit, reach in short]
+        return [_of_accuracy(unit, reach, n, others[unit]) for unit, reach in short]
     names = listed(
         [f"{quoted(unit)} ({points(reach) if reach < 1 else 'nothing can be said'})" for unit, reach in short]
     )
-    needed = math.ceil(n * (max(reach for _, reach in short) / 0.05) ** 2)
+    improved = [quoted(unit) for unit, found in others.items() if found is not None]
+    at_no_cost = ""
+    if improved:
+        at_no_cost = f" At the same gamma other channels tell more of {listed(improved)}: sfumato design chooses them."
+    least = max(reach if (other := others[unit]) is None else other.half_width for unit, reach in short)
     text = (
-        f"With {records(n)} these figures carry more than ± 5 points: {names}. For ± 5 points in all of them about "
-        f"{needed:,} records are needed, or a larger gamma."
+        f"With {records(n)} these figures carry more than ± 5 points: {names}.{at_no_cost}"
+        f"{_what_it_takes(n, least, ' in all of them', improved=bool(improved))}"
     )
     what = "forms" if isinstance(facts.scheme, Forms) else "attributes"
     return [Caution(f"Few records for {len(short)} {what}", text)]
@@ -114,13 +120,23 @@ def _reach(unit: Unit) -> float | None:
     return m.get("half_width_cdf", m.get("half_width"))
 
 
-def _of_accuracy(unit: Unit, reach: float, n: int) -> Caution:
-    needed = math.ceil(n * (reach / 0.05) ** 2)
+def _of_accuracy(unit: Unit, reach: float, n: int, other: Better | None) -> Caution:
     carry = f"the figures for {quoted(unit)} carry {points(reach)}"
     if reach >= 1:
         carry = f"nothing can be said about {quoted(unit)}"
-    text = f"With {records(n)} {carry}. For ± 5 points about {needed:,} records are needed, or a larger gamma."
+    text = f"With {records(n)} {carry}."
+    if other is not None:
+        text += f" At the same gamma {other.family} would carry {points(other.half_width)}: sfumato design chooses it."
+    text += _what_it_takes(n, reach if other is None else other.half_width, improved=other is not None)
     return Caution(f"Few records for {unit.title}", text)
+
+
+def _what_it_takes(n: int, reach: float, where: str = "", *, improved: bool) -> str:
+    """What else a half-width of 5 points costs, where it is not reached."""
+    if reach <= 0.05:
+        return ""
+    needed, so = math.ceil(n * (reach / 0.05) ** 2), "then " if improved else ""
+    return f" For ± 5 points{where} about {needed:,} records are {so}needed, or a larger gamma."
 
 
 def _of_noise(facts: Facts) -> list[Caution]:

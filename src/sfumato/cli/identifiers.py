@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 
 from sfumato.cli import console
 from sfumato.columns import examine
-from sfumato.reading import tables
 
 
-def point_out_identifiers(source: Path, drop: tuple[str, ...], *known: str | None) -> None:
+def point_out_identifiers(source: Path, columns: Sequence[str], *known: str | None) -> None:
     """Say which columns tell persons apart, before new rows are made of them."""
-    wanted = [name for name in tables.column_names(source) if name not in (*drop, *known)]
+    wanted = [name for name in columns if name not in known]
     if not wanted:
         return
     for verdict in examine(source, wanted).verdicts:

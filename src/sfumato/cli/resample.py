@@ -58,7 +58,7 @@ def resample(
         int | None, typer.Option(help="How many rows to release; by default four for each record, up to 20,000.")
     ] = None,
     columns: Annotated[
-        str | None, typer.Option(help="Only these columns (a,b,c), and the target and the site.")
+        str | None, typer.Option(help="Only these columns (a,b,c), in this order, and the target and the site.")
     ] = None,
     drop: Annotated[str | None, typer.Option(help="All columns but these (a,b,c): ids, free text.")] = None,
     report: Annotated[
@@ -98,7 +98,7 @@ def resample(
     if goal.exists() and not overwrite:
         raise SfumatoError(f"{goal} already exists; choose another name with --out, or allow --overwrite")
     check_target(source, goal, overwrite)
-    dropped = _left_out(source, columns, drop, target, site_column)
+    wanted = _wanted(source, columns, drop, target, site_column)
     asked: dict[str, Any] = {
         "bandwidth": "scott" if bandwidth is None else bandwidth,
         "shrink": shrink,
@@ -116,14 +116,14 @@ def resample(
                 goal,
                 target,
                 site_column=site_column,
-                drop=dropped,
+                columns=wanted,
                 strict=not accept_risk,
                 overwrite=overwrite,
                 progress=advance,
                 **asked,
             )
         if bandwidth is not None or report is not None:
-            part = sample(source, dropped)
+            part = sample(source, wanted)
             released = draw(part, target, site_column or 1, **asked)
             measured = measure(part, target, released)
             if report is not None:
@@ -133,8 +133,8 @@ def resample(
             return
         _say(goal, about, None, json)
         return
-    point_out_identifiers(source, dropped, target, site_column)
-    table = _read(source, dropped)
+    point_out_identifiers(source, wanted, target, site_column)
+    table = _read(source, wanted)
     released = draw(table, target, site_column or sites, rows=rows, **asked)
     measured = measure(table, target, released) if bandwidth is not None or report is not None else None
     if report is not None:  # also, and above all, where the release is then refused
@@ -200,8 +200,8 @@ def _large(source: Path) -> bool:
     return source.stat().st_size > LARGE_TEXT if rows is None else rows > LARGE
 
 
-def _left_out(source: Path, columns: str | None, drop: str | None, *known: str | None) -> tuple[str, ...]:
-    """The columns that are not read. --columns need not repeat the target and the site."""
+def _wanted(source: Path, columns: str | None, drop: str | None, *known: str | None) -> list[str]:
+    """The columns that are read, in the order of --columns, which need not repeat the target and the site."""
     present = tables.column_names(source)
     kept, dropped = listed(columns or ""), listed(drop or "")
     if columns is not None and not kept:
@@ -210,16 +210,14 @@ def _left_out(source: Path, columns: str | None, drop: str | None, *known: str |
         for name in names:
             if name not in present:
                 raise SfumatoError(f"{option} names {name!r}, which is no column of {source.name}")
-    if columns is None:
-        return tuple(dropped)
-    return tuple(name for name in present if name in dropped or name not in (*kept, *known))
+    asked = present if columns is None else [*kept, *(name for name in known if name in present)]
+    return [name for name in dict.fromkeys(asked) if name not in dropped]
 
 
-def _read(source: Path, drop: tuple[str, ...]) -> pa.Table:
+def _read(source: Path, columns: list[str]) -> pa.Table:
     import pyarrow as pa
 
-    wanted = [name for name in tables.column_names(source) if name not in drop]
-    found = list(tables.batches(source, wanted))
+    found = list(tables.batches(source, columns))
     if not found:
         raise SfumatoError(f"{source}: the table is empty: there is nothing to resample")
     return pa.Table.from_batches(found)

@@ -120,7 +120,7 @@ def test_some_columns_are_taken_and_the_target_and_the_site_beside_them(file, tm
     assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "y"]
     options = [file, "--target", "y", "--columns", "z,x", "--site-column", "site", "--bandwidth", 1, "--overwrite"]
     run(*options)
-    assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "z", "y", "site"]
+    assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["z", "x", "y", "site"]
     run(*options, "--drop", "z")
     assert pq.read_table(tmp_path / "raw.resampled.parquet").column_names == ["x", "y", "site"]
 
@@ -221,3 +221,13 @@ def test_what_takes_long_is_foretold_once_it_was_timed(monkeypatch, capsys):
     assert "one of 160 shadow releases takes 2 s: about 5 minutes more" in " ".join(capsys.readouterr().err.split())
     step(1)
     assert capsys.readouterr().err == "" and sum(done) == 5
+
+
+def test_columns_keep_the_order_in_which_they_are_named(file, tmp_path, monkeypatch):
+    goal = tmp_path / "new.parquet"
+    for large in (2_000_000, 10):
+        monkeypatch.setattr(command, "LARGE", large)
+        run(file, "--target", "y", "--columns", "z,x", "--bandwidth", 1, "--out", goal, "--overwrite")
+        assert pq.read_schema(goal).names == ["z", "x", "y"]
+        run(file, "--target", "y", "--columns", "y,z,x", "--drop", "x", "--bandwidth", 1, "--out", goal, "--overwrite")
+        assert pq.read_schema(goal).names == ["z", "y"]

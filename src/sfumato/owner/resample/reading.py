@@ -25,6 +25,7 @@ class Reading:
     y: str | None
     site_column: str | None
     drop: Sequence[str]
+    columns: Sequence[str] | None = None  # only these, in their order, and the label and the site
     names: tuple[str, ...] = ()
     kinds: dict[str | None, Any] = field(default_factory=dict)
 
@@ -34,10 +35,15 @@ class Reading:
         if isinstance(self.table, pa.RecordBatchReader):
             raise SchemaError("the table is read twice, but a stream of batches can be read only once: give a file")
         present = tables.column_names(self.table)
-        missing = [name for name in self.drop if name not in present]
-        if missing:
-            raise SchemaError(f"drop names a column that is not there: {tables.instead(missing[0], present)}")
-        wanted = [name for name in present if name not in self.drop] if self.drop else None
+        for option, given in (("drop", self.drop), ("columns", self.columns or ())):
+            missing = [name for name in given if name not in present]
+            if missing:
+                raise SchemaError(f"{option} names a column that is not there: {tables.instead(missing[0], present)}")
+        wanted = None
+        if self.columns is not None or self.drop:
+            known = [name for name in (self.y, self.site_column) if name is not None]
+            asked = present if self.columns is None else dict.fromkeys([*self.columns, *known])
+            wanted = [name for name in asked if name not in self.drop]
         for batch in tables.batches(self.table, wanted, self._types(present)):
             if batch.num_rows:
                 whole = pa.Table.from_batches([batch])

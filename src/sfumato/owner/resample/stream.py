@@ -29,6 +29,7 @@ def resample_file(
     *,
     site_column: str | None = None,
     drop: Sequence[str] = (),
+    columns: Sequence[str] | None = None,
     per_class: bool = True,
     bandwidth: str | float = "scott",
     shrink: bool = False,
@@ -47,14 +48,14 @@ def resample_file(
     The law is that of ``resample``, per site and class. The paper's kernel draws as many rows as there are records,
     with replacement from the whole table, which it reads twice; the order within a batch is random, but which batch a
     row comes from can be told from its place in the file. With ``max_risk`` or ``epsilon`` a model is fitted to a
-    random sample of each class, and rows have nothing to do with batches. ``strict`` refuses where a bound is not
-    held.
+    random sample of each class, and rows have nothing to do with batches. ``columns`` are the only ones that are
+    read, in their order, beside ``y`` and the site. ``strict`` refuses where a bound is not held.
     """
     check_target(table, target, overwrite)
     src = source(rng)
     request = Request.check(bandwidth, shrink, per_class, max_risk, max_outlier_risk, epsilon, delta, ranges)
     request.warn_of_seed(rng)
-    reading = Reading(table, y, site_column, drop)
+    reading = Reading(table, y, site_column, drop, columns)
     learned = learn(reading, request, src, named=site_column is not None)
     rows = request.quotas({key: one.n for key, one in learned.items()}, None)
     plan = Plan.make(request, learned, rows, reading.names, src)

@@ -19,6 +19,7 @@ from sfumato.errors import SfumatoError, without_warnings
 from sfumato.membership import SHADOWS, Risk, shadow_risk
 from sfumato.owner.resample import Resampled
 from sfumato.owner.resample.plan import repeat
+from sfumato.printable import many
 from sfumato.randomness import source as source_of
 from sfumato.reading import tables
 from sfumato.writing.whole_files import replacing
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 REPORTED = 4000
 #: Records on which the attack is run where no bound was asked for.
 MEASURED = 1200
+#: Records of a class of which, after a quarter went to the test, half still make a density: two or more.
+SMALLEST_CLASS = 5
 
 
 def sample(source: Path, columns: Sequence[str]) -> pa.Table:
@@ -91,6 +94,12 @@ def write_report(
         try:
             if (~test).sum() < NEIGHBOURS or not test.any():
                 raise SfumatoError(f"{len(X)} records are too few to train classifiers on and to test them")
+            fewest = int(np.unique(y, return_counts=True)[1].min())
+            if fewest < SMALLEST_CLASS:
+                raise SfumatoError(
+                    f"the smallest class has {many(fewest, 'record')}; the attacks that compare them release random "
+                    f"halves of the records, which takes at least {SMALLEST_CLASS} of each class"
+                )
             worst = released.worst
             asked, outer = (None, None) if worst is None else (worst.asked, worst.outliers_asked)
             # what a warning would say of three quarters of the records it said of all of them

@@ -57,7 +57,11 @@ def test_nan_names_its_column():
     refused(r"column 'x2' holds 2 values that are NaN", bad, Y)
     refused(r"column 'b' holds 1 null: fill", pa.table({"b": [1.0, None, 2.0]}))
     gaps = {"b": [1.0, None, 2.0], "c": [None, None, 2.0], "d": [1, 2, 3], "y": ["u", None, "v"]}
-    refused(r"column 'b' holds 1 null, 'c' 2, 'y' 1: fill them or leave those rows out", pa.table(gaps), "y")
+    refused(
+        r"column 'b' holds 1 null, 'c' 2, 'y' 1: fill them, leave those rows out, or do without the column",
+        pa.table(gaps),
+        "y",
+    )
     refused("y holds NaN", X, np.r_[np.nan, Y[1:].astype(float)])
     refused("y holds nulls", X, np.array([None, *Y[1:]], dtype=object))
 

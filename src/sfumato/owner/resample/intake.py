@@ -95,7 +95,8 @@ def _gaps(whole: pa.Table, names: Sequence[str]) -> str:
     """All columns that hold nulls, in one line."""
     first, *others = [(name, whole.column(name).null_count) for name in names if whole.column(name).null_count]
     more = "".join(f", {name!r} {count:,}" for name, count in others[:5]) + (" and others" if len(others) > 5 else "")
-    return f"column {first[0]!r} holds {many(first[1], 'null')}{more}: fill them or leave those rows out"
+    held = f"column {first[0]!r} holds {many(first[1], 'null')}{more}"
+    return f"{held}: fill them, leave those rows out, or do without the column (--drop): new rows are whole"
 
 
 def _whole(X: Any) -> pa.Table:

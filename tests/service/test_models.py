@@ -181,6 +181,7 @@ def test_the_distribution_of_numbers_under_noise_stands_beside_the_numbers_as_th
     assert len(found["low"]) == len(found["height"]) == len(found["edges"]) - 1
     spread = np.diff(found["arrived"]["edges"]) @ np.array(found["arrived"]["height"])
     assert spread == pytest.approx(1)
+    assert any(note.startswith("hills nearer to each other than 15.5 may show as one") for note in found["notes"])
     assert not any(http.collection.database.folder.joinpath("exports").iterdir())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -85,6 +86,7 @@ def density(
         ("mean, sd", f"{_number(found.mean)}, {_number(found.sd)}"),
         ("5 %, 50 %, 95 %", f"{_number(low)}, {_number(middle)}, {_number(high)}"),
         ("their errors", f"not told here{banded}"),
+        ("hills told apart", _resolution(found.resolution)),
         ("lost to the cells' width", f"{100 * found.floor:.2f} % at least"),
         ("log-likelihood", f"{found.log_likelihood:.2f} after {found.iterations} iterations"),
     ]
@@ -101,6 +103,12 @@ def density(
 def _number(value: float, digits: int = 6) -> str:
     """A few digits, and large numbers with their thousands marked: 2,194,230."""
     return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:.{digits}g}"
+
+
+def _resolution(distance: float) -> str:
+    if not math.isfinite(distance):
+        return "none: too few values"
+    return f"from {_number(distance, 2)} on; nearer ones may show as one, and gaps between them not at all"
 
 
 def _cells(count: int, low: float, high: float, support: tuple[float, float] | None) -> str:

@@ -50,3 +50,14 @@ def test_cells_are_not_called_the_support_that_was_given(tmp_path: Path) -> None
     assert not any(line.startswith("support") for line in lines)
     assert "80 from 0 to 120 " in run(f"{asked} --support 0,120 --bins 80", width=400).out
     assert "the support 45 to 120 was widened" in run(f"{asked} --support 45,120 --widen", width=400).out
+
+
+def test_it_says_how_far_apart_hills_must_be_to_show(tmp_path: Path) -> None:
+    """Three blocks became one hill, and nothing said that they might."""
+    rng = np.random.default_rng(3)
+    z = 3 * rng.integers(0, 3, 300) + rng.random(300) + rng.normal(0, 7 / 6, 300)
+    (tmp_path / "z.csv").write_text("z\n" + "\n".join(map(str, z)))
+    ran = run(f"density {tmp_path / 'z.csv'} --column z --noise gaussian:1.1667", width=400)
+    assert ran.code == 0 and "from 4.7 on; nearer ones may show as one" in ran.out
+    (tmp_path / "z.csv").write_text("z\n" + "\n".join(map(str, z[:20])))
+    assert "none: too few values" in run(f"density {tmp_path / 'z.csv'} --column z --noise gaussian:1", width=400).out

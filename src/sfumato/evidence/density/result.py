@@ -17,6 +17,7 @@ from sfumato.channels.additive import Noise
 from sfumato.errors import EstimationError
 from sfumato.evidence.density import band, kernels
 from sfumato.evidence.density.plot import draw
+from sfumato.evidence.density.resolution import resolution
 from sfumato.pages.display import html_table
 from sfumato.printable import percentage
 
@@ -52,7 +53,8 @@ class Density:
         return (
             f"Density({self.method}, n={self.n:,}, {self.mass.size} cells on "
             f"[{self.edges[0]:.6g}, {self.edges[-1]:.6g}], "
-            f"mean {self.mean:.6g}, sd {self.sd:.6g}, floor {percentage(self.floor, 2)})"
+            f"mean {self.mean:.6g}, sd {self.sd:.6g}, resolution {self.resolution:.3g}, "
+            f"floor {percentage(self.floor, 2)})"
         )
 
     def _repr_html_(self) -> str:
@@ -122,6 +124,11 @@ class Density:
         return float(np.sum(np.abs(slope) * np.diff(self.edges) ** 2)) / 8
 
     @cached_property
+    def resolution(self) -> float:
+        """Hills nearer to each other than this may show as one: through this noise, and in cells of this width."""
+        return max(resolution(self.noise, self.n), 2 * float(np.median(np.diff(self.edges))))
+
+    @cached_property
     def rank(self) -> int:
         """The rank of the kernel from the cells of x to those of z; below K, z cannot tell some masses apart."""
         return kernels.rank(kernels.interval_kernel(self.noise, self.edges, self.z_edges))
@@ -157,6 +164,7 @@ class Density:
             "iterations": self.iterations,
             "log_likelihood": self.log_likelihood,
             "floor": self.floor,
+            "resolution": self.resolution if math.isfinite(self.resolution) else None,
             "mean": self.mean,
             "sd": self.sd,
             "edges": self.edges.tolist(),

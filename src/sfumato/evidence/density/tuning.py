@@ -34,3 +34,6 @@ UPWARD = 1.6
 #: ``benchmarks/density_adversarial``, judged on fresh draws.
 AS_LIKELY, ELSEWHERE = 0.1, 0.15
 HALF_WIDTHS = (0.1, 0.2)
+#: Hills are told apart where the wave between them keeps so many times the variance of its estimate. Set on two to five
+#: blocks a third and two thirds as wide as their distance, judged on ``benchmarks/density_resolution``.
+TOLD = 25.0

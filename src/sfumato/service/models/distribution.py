@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from sfumato.evidence import Evidence
 from sfumato.evidence.critical import wider_level
 from sfumato.evidence.density.ordered import OrderedDensity
+from sfumato.evidence.density.result import Density
 from sfumato.evidence.density.smooth import ROUNDED_OFF
 from sfumato.evidence.questions.values import are_years
 from sfumato.printable import many
@@ -34,13 +36,17 @@ def distribution(source: Evidence, asked: dict[str, Any]) -> dict[str, Any]:
         "sd": number(found.sd),
         "years": are_years(float(found.edges[0]), float(found.edges[-1])),
         "arrived": arrived,
-        "notes": list(_notes(source, asked["target"], found.n)),
+        "notes": list(_notes(source, asked["target"], found)),
     }
 
 
-def _notes(source: Evidence, target: str, answered: float) -> Iterator[str]:
-    """Who is left out, and where the band does not hold."""
-    silent = source.n - answered
+def _notes(source: Evidence, target: str, found: Density | OrderedDensity) -> Iterator[str]:
+    """Who is left out, where the band does not hold, and what noise hides."""
+    silent = source.n - found.n
     if source.schema[target].nullable and silent > 0:
         yield f"left out: {many(silent, 'record')} without an answer, as estimated"
     yield f"the band is that of a smoothed distribution: {ROUNDED_OFF}"
+    if not isinstance(found, OrderedDensity):
+        coarse = not math.isfinite(found.resolution)
+        apart = "of any kind" if coarse else f"nearer to each other than {found.resolution:.3g}"
+        yield f"hills {apart} may show as one through this noise, and gaps between them not at all"

@@ -11,7 +11,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
-from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES, SEARCHED
+from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES, NOT_TOLD, SEARCHED
 from sfumato.printable import label_text
 
 
@@ -64,8 +64,8 @@ def linear(
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
         limits = {} if errors is None else {"sd_of_scaled": SEARCHED if found.scale_free else DRAWN}
         scaled = _scaled(found, errors)
-        rare = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
-        told = {"columns": names, "weights": weights, "too_rare": rare, "compared_with": found.compared_with_}
+        unclear = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
+        told = {"columns": names, "weights": weights, "not_told": unclear, "compared_with": found.compared_with_}
         console.emit(learning.document("linear", found, score, tested, **told, scaled=scaled, **limits))
         return
     if accuracy:
@@ -89,12 +89,14 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
     for i, (column, weights) in enumerate(zip(found.encoding_.columns, found.weights_, strict=True)):
         row: list[Any] = [column]
         for j in shown:
-            said = float(weights[j]) if found.told_[i] else "too rare"
+            said = float(weights[j]) if found.told_[i] else "not told"
             error = [] if errors is None else [float(errors[i, j]) if found.told_[i] else ""]
             row += [said, *error]
         rows.append(row)
     if found.comparison is not None:
         console.say(found.comparison)
+    if not found.told_.all():
+        console.note(f"features that are not told have no weight: {NOT_TOLD}")
     console.say(
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")

@@ -202,7 +202,7 @@ def test_a_category_whose_first_value_is_rare_is_compared_with_the_commonest(los
     assert model.encoding_.columns == ["site=a", "site=b", "site=d", "site=e"]
     assert model.told_.tolist() == [False, True, True, True]
     picture = model.plot(tmp_path / "weights.svg", model.standard_errors(release)).axes[0]
-    assert "site=a (too rare)" in [one.get_text() for one in picture.get_yticklabels()]
+    assert "site=a (not told)" in [one.get_text() for one in picture.get_yticklabels()]
     assert "site with c, since the first value is so rare" in " ".join(picture.get_title(loc="left").split())
     assert (
         np.sign(model.weights_[1:, 2]) == (-1, 1, 1)

@@ -32,6 +32,8 @@ DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weigh
 #: What those of the weights of a search leave open.
 SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
 
+#: Why a feature has no weight.
+NOT_TOLD = "how much they vary among the records is not clear of the noise, as where a value is rare"
 #: A weight that nobody would see: where the target was made independent of all else, rounding leaves it.
 _NO_WEIGHT = 1e-6
 
@@ -267,7 +269,7 @@ class LinearClassifier(Classifier):
         limits = (-1.0, 1.0) if self.scale_free else (-np.inf, np.inf)
         matter = np.abs(self.weights_[:, shown]).max(axis=0)
         named = zip(self.encoding_.columns, self.told_, strict=True)
-        rows = [column if told else f"{column} (too rare)" for column, told in named]
+        rows = [column if told else f"{column} (not told)" for column, told in named]
         return bars(path, rows, self.weights_[:, shown], labels, title, axis, matter, spread, limits)
 
     def _scores(self, codes: Mapping[str, Codes]) -> Array:

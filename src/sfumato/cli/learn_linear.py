@@ -11,7 +11,7 @@ import typer
 from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
-from sfumato.learn.linear.classifier import DRAWN, GROUPS, LOSSES, NOT_TOLD, SEARCHED
+from sfumato.learn.linear.classifier import GROUPS, LOSSES, NOT_TOLD
 from sfumato.printable import label_text
 
 
@@ -62,7 +62,7 @@ def linear(
     names = [*found.encoding_.columns, "constant"]
     if json:
         weights = {label_text(label): row.tolist() for label, row in zip(found.classes_, found.coef_, strict=True)}
-        limits = {} if errors is None else {"sd_of_scaled": SEARCHED if found.scale_free else DRAWN}
+        limits = {} if errors is None else {"sd_of_scaled": found.errors_told}
         scaled = _scaled(found, errors)
         unclear = [column for column, told in zip(found.encoding_.columns, found.told_, strict=True) if not told]
         told = {"columns": names, "weights": weights, "not_told": unclear, "compared_with": found.compared_with_}
@@ -101,7 +101,7 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         "how far one standard deviation of a feature moves the score"
         + (", all weights together of length 1" if found.scale_free else "")
         + (", against the mean of these classes" if found.compares_classes else "")
-        + ("" if errors is None else f"; ± one standard error, {SEARCHED if found.scale_free else DRAWN}")
+        + ("" if errors is None else f"; ± one standard error, {found.errors_told}")
     )
     learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
 

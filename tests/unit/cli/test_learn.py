@@ -71,6 +71,14 @@ def test_tables_of_weights_and_shares_carry_their_errors(files, command):
     assert all(0 < error < 3 for error in errors)
 
 
+@pytest.mark.parametrize("loss", ["lda", "least_squares", "hinge"])
+def test_errors_of_weights_that_unbiased_counts_have_no_say_in_say_so(files, loss):
+    words = [files / "r.parquet", "--target", "class", "--seed", 1, "--loss", loss, "--columns", "class,mitoses"]
+    told = "they tell too little where features are alike or values rare"
+    assert told in json.loads(run("linear", *words, "--json").stdout)["sd_of_scaled"]
+    assert told in " ".join(run("linear", *words).output.split())
+
+
 @pytest.mark.parametrize(("loss", "drawn"), [("logistic", True), ("pocket", False)])
 def test_errors_of_weights_that_a_penalty_draws_to_0_say_so(files, loss, drawn):
     picture = files / f"{loss}.svg"

@@ -29,9 +29,13 @@ LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", 
 GROUPS = 10
 #: What standard errors of weights that a penalty draws to 0 leave open.
 DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
+#: What those leave open that unbiased counts have no say in.
+UNASKED = (
+    "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
+    "or values rare, and loss logistic has errors that hold more"
+)
 #: What those of the weights of a search leave open.
 SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
-
 #: Why a feature has no weight.
 NOT_TOLD = "how much they vary among the records is not clear of the noise, as where a value is rare"
 #: A weight that nobody would see: where the target was made independent of all else, rounding leaves it.
@@ -201,6 +205,13 @@ class LinearClassifier(Classifier):
     def scale_free(self) -> bool:
         """Whether only the direction of the weights means anything."""
         return self.loss_ in ("pocket", "perceptron")
+
+    @property
+    def errors_told(self) -> str:
+        """What ``standard_errors`` hold, and what they leave open."""
+        if self.scale_free:
+            return SEARCHED
+        return DRAWN if self.loss_ == "logistic" else UNASKED
 
     @property
     def compares_classes(self) -> bool:

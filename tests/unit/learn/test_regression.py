@@ -789,6 +789,21 @@ def test_slopes_without_end_are_no_solution(listed: int, monkeypatch: pytest.Mon
     assert found.converged_ and np.abs(found.coef_).max() < 100
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.ConvergenceWarning")
+def test_the_slope_of_a_rare_value_that_tells_the_response_is_open() -> None:
+    """One in twenty-five gets it free, and none of these pays: their log odds have no end."""
+    schema = sf.Schema({"free": sf.Categorical(("no", "yes")), "pays": sf.Categorical(("no", "yes"))})
+    draw = np.random.default_rng(3)
+    free = draw.random(5000) < 0.04
+    table = schema.decode({"free": free.astype(int), "pays": ((draw.random(5000) < 0.5) & ~free).astype(int)})
+    scheme, scores, is_open = sf.Scheme.for_gamma(schema, 9), 0, 0
+    for seed in range(40):
+        found = Regression("logistic").fit(sf.randomize(table, scheme, rng=sf.experiment(seed)), target="pays")
+        scores += found.method_.startswith("corrected")
+        is_open += np.isneginf(found.interval()[0][1])
+    assert scores > 10 and is_open > 0.6 * scores
+
+
 def test_a_search_without_end_is_given_up_in_silence() -> None:
     """Numpy warned of invalid values in a product, in the midst of the summary."""
 

@@ -123,7 +123,7 @@ def _fit_scores(cells: UnbiasedCells, problem: Problem, possible: bool = True) -
     _, noise = unbiased(root.beta)
     cov = np.asarray(inverse @ noise @ inverse.T, dtype=np.float64)
     said = "corrected scores on unbiased cells"
-    steep = open_limits(root.beta, cov, inverse, position, unbiased, problem.family.possible)
+    steep = open_limits(root.beta, cov, inverse, position, problem.columns, unbiased, problem.family.possible)
     return held.unscaled(Fit(root.beta, cov, root.converged, said, "sandwich", unbiased=unbiased, open=steep))
 
 
@@ -245,6 +245,6 @@ def _fit_waves(source: ListedRecords, problem: Problem) -> Fit:
     inverse = np.asarray(np.linalg.pinv(root.information), dtype=np.float64)
     cov = np.asarray(inverse @ noise(root.beta, inverse) @ inverse.T, dtype=np.float64)
     said, covariance = "corrected scores, record by record", "sandwich, corrected for each record's own pull"
-    steep = open_limits(root.beta, cov, inverse, position, unbiased, scores.possible)
+    steep = open_limits(root.beta, cov, inverse, position, columns, unbiased, scores.possible)
     cov = cov / np.outer(size, size)
     return Fit(root.beta / size, cov, root.converged, said, covariance, unbiased=unbiased, open=steep)

@@ -7,6 +7,8 @@ limit is open. Asked are the scores along the line from the coefficients to the 
     T = a U / sqrt(a V aᵀ),        a a row of H⁻¹, U the sum of the scores, V its covariance
 
 where the covariates explain most of what moves a record, Var(xᵀβ) / (Var(xᵀβ) + π²/3), McKelvey and Zavoina (1975).
+A value that few hold explains little of all records, and may still tell the response of these: it is asked as if half
+of the records held it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.learn.regression.design_columns import INTERCEPT
+from sfumato.learn.regression.design_columns import INTERCEPT, Column
 from sfumato.learn.regression.newton import Root
 from sfumato.learn.regression.problem import Open, Unbiased
 
@@ -24,19 +26,28 @@ _Z = 1.96
 #: Set on aircraft of which the mass nearly tells the number of engines (tests/unit/learn/test_regression.py).
 _EXPLAINED = 0.5
 _REFUSED = 0.7  # of z
+_HALF = 0.25  # the variance of a value that half of the records hold
 _SURE = 30.0  # the standard deviation of log odds beyond which every response would be certain
 
 
 def open_limits(
-    beta: Array, cov: Array, inverse: Array, position: Array, unbiased: Unbiased, possible: Callable[[Array], bool]
+    beta: Array,
+    cov: Array,
+    inverse: Array,
+    position: Array,
+    columns: Sequence[Column],
+    unbiased: Unbiased,
+    possible: Callable[[Array], bool],
 ) -> Open:
     """Of which coefficients the lower and the upper limits are open; ``position`` is the covariance of x."""
+    alone = np.zeros(len(beta))
+    alone[: len(columns)] = [_HALF if one.names and np.isin(one.table, (0, 1)).all() else 0.0 for one in columns]
     sd = np.sqrt(np.maximum(np.diag(cov), 1e-300))
     sides = np.zeros((2, len(beta)), dtype=np.bool_)
     for j in range(len(beta)):
         for side, sign in enumerate((-1.0, 1.0)):
             limit = beta + sign * _Z * cov[:, j] / sd[j]
-            moved = float(limit @ position @ limit)
+            moved = max(float(limit @ position @ limit), limit[j] ** 2 * alone[j])
             if moved <= _EXPLAINED * (moved + np.pi**2 / 3):
                 continue
             refused = 0.0

@@ -16,7 +16,7 @@ from sfumato.assess.report.facts import Facts, gather
 from sfumato.assess.report.page import TOGETHER, page
 from sfumato.assess.report.person import check_rounds
 from sfumato.assess.report.plain import plain
-from sfumato.assess.report.sentences import grade, number
+from sfumato.assess.report.sentences import bound, grade
 from sfumato.assess.report.summary import factor, graded_gamma, record_epsilon, several, verdict
 from sfumato.assess.subject import is_noise
 from sfumato.errors import SfumatoError
@@ -61,11 +61,11 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = [
-            [unit.title, grade(unit.measures["gamma"]), number(unit.measures["gamma"])]
+            [unit.title, grade(unit.measures["gamma"]), bound(unit.measures["gamma"])]
             for unit in self.facts.units
             if unit.channel.k > 1
         ]
-        rows += [[name, grade(math.inf), number(math.inf)] for name in self.facts.noise]
+        rows += [[name, grade(math.inf), bound(math.inf)] for name in self.facts.noise]
         if several(self.facts):
             epsilon = record_epsilon(self.facts)
             rows.append([TOGETHER, grade(graded_gamma(epsilon)), factor(epsilon)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.assess.report.facts import Unit
-from sfumato.assess.report.sentences import number, percent, points
+from sfumato.assess.report.sentences import bound, percent, points
 
 GLOSSARY: tuple[tuple[str, str], ...] = (
     (
@@ -65,11 +65,11 @@ GLOSSARY: tuple[tuple[str, str], ...] = (
 def numbers(unit: Unit) -> list[tuple[str, str]]:
     """The numbers that stand beside the words."""
     m: dict[str, Any] = unit.measures
-    rows = [("gamma, epsilon", f"{number(m['gamma'])}, {number(m['epsilon'])}")]
+    rows = [("gamma, epsilon", f"{bound(m['gamma'])}, {bound(m['epsilon'])}")]
     if unit.identity:
         return [*rows, ("values", f"{m['values']:,}")]
     if "gamma_within" in m:
-        rows.append(("gamma within a group", number(m["gamma_within"])))
+        rows.append(("gamma within a group", bound(m["gamma_within"])))
     rows.append(("values, answers", f"{m['values']:,}, {m['answers']:,}"))
     if "guess" in m:
         rows += [

@@ -65,7 +65,7 @@ def _verdict(facts: Facts) -> str:
     answers += [(name, math.inf) for name in facts.noise]
     if answers:
         worst, gamma = max(answers, key=lambda answer: answer[1])
-        alike = len({sentences.number(value) for _, value in answers}) == 1
+        alike = len({sentences.bound(value) for _, value in answers}) == 1
         which = "Each answer" if alike else f"The worst answer ({worst})"
         grades.append(_graded(which if several(facts) else "The one answer of each person", gamma))
     if several(facts):
@@ -75,7 +75,7 @@ def _verdict(facts: Facts) -> str:
 
 
 def _graded(what: str, gamma: float) -> str:
-    return _line(gamma, f"{what}: γ\u00a0{sentences.number(gamma)}")
+    return _line(gamma, f"{what}: γ\u00a0{sentences.bound(gamma)}")
 
 
 def _together(facts: Facts) -> str:
@@ -115,7 +115,7 @@ def _overview(facts: Facts) -> str:
         m = unit.measures
         reach = m.get("half_width_cdf", m.get("half_width", m.get("half_width_mean")))
         cells = [
-            sentences.number(m["gamma"]),
+            sentences.bound(m["gamma"]),
             sentences.percent(m["guess"]) if "guess" in m else "",
             sentences.percent(m["guess_blind"]) if "guess_blind" in m else "",
             sentences.belief(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
@@ -212,7 +212,7 @@ def _whole(facts: Facts) -> str:
     out = f"{_together(facts)}{_paragraphs([whole(facts)])}"
     if sum(unit.alike for unit in guarded) > 1:
         factors = " × ".join(
-            sentences.number(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "")
+            sentences.bound(unit.measures["gamma"]) + (f"^{unit.alike}" if unit.alike > 1 else "")
             for unit in guarded[:12]
         )
         more = f" × …, {len(guarded)} factors" if len(guarded) > 12 else ""

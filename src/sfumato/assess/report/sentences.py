@@ -74,17 +74,26 @@ def rounded_up(value: float, digits: int = 3) -> float:
     return float(f"{math.ceil(scaled - 1e-9 * scaled)}e{power}") if 0 < value < math.inf else value
 
 
-def at_most(factor: float) -> str:
+def at_most(factor: float, digits: int = 3) -> str:
     r"""A factor that is not exceeded.
 
     >>> at_most(9.0), at_most(7.4305), at_most(9.0**13), at_most(math.inf)
     ('9', '7.44', '2.55\xa0·\xa010¹²', '∞')
     """
-    up = rounded_up(factor)
+    up = rounded_up(factor, digits)
     if not 1e9 <= up < math.inf:
-        return number(up)
-    digits, _, power = f"{up:.2e}".partition("e+")
-    return scientific(f"{float(digits):g}", int(power))
+        return number(up, digits)
+    leading, _, power = f"{up:.{digits - 1}e}".partition("e+")
+    return scientific(f"{float(leading):g}", int(power))
+
+
+def bound(factor: float, digits: int = 3) -> str:
+    r"""A factor that is not exceeded, with all digits before the point: of a table, where sentences are rounder.
+
+    >>> bound(59049.0), bound(2.0481), bound(2.0481e14), bound(math.inf)
+    ('59,049', '2.05', '2.05\xa0·\xa010¹⁴', '∞')
+    """
+    return at_most(factor, max(digits, len(str(int(factor)))) if factor < 1e9 else digits)
 
 
 def number(value: float | None, digits: int = 3) -> str:

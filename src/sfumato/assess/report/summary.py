@@ -6,11 +6,10 @@ import math
 
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.sentences import (
-    at_most,
     belief,
+    bound,
     grade,
     listed,
-    number,
     percent,
     points,
     quoted,
@@ -80,7 +79,7 @@ def gives_away(facts: Facts) -> list[tuple[float, str]]:
         out.append((person.among, f"Among {facts.n - 1:,} others, mixed and without ids: {whose}{told}"))
     weekly = "a year of weekly rounds" if person.rounds == 52 else f"{person.rounds:,} rounds"
     if person.rounds > 1:
-        least, most = factor(person.stays), factor_at_most(person.changes)
+        least, most = factor(person.stays), factor(person.changes)
         if person.longitudinal:
             told = f"at most γ\u00a0{most} about the values, however they change (that they change may show)"
         else:
@@ -172,7 +171,7 @@ def whole(facts: Facts) -> str:
     weak = "As a whole a record is hardly protected, however well each answer is. " if open_book else ""
     return (
         f"{known}{weak}All{' randomized' if known else ''} answers of one record together shift the odds between two "
-        f"possible persons by at most {factor_at_most(epsilon)} times: to someone who could link them, a 1 % suspicion "
+        f"possible persons by at most {factor(epsilon)} times: to someone who could link them, a 1 % suspicion "
         f"about a whole record may grow to {belief(1 / (1 + 99 * math.exp(-epsilon)))}."
     )
 
@@ -190,26 +189,12 @@ def randomized_epsilon(facts: Facts) -> float:
 
 
 def factor(epsilon: float, digits: int = 3) -> str:
-    r"""The factor in words, also where it is too large for a double.
-
-    >>> factor(0.0), factor(1500.0)
-    ('1', '2.8\xa0·\xa010⁶⁵¹')
-    """
-    if epsilon == math.inf:
-        return "∞"
-    if epsilon < 700:
-        return number(math.exp(epsilon), digits)
-    rest, power = math.modf(epsilon / math.log(10))
-    return scientific(f"{10**rest:.1f}", int(power))
-
-
-def factor_at_most(epsilon: float) -> str:
     r"""A factor that is not exceeded, in words, also where it is too large for a double.
 
-    >>> factor_at_most(math.log(9)), factor_at_most(1500.0)
-    ('9', '2.77\xa0·\xa010⁶⁵¹')
+    >>> factor(0.0), factor(math.log(9)), factor(math.log(2.048e14)), factor(1500.0)
+    ('1', '9', '2.05\xa0·\xa010¹⁴', '2.77\xa0·\xa010⁶⁵¹')
     """
     if epsilon < 700 or epsilon == math.inf:
-        return at_most(math.exp(epsilon))
+        return bound(math.exp(epsilon), digits)
     rest, power = math.modf(epsilon / math.log(10))
-    return scientific(f"{rounded_up(10**rest):g}", int(power))
+    return scientific(f"{rounded_up(10**rest, digits):g}", int(power))

@@ -17,7 +17,7 @@ from sfumato.errors import ChannelError, EstimationError, SfumatoError, quoted
 from sfumato.evidence import Evidence, mle
 from sfumato.evidence.kinds import by_method
 from sfumato.evidence.questions.asked import ask
-from sfumato.evidence.questions.smoothed import smoothed_groups
+from sfumato.evidence.questions.smoothed_groups import smoothed_groups
 from sfumato.evidence.simplex import project
 from sfumato.printable import label_text, plain_bins
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.arrays import Array, Codes
 from sfumato.channels.pram import check_distribution
 from sfumato.channels.response import is_identity
-from sfumato.errors import EstimationError, NoRowsError
+from sfumato.errors import EstimationError
 from sfumato.evidence import mle
 from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
@@ -25,9 +25,7 @@ from sfumato.evidence.seen import Seen, columns, seen, seen_records
 from sfumato.evidence.some_cells import check_most, largest
 from sfumato.evidence.texts import listed_texts, top_texts
 from sfumato.pages.display import MOST, html_table
-from sfumato.reading.spark_session import is_spark
 from sfumato.release import Release
-from sfumato.schema import Numeric
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +89,9 @@ class ReleaseEvidence(ABC):
     def covering(self, names: Sequence[str]) -> ReleaseEvidence:
         self._check(names)
         return self
+
+    def said(self, names: Sequence[str]) -> tuple[str, ...]:
+        return ()
 
     @abstractmethod
     def refitted(self, release: Release) -> ReleaseEvidence: ...
@@ -194,44 +195,10 @@ class ReleaseEvidence(ABC):
         Of numbers with additive noise as ``sfumato.density`` gives it, with its options; else the smoothed distribution
         of the values through their channels.
         """
-        from sfumato.evidence.density import density
+        from sfumato.evidence.density.of_attribute import density_of
 
         self._check([name])
-        parts = asking(self.release, [name])
-        if not any(name in part.scheme.noises for part in parts):
-            return self._smooth_density(name, options)
-        noises = {part.scheme.noises.get(name) for part in parts}
-        noise = noises.pop()
-        if noise is None or noises:
-            raise EstimationError(f"{name!r} must carry the same additive noise in every part of the release")
-        domain = self.schema[name]
-        if isinstance(domain, Numeric) and not {"support", "bins"} & set(options):
-            options["support"] = (domain.low, domain.high)
-        if len(parts) == 1 and is_spark(parts[0].rows):
-            return density(parts[0].rows, noise, column=name, **options)
-        batches = (part.batches([name]) for part in parts)
-        return density((batch.column(0).to_numpy() for some in batches for batch in some), noise, **options)
-
-    def _smooth_density(self, name: str, options: Mapping[str, Any]) -> Density:
-        from sfumato.evidence.density.ordered import ordered_density
-
-        domain = self.schema[name]
-        if not domain.ordered:
-            raise EstimationError(f"{name!r} has no order, so that it has no density: ask for its shares")
-        if options:
-            raise EstimationError(
-                f"{next(iter(options))} belongs to densities under additive noise, and {name!r} passed a channel"
-            )
-        found = seen(self.release, [name], inverted=False)
-        if not found:
-            raise NoRowsError
-        channels = [one.blocks[0].channel for one in found]
-        alone = [channel for channel in channels if channel is not None and channel.arity == 1]
-        if len(alone) < len(found):
-            raise EstimationError(f"{name!r} is randomized together with others: its density is not told")
-        k = domain.size - domain.nullable
-        edges = domain.edge_array if isinstance(domain, Numeric) else np.arange(k + 1.0)
-        return ordered_density([one.counts for one in found], alone, edges, nullable=domain.nullable)
+        return density_of(self.release, name, options)
 
     # What analysts ask: ``by`` gives a row per group, ``where={"sex": "F"}`` restricts.
 

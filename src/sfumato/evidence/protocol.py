@@ -187,6 +187,10 @@ class Evidence(Protocol):
         """What to ask about all of these attributes: another model where this one holds them nowhere together."""
         ...
 
+    def said(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What to know of answers about these attributes together."""
+        ...
+
     def expect_many(self) -> None:
         """Prepare for many small tables: read the records once, and count all pairs of columns in one pass."""
         ...

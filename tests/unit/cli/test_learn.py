@@ -79,6 +79,19 @@ def test_errors_of_weights_that_unbiased_counts_have_no_say_in_say_so(files, los
     assert told in " ".join(run("linear", *words).output.split())
 
 
+def test_errors_of_weights_of_forms_say_that_no_records_answered_everything(tmp_path):
+    rng = np.random.default_rng(3)
+    schema = sf.Schema({name: sf.Categorical(("no", "yes")) for name in ("a", "b", "y")})
+    a = rng.integers(0, 2, 6000)
+    codes = {"a": a, "b": rng.integers(0, 2, 6000), "y": (rng.random(6000) < 0.3 + 0.4 * a).astype(int)}
+    forms = sf.Forms([sf.Scheme.for_gamma(schema.select([one, "y"]), 9) for one in "ab"])
+    table = {name: np.array(["no", "yes"])[own] for name, own in codes.items()}
+    sf.randomize(table, forms, rng=sf.experiment(1)).save(tmp_path / "r.parquet")
+    words = [tmp_path / "r.parquet", "--target", "y", "--seed", 1]
+    said = "they tell too little where features are alike or values rare, since no records answered all of them"
+    assert said in " ".join(run("linear", *words).output.split())
+
+
 @pytest.mark.parametrize(("loss", "drawn"), [("logistic", True), ("pocket", False)])
 def test_errors_of_weights_that_a_penalty_draws_to_0_say_so(files, loss, drawn):
     picture = files / f"{loss}.svg"

@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import EstimationError
 from sfumato.evidence.density.smooth import Smooth
-from sfumato.evidence.questions.smoothed import heaped
+from sfumato.evidence.questions.smoothed_groups import heaped
 from sfumato.evidence.questions.statistics import PartSums, Sums
 
 K = 40

@@ -20,7 +20,8 @@ from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
-from sfumato.evidence.questions.smoothed import SMOOTH_FROM, heaped, smooth_cdf, smooth_quantile, smoothed_groups
+from sfumato.evidence.questions.smoothed import smooth_cdf, smooth_quantile
+from sfumato.evidence.questions.smoothed_groups import SMOOTH_FROM, heaped, smoothed_groups
 from sfumato.evidence.questions.statistics import Factor, ModelSums, Statistic, Sums
 from sfumato.evidence.questions.values import (
     WHOLE_BINS,

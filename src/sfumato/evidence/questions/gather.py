@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sfumato.errors import EstimationError, NoRowsError, ReleaseError
 from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
-from sfumato.evidence.model.base import ModelOfRelease
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
@@ -93,8 +92,7 @@ def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
     cells = None
     if W.shape[1] < prod(ev.schema.sizes(names)):
         cells = np.stack([axis.reshape(-1) for axis in np.meshgrid(*counting.values(), indexing="ij")], axis=1)
-    said = model.said(names) if isinstance(model, ModelOfRelease) else ()
-    return ModelSums(float(ev.n), model.shares(names, cells), W, unbiased, said=said)
+    return ModelSums(float(ev.n), model.shares(names, cells), W, unbiased, said=model.said(names))
 
 
 def _counting(statistics: Sequence[Statistic], name: str, size: int) -> NDArray[np.int64]:

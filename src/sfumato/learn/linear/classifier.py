@@ -27,15 +27,6 @@ from sfumato.printable import label_text
 LOSSES = ("auto", "pocket", "perceptron", "logistic", "hinge", "least_squares", "lda")
 #: Of the jackknife that the errors of weights come from.
 GROUPS = 10
-#: What standard errors of weights that a penalty draws to 0 leave open.
-DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
-#: What those leave open that unbiased counts have no say in.
-UNASKED = (
-    "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
-    "or values rare, and loss logistic has errors that hold more"
-)
-#: What those of the weights of a search leave open.
-SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
 #: Why a feature has no weight.
 NOT_TOLD = "how much they vary among the records is not clear of the noise, as where a value is rare"
 #: A weight that nobody would see: where the target was made independent of all else, rounding leaves it.
@@ -87,6 +78,7 @@ class LinearClassifier(Classifier):
     compared_with_: dict[str, str]  # the value of a category that others are compared with, where the first is too rare
     held_: NDArray[np.bool_]  # whether anybody is of a class; otherwise it is never said
     told_classes_: NDArray[np.bool_]  # which classes some records surely hold: the weights of the others tell nothing
+    counted_: bool = True  # whether standard errors asked unbiased counts
     _like: LinearClassifier | None = None  # a classifier whose features one of fewer records takes
 
     def _learn(self, source: Evidence) -> None:
@@ -210,8 +202,10 @@ class LinearClassifier(Classifier):
     def errors_told(self) -> str:
         """What ``standard_errors`` hold, and what they leave open."""
         if self.scale_free:
-            return SEARCHED
-        return DRAWN if self.loss_ == "logistic" else UNASKED
+            return weight_errors.SEARCHED
+        if self.loss_ != "logistic":
+            return weight_errors.UNASKED
+        return weight_errors.DRAWN if self.counted_ else weight_errors.UNCOUNTED
 
     @property
     def compares_classes(self) -> bool:

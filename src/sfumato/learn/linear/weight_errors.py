@@ -19,6 +19,20 @@ from sfumato.learn.linear.told_by_pairs import PairScores
 from sfumato.learn.linear.told_errors import LEAST_KEPT, LogisticCells, listed_records, records, told_sum
 from sfumato.learn.weighted_cells import WeightedCells, weighted_cells
 
+#: What standard errors of weights that a penalty draws to 0 leave open.
+DRAWN = "of noise and of a part of what the penalty draws weights to 0 by: weights may be larger still"
+#: What those leave open that unbiased counts have no say in.
+UNASKED = (
+    "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
+    "or values rare, and loss logistic has errors that hold more"
+)
+#: What those of the weights of a search leave open.
+SEARCHED = "of noise alone: other weights may be right as often, and loss logistic has errors that hold more"
+#: Where unbiased counts of the features are not told together.
+UNCOUNTED = (
+    "of noise and of a part of what the penalty draws weights to 0 by: they tell too little where features are alike "
+    "or values rare, since no records answered all of them"
+)
 #: Of Newton's method, towards the weights that unbiased counts ask for.
 _STEPS = 2
 
@@ -28,6 +42,7 @@ def standard_errors(model: Any, source: Evidence, groups: int, progress: Callabl
     check_number("groups", groups, least=2)
     model._check_fitted()
     told = told_by_counts(model, source) if model.loss_ == "logistic" else None
+    model.counted_ = told is not None
     if told is not None and model.only_class is not None:
         return np.asarray(np.hypot(told[1], told[0]))
     noise = jackknife(model, source, groups, progress)

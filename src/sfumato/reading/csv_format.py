@@ -19,7 +19,7 @@ from typing import IO, Any, cast
 from sfumato.errors import SchemaError
 from sfumato.reading.csv_header import column_names, has_header, quoted_cells, turned
 from sfumato.reading.csv_numbers import numeric_columns, respelt_columns, separators
-from sfumato.reading.csv_titles import title_lines
+from sfumato.reading.csv_titles import around, last_record, title_lines
 
 DELIMITERS = ("\t", ";", "|", ",")
 WORDS = {"tab": "\t", "\\t": "\t", "semicolon": ";", "comma": ",", "pipe": "|", "space": " "}
@@ -156,9 +156,8 @@ def _detect(asked: CsvFile, plain: bool, *_: int) -> CsvFormat:
     names, twice, notes = column_names(first, width, data)
     certain = asked.delimiter or (delimiter if len(rows[0]) == width > 1 else None)  # else a title may hide it
     title = 0 if plain or asked.skip is not None else title_lines(text[: 1 << 16], certain or DELIMITERS)
-    if title:
-        lines_that = "line looks" if title == 1 else f"{title} lines look"
-        notes.append(f"the first {lines_that} like a title above the header: if so, say --skip {title}")
+    if not plain:
+        notes += around(title, data, data[-1] if whole and data else last_record(path, encoding, delimiter))
     if header is False and asked.header is None:
         notes.append("there is no header: the columns are called column1, column2, ...")
     columns = turned(data, len(names))

@@ -23,18 +23,28 @@ def turned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 def has_header(rows: list[list[str]]) -> bool:
     """Whether the first record names the columns: it looks unlike the others."""
-    first, others = rows[0], rows[1:]
+    others = rows[1:]
     if not others:
         return True
-    columns = turned(others, len(first))
-    named = [(cell.strip(), cells) for cell, cells in zip(first, columns, strict=True) if cell.strip()]
-    if any(not _is_number(cell) and sum(map(_is_number, cells)) > len(cells) / 2 for cell, cells in named):
-        return True  # words above numbers
+    named = _named(rows)
+    if words_above_numbers(rows):
+        return True
     numbers = [cell for cell, _ in named if _is_number(cell)]
     if numbers:  # 2019, 2020, 2021 above columns of numbers are names
         years = [int(cell) for cell in numbers if re.fullmatch(r"\d{4}", cell) and 1800 <= int(cell) <= 2200]
         return len(years) == len(numbers) and all(a < b for a, b in pairwise(years))
     return not (len(others) >= 5 and named and all(cell in cells for cell, cells in named))
+
+
+def words_above_numbers(rows: list[list[str]]) -> bool:
+    """Whether the first record has a word where most others have numbers."""
+    return any(not _is_number(cell) and sum(map(_is_number, cells)) > len(cells) / 2 for cell, cells in _named(rows))
+
+
+def _named(rows: list[list[str]]) -> list[tuple[str, list[str]]]:
+    """The cells of the first record that are not empty, and what stands below each."""
+    columns = turned(rows[1:], len(rows[0]))
+    return [(cell.strip(), cells) for cell, cells in zip(rows[0], columns, strict=True) if cell.strip()]
 
 
 def quoted_cells(text: str, lines: int) -> set[str]:

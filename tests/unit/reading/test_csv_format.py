@@ -260,6 +260,30 @@ def test_lines_that_look_like_a_title_are_remarked_on(tmp_path: Path) -> None:
         sf.CsvFile(path, skip=-1)
 
 
+def test_one_line_above_a_header_of_two_names_is_a_title(tmp_path: Path) -> None:
+    """It has one field less than the table, as headers that do not name the rows have."""
+    path = tmp_path / "t.csv"
+    path.write_text("Results of 2020\nname,age\n" + "".join(f"p{i},{i}\n" for i in range(30)))
+    assert "the first line looks like a title above the header: if so, say --skip 1" in detect(path).notes
+
+
+@pytest.mark.parametrize("rows", [40, 200_000])
+def test_a_total_below_the_records_is_remarked_on(tmp_path: Path, rows: int) -> None:
+    """It was read as a record, and its sums became the ends of ranges."""
+    path, records = tmp_path / "t.csv", "".join(f"{i % 7};{i % 10};{i}\n" for i in range(rows))
+    path.write_text("region;count;sum\n" + records + "Total:;820;2460\n")
+    assert any("the last line looks like a total, and counts as a record" in note for note in detect(path).notes)
+    for last in ("3;820;2460\n", "total;;\n"):
+        path.write_text("region;count;sum\n" + records + last)
+        assert "total" not in str(detect(path).notes)
+
+
+def test_groups_called_total_are_no_total_below(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("group;count\n" + "men;3\nwomen;4\ntotal;7\n" * 9)
+    assert "total" not in str(detect(path).notes)
+
+
 def test_random_bytes_are_no_text(tmp_path: Path) -> None:
     """Lines of them were said to have too many fields, where no zero stood among the first 64."""
     path = tmp_path / "t.csv"

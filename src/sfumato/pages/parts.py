@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
+
+from sfumato.printable import percentage
 
 #: How good a badge looks, best first; its word says the same.
 KINDS = ("good", "fair", "poor", "bad", "worst", "plain")
@@ -68,20 +70,26 @@ def folded(title: str, inside: str) -> str:
     return f'<details class="rows"><summary>{escape(title)}</summary>{inside}</details>'
 
 
-def bars(title: str, rows: Sequence[tuple[str, float, float]], before: str, after: str) -> str:
-    """Two bars per row, shares in [0, 1]: ``before`` in outline, ``after`` filled."""
+def bars(
+    title: str,
+    rows: Sequence[tuple[str, float, float]],
+    before: str,
+    after: str,
+    written: Callable[[float], str] = percentage,
+) -> str:
+    """Two bars per row, shares in [0, 1]: ``before`` in outline, ``after`` filled, each with its share as written."""
     key = f'<p class="key"><span class="before"><i></i>{escape(before)}</span><span><i></i>{escape(after)}</span></p>'
     lines = "".join(
-        f"<b>{breakable(name)}</b><div>{_bar(old, before, 'before')}{_bar(new, after, '')}</div>"
+        f"<b>{breakable(name)}</b><div>{_bar(old, before, 'before', written)}{_bar(new, after, '', written)}</div>"
         for name, old, new in rows
     )
     return f'<figure><figcaption>{escape(title)}</figcaption>{key}<div class="bars">{lines}</div></figure>'
 
 
-def _bar(share: float, what: str, kind: str) -> str:
-    shown = f"{100 * share:.0f}" if 0.01 < share < 0.99 else f"{100 * share:.3g}"
+def _bar(share: float, what: str, kind: str, written: Callable[[float], str]) -> str:
+    shown = escape(written(share)).replace(" ", "&nbsp;")
     width = f"calc((100% - 4.5rem) * {share:.4f})"  # the number stands behind the bar
-    return f'<span class="{kind}" title="{escape(what)}"><i style="width:{width}"></i>{shown}&nbsp;%</span>'
+    return f'<span class="{kind}" title="{escape(what)}"><i style="width:{width}"></i>{shown}</span>'
 
 
 def terms(rows: Iterable[tuple[str, str]]) -> str:

@@ -539,3 +539,11 @@ def test_a_channel_with_a_single_answer_discloses_nothing_and_is_reported():
     found = report(sf.Scheme(schema, {"sex": c.matrix([[1.0], [1.0]])}), n=100)
     assert found.facts.units[0].measures["repeats"] == {"2": 0.5, "10": 0.5}
     assert "cannot be estimated" in found.text()
+
+
+def test_a_picture_and_a_table_write_a_share_alike() -> None:
+    """A sixth stood as 17 % in one and as 16.7 % in the other."""
+    schema = sf.Schema({"die": sf.Categorical(tuple("123456"))})
+    text = report(sf.Scheme.for_gamma(schema, 3), n=1000).html()
+    bar = re.search(r'<span class="before" title="blind">.*?</i>(.*?)</span>', text)
+    assert bar is not None and bar[1] == "16.7&nbsp;%" and ">16.7 %<" in text

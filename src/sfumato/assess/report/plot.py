@@ -12,7 +12,7 @@ from sfumato.assess.game import game_curve
 from sfumato.assess.precision import mean_half_width
 from sfumato.assess.report.facts import Facts, Unit
 from sfumato.assess.report.measures import accuracy_prior, widest
-from sfumato.assess.report.sentences import belief, number
+from sfumato.assess.report.sentences import belief, number, percent
 from sfumato.channels import Channel, identity
 from sfumato.pages.chart import ACCENT, INK, SOFT, WARM, svg
 from sfumato.pages.parts import bars
@@ -30,7 +30,8 @@ def overview(facts: Facts) -> str | None:
     ]
     if not rows:
         return None
-    return bars("How often the best guess of a record's value is right", rows, "blind", "after seeing the release")
+    title = "How often the best guess of a record's value is right"
+    return bars(title, rows, "blind", "after seeing the release", percent)
 
 
 def heat_map(unit: Unit) -> str | None:

@@ -350,6 +350,14 @@ def test_no_two_classes_have_one_colour_but_the_small_ones_that_are_called_other
     assert many == ["class0", "class1", "others", "class2", "others", "class3", "class4", "others"]
 
 
+def test_a_limit_that_is_open_is_called_so(page):
+    """It was "unknown", as though nobody had looked."""
+    written = (
+        "Charts.between({low: null, high: 2.5}, Charts.short), Charts.between({low: 0.1, high: 0.2}, Charts.percent)"
+    )
+    assert page.evaluate(f"[{written}]") == ["open to 2.5", "10.0 to 20.0 %"]
+
+
 def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browser, site):
     context = browser.new_context(base_url=site[0])
     page = opened(browser, site, "many", tokens(site, "many"))

@@ -11,7 +11,8 @@ const Charts = (() => {
   const whole = (count) => count.toLocaleString("en", { maximumFractionDigits: 0 });
   const short = (value) => (value === null ? "unknown" : minus(value.toLocaleString("en", { maximumSignificantDigits: 4 })));
   const year = (value) => (value === null ? "unknown" : minus(value.toLocaleString("en", { maximumFractionDigits: 2, useGrouping: false })));
-  const between = (one, written) => `${written(one.low).replace(/ %$/, "")} to ${written(one.high)}`;
+  const limit = (value, written) => (value === null ? "open" : written(value));
+  const between = (one, written) => `${limit(one.low, written).replace(/ %$/, "")} to ${limit(one.high, written)}`;
 
   /* Words in at most two lines. */
   function folded(text, letters) {
@@ -229,7 +230,7 @@ const Charts = (() => {
 
   /* A table that scrolls in its own box; cells that begin with a digit or a sign stand to the right. */
   function table(label, heads, rows) {
-    const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$|^not told$/.test(String(row[i] ?? "unknown"))));
+    const numeric = heads.map((_, i) => rows.length > 0 && rows.every((row) => /^[-+−]?[\d.]|^unknown$|^not told$|^open to /.test(String(row[i] ?? "unknown"))));
     const kind = (i) => (numeric[i] ? { class: "num" } : {});
     return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...kind(i) }, head)))),

@@ -618,6 +618,25 @@ def test_the_model_says_little_holds_a_value_that_hardly_anybody_holds():
     assert (high <= x.value + 2 * 1.96 * x.sd + 1e-9).all() and (low <= x.value).all() and (x.value <= high).all()
 
 
+def test_every_question_is_answered_through_a_model() -> None:
+    """A correlation, and a condition on what may be unanswered, asked for errors that only the unbiased sums have."""
+    model = sf.evidence(sf.randomize(table(), sf.Scheme(SCHEMA, CHANNELS), rng=sf.experiment(5)), method="model")
+    truth = sf.evidence(table(), SCHEMA)
+    for where in (None, {"mood": ["low", "mid"]}):
+        for by in (None, "sex"):
+            for ask in (
+                lambda ev, **how: ev.mean("income", **how),
+                lambda ev, **how: ev.share("grade", **how),
+                lambda ev, **how: ev.correlation("grade", "income", **how),
+                lambda ev, **how: ev.quantile("income", [0.25, 0.5], **how),
+                lambda ev, **how: ev.cdf("grade", **how),
+            ):
+                found, true = ask(model, by=by, where=where), ask(truth, by=by, where=where)
+                low, high = found.interval(0.9999)
+                assert (low <= true.value + 1e-9).all() and (high >= true.value - 1e-9).all(), (by, where, found)
+                assert str(found)
+
+
 def test_parts_share_the_spread_of_their_values() -> None:
     """Two parts of one distribution: the one whose few records happen to lie low must not count more for that."""
     weights = {}

@@ -145,7 +145,7 @@ def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None
     form = Correlations(rows, per)
     found = _answer(asked, sums, form, f"correlation of {a} and {b}", asked.groups.columns, everybody)
     said = hidden_spread(
-        [0.0 if name in noisy(ev) else off_by(ev.schema[name]) for name in (a, b)], *form.spreads(sums.finite()[0])
+        [0.0 if name in noisy(ev) else off_by(ev.schema[name]) for name in (a, b)], *form.spreads(sums.totals)
     )
     moved = [one for name in (a, b) for one in clipped(ev.schema[name], "correlation")]
     return replace(found, said=(*found.said, *said, *moved))

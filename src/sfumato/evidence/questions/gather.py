@@ -133,6 +133,6 @@ def left_out(ev: Evidence, asked: AskedGroups, where: Mapping[str, Any] | None) 
         domain = ev.schema[name]
         if domain.nullable and not asked.where[name][-1]:
             gone: Statistic = {name: np.eye(domain.size)[-1]}
-            total = float(gather(ev, [name], lambda noises, gone=gone: [gone]).finite()[0][0])  # type: ignore[misc]
+            total = float(gather(ev, [name], lambda noises, gone=gone: [gone]).totals[0])  # type: ignore[misc]
             out.append(f"about {many(max(total, 0.0), 'record')} gave no answer to {name}: where leaves them out")
     return tuple(out)

@@ -56,16 +56,25 @@ class Sums:
     def n(self) -> float:
         return sum(part.n for part in self.parts)
 
+    @property
+    def asked(self) -> float:
+        """The share of the records that were asked."""
+        return 1.0 if self.records is None else self.n / self.records
+
+    @property
+    def totals(self) -> Array:
+        """The sums over this table's own records."""
+        return np.asarray(np.sum([part.total for part in self.parts], axis=0) / self.asked)
+
     def finite(self) -> tuple[Array, Array]:
         """The sums over this table's own records; see ``Estimate`` for the covariance where not all were asked."""
-        f = 1.0 if self.records is None else self.n / self.records
-        total = np.sum([part.total for part in self.parts], axis=0)
+        f = self.asked
         cov = np.sum([part.second - f * part.own for part in self.parts], axis=0)
         if f < 1:
             cov = cov - (1 - f) * np.sum([np.outer(part.total, part.total) / part.n for part in self.parts], axis=0)
         for at, records, variance in self.rounded:
             cov[at, at] += variance * max(float(sum(part.own[records, records] for part in self.parts)), 0.0)
-        return np.asarray(total / f), np.asarray(cov / f**2)
+        return self.totals, np.asarray(cov / f**2)
 
     def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
         """The means over the population behind the table, parts weighed by their precision for what is asked.
@@ -126,6 +135,10 @@ class ModelSums:
     def means(self) -> Array:
         return np.asarray(self.weights @ self.shares)
 
+    @property
+    def totals(self) -> Array:
+        return self.means * self.n
+
     @cached_property
     def cov(self) -> Array:
         k = len(self.weights)
@@ -138,7 +151,7 @@ class ModelSums:
         return out
 
     def finite(self) -> tuple[Array, Array]:
-        return self.means * self.n, self.cov * self.n**2
+        return self.totals, self.cov * self.n**2
 
     def population(self, jacobian: Callable[[Array], Array]) -> tuple[Array, Array]:
         return self.means, self.cov

@@ -44,10 +44,11 @@ class Writer(DescribedFile):
         import pyarrow as pa
 
         names = [*self._kinds, *([self._id] if self._id is not None else [])]
-        for name in names:  # a question that was not asked has no answers
-            if name not in batch.schema.names:
-                batch = batch.append_column(name, pa.nulls(batch.num_rows, self._kinds[name]))
-        batch = batch.select(names)
+        held = set(batch.schema.names)
+        columns = {  # a question that was not asked has no answers
+            name: batch.column(name) if name in held else pa.nulls(batch.num_rows, self._kinds[name]) for name in names
+        }
+        batch = pa.RecordBatch.from_pydict(columns)
         if self._sink is None:
             kinds = {**self._kinds, **({self._id: _plain_type(batch, self._id)} if self._id is not None else {})}
             self._schema = pa.schema([pa.field(name, kinds[name]) for name in names])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 KEY = b"sfumato"
 RESAMPLED = "sfumato resampled"  #: the format of a table of new rows, beside that of a release
 _HEAD = 1 << 20  # how much of a CSV file its sidecar remembers the digest of
+_TOGETHER = 1 << 16  # rows that are written at once: each time costs a Parquet file a place for every column
 
 
 class DescribedFile:
@@ -33,6 +34,8 @@ class DescribedFile:
         self._files = ExitStack()
         self._sink: Any = None
         self._schema: pa.Schema | None = None
+        self._held: list[pa.Table] = []
+        self._held_rows = 0
         self._about: dict[str, Any] | None = None
         #: Called once the file is complete and before it takes its place.
         self.before_it_is_there: Callable[[], None] | None = None
@@ -46,11 +49,25 @@ class DescribedFile:
 
     def append(self, rows: pa.Table | pa.RecordBatch) -> None:
         """Rows more; the first ones say which columns there are, unless that is settled."""
+        import pyarrow as pa
+
         if self._schema is None:
             self._schema = rows.schema
         if self._sink is None:
             self._sink = self._open()
-        self._sink.write(rows if rows.schema == self._schema else rows.cast(self._schema))
+        table = pa.Table.from_batches([rows]) if isinstance(rows, pa.RecordBatch) else rows
+        self._held.append(table if table.schema == self._schema else table.cast(self._schema))
+        self._held_rows += table.num_rows
+        if self._held_rows >= _TOGETHER:
+            self._write_held()
+
+    def _write_held(self) -> None:
+        import pyarrow as pa
+
+        if self._held:
+            self._sink.write(pa.concat_tables(self._held))
+            self._held.clear()
+            self._held_rows = 0
 
     def describe(self, about: dict[str, Any]) -> None:
         """What the file says of itself."""
@@ -86,6 +103,7 @@ class DescribedFile:
     def _finish(self) -> None:
         if self._sink is None or self._about is None:
             raise ReleaseError(f"{self.path}: an empty table has nothing to release")
+        self._write_held()
         if not self.csv:
             self._sink.add_key_value_metadata({KEY.decode(): json.dumps(self._about, ensure_ascii=False)})
             self._sink.close()

@@ -38,6 +38,11 @@ def noisy(ev: Evidence) -> set[str]:
     return {name for part in ev.release.parts for name in part.scheme.noises}
 
 
+def in_bins(ev: Evidence, name: str) -> bool:
+    """Whether some records tell a number by its bin, whatever others add to it."""
+    return any(len(part) and name not in part.scheme.noises for part in asking(ev.release, (name,)))
+
+
 def gather(ev: Evidence, names: Sequence[str], build: Build) -> Sums | ModelSums:
     """The sums, with their covariance, by what the evidence is: a model's, from tables, or from records one by one."""
     if not len(ev.release):

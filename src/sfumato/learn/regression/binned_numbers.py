@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sfumato.evidence import Evidence
-from sfumato.evidence.asked_parts import asking
+from sfumato.evidence.questions.gather import in_bins
 from sfumato.evidence.questions.values import clips, off_by, scale
 from sfumato.learn.regression.design_columns import Column
 
@@ -31,13 +31,8 @@ def binned_numbers(source: Evidence, columns: Sequence[Column], response: Sequen
     """Of covariates that count by their numbers, not by a dummy for each bin, and of a ``response`` that does."""
     covariates = [name for column in columns if not np.isin(column.table, (0, 1)).all() for name in column.names]
     names = [name for name in dict.fromkeys((*response, *covariates)) if source.schema[name].ordered]
-    off = {name: off_by(source.schema[name]) if _in_bins(source, name) else 0.0 for name in names}
+    off = {name: off_by(source.schema[name]) if in_bins(source, name) else 0.0 for name in names}
     clipped = tuple(name for name in names if clips(source.schema[name]))
     units = {name: scale(source.schema[name]).strip(" ()") for name in names}
     told = {name: unit for name, unit in units.items() if unit}
     return BinnedNumbers({name: half for name, half in off.items() if half > 0}, clipped, told)
-
-
-def _in_bins(source: Evidence, name: str) -> bool:
-    """Whether some records tell a number by its bin, whatever others add to it."""
-    return any(len(part) and name not in part.scheme.noises for part in asking(source.release, (name,)))

@@ -113,6 +113,8 @@ def test_a_mean_of_which_all_is_possible_is_not_told_nor_drawn(page, years):
     cells = open_one.locator("td").all_text_contents()
     assert cells[:2] == ["not told", "0 to 79"] and "77.29" not in section.text_content()
     assert section.locator("svg .share").count() == 1 and section.locator("svg", has_text="not told").count() == 1
+    ends = [float(one) for one in section.locator("svg .tick").all_text_contents() if re.fullmatch(r"[\d.]+", one)]
+    assert max(ends) <= 10  # of what is drawn: to 80 the mean of 8 and its interval would be a speck
     own.close()
 
 

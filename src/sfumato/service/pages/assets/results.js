@@ -132,7 +132,8 @@
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const written = found.years ? year : short, dates = found.rows.some((row) => row.nearest !== null);
       const rows = found.rows.map((row) => ({ ...row, value: row.open ? null : row.value, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: told(row, row.nearest ?? written(row.value)) }));
-      const ends = rows.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
+      const shown = rows.some((row) => !row.open) ? rows.filter((row) => !row.open) : rows; // what is not drawn has no say in the axis
+      const ends = shown.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
       const from = points ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), { unit, values } = attribute(name);
       const draw = points ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years and dates differ
       const placed = dates && values !== null ? (place) => (Number.isInteger(place) ? values[place] ?? "" : "") : written;

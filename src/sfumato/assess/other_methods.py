@@ -29,7 +29,7 @@ def other_methods(rows: Sequence[Row], asked: float, outliers_asked: float, chos
             f"{row.risk:.3f}",
             f"{row.outliers:.3f}",
             _VERDICT[_within(row, asked, outliers_asked)],
-            f"{row.mean:+.1f}\u00a0±\u00a0{row.error:.1f}",
+            f"{_points(row.mean)}\u00a0±\u00a0{row.error:.1f}",
         ]
         for row in rows
     ]
@@ -37,7 +37,7 @@ def other_methods(rows: Sequence[Row], asked: float, outliers_asked: float, chos
     shown = table(heads, lines, "methods at equal risk", (1, 2, 4), markup=True)
     known = "<p>Rotation and projection: AUC of an attacker who knows a few of the records.</p>"
     known = known if any(row.note == "by known rows" for row in rows) else ""
-    single = [[row.method, *(f"{value:+.1f}" for value in row.phi.values())] for row in rows]
+    single = [[row.method, *map(_points, row.phi.values())] for row in rows]
     names = ["method", *rows[0].phi]
     by_name = folded("φ of each classifier", table(names, single, "φ of each classifier", range(1, len(names))))
     why = paragraphs(_why(rows, asked, outliers_asked)) if chosen else ""
@@ -76,4 +76,9 @@ def _why(rows: Sequence[Row], asked: float, outliers_asked: float) -> list[str]:
 
 
 def _listed(rows: Sequence[Row]) -> str:
-    return ", ".join(f"{row.method} ({row.mean:+.1f})" for row in rows)
+    return ", ".join(f"{row.method} ({_points(row.mean)})" for row in rows)
+
+
+def _points(phi: float) -> str:
+    """Points of error more or less, with the minus sign of all pages."""
+    return f"{round(phi, 1) + 0.0:+.1f}".replace("-", "\N{MINUS SIGN}")

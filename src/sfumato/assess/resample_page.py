@@ -22,6 +22,7 @@ from sfumato.pages import Section
 from sfumato.pages import page as shell
 from sfumato.pages.chart import ACCENT, PAPER, SOFT, WARM, svg
 from sfumato.pages.parts import badge, paragraphs, table, terms
+from sfumato.pages.picture import mark_thousands
 from sfumato.printable import figure_text, many
 
 #: Rows that point at their own record this many times as often as by chance are no good release, whatever was asked.
@@ -206,6 +207,8 @@ def _column(raw: Array, drawn: Array, name: str, place: int) -> str:
         axes.set_yticks([])
         axes.locator_params(axis="x", nbins=4)  # more run together on so small a picture
         axes.ticklabel_format(axis="x", scilimits=(-3, 6), useOffset=False)
+        if 1e4 <= np.abs(edges).max() < 1e6:
+            mark_thousands(axes)
         axes.set_ylim(top=1.25 * axes.get_ylim()[1])  # the legend stands above the bars
         axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=2)
 

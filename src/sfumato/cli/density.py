@@ -79,7 +79,7 @@ def density(
     banded = "" if found.spread is None else "; --plot, --json: a 90 % band, which holds less often at heaps and edges"
     low, middle, high = (float(found.quantile(q)) for q in (0.05, 0.5, 0.95))
     rows = [
-        ("values", found.n),
+        ("values", f"{found.n:,}"),
         ("noise", f"{getattr(found.noise, 'name', found.noise.kind)}, sd {_number(found.noise.sd, 4)}"),
         ("method", found.method + (f", stopped by {found.stop}" if found.stop else "")),
         ("cells", _cells(found.mass.size, float(found.edges[0]), float(found.edges[-1]), between)),

@@ -56,7 +56,8 @@ def mark_thousands(axes: Any, years: bool = False) -> None:
     """Whole numbers along the x axis as people write them, 200,000 and not 0.2 beside a 1e6; years without marks."""
     from matplotlib.ticker import FuncFormatter
 
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.10g}" if years else f"{x:,.10g}"))
+    written = "{:.10g}" if years else "{:,.10g}"
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: FuncFormatter.fix_minus(written.format(x))))
 
 
 def name_places(axes: Any, names: Sequence[str]) -> None:

@@ -20,13 +20,13 @@ def _other(name: str, risk: float, outliers: float, cost: float, note: str = "")
 
 def test_a_cheaper_method_that_discloses_more_is_named_with_the_reason() -> None:
     text = _text(_other("plain bootstrap", 0.81, 0.79, -0.5), _other("additive noise", 0.545, 0.62, 15.0))
-    assert "Cheaper, but they disclose more than was asked: plain bootstrap (-0.5)." in text
+    assert "Cheaper, but they disclose more than was asked: plain bootstrap (−0.5)." in text
     assert "additive noise (" not in text  # it costs more, and needs no reason
     assert text.count("not for outliers") == 1 and text.count("<td>no</td>") == 1 and text.count("<td>yes</td>") == 1
 
 
 def test_a_cheaper_method_within_the_bounds_is_not_hidden() -> None:
-    assert "within the bounds, by more than chance explains: other (-3.0)." in _text(_other("other", 0.54, 0.57, -3.0))
+    assert "within the bounds, by more than chance explains: other (−3.0)." in _text(_other("other", 0.54, 0.57, -3.0))
     assert "within the bounds, by no more than chance explains: other (+0.5)." in _text(
         _other("other", 0.54, 0.57, 0.5)
     )
@@ -41,3 +41,9 @@ def test_the_first_table_has_few_columns_and_the_classifiers_are_folded_away() -
     first, _, folded = _text(_other("rotation", 1, 1, 0.0, "by known rows")).partition("<details")
     assert len(re.findall('<th scope="col"', first)) == 5 and "kNN" not in first
     assert "kNN" in folded and "attacker who knows a few of the records" in first
+
+
+def test_a_minus_is_written_as_on_all_pages_and_nothing_is_no_minus() -> None:
+    text = _text(_other("less", 0.54, 0.57, -3.0), _other("nothing", 0.54, 0.57, -0.04))
+    assert ">−3.0\u00a0±" in text and text.count("−3.0<") == 2  # in the table, and for each of two classifiers
+    assert text.count("+0.0<") == 3 and not re.search(r"-\d", text)

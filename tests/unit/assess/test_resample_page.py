@@ -22,10 +22,10 @@ from sfumato.pages import chart
 
 @pytest.mark.parametrize(
     "numbers",
-    [(0.00012, 0.00002), (145_000, 20_000), (2010, 4), (1.5e7, 5e6), (-0.1, 0.02), (0.5, 0.1)],
-    ids=["tiny", "large", "years", "millions", "negative", "shares"],
+    [(0.00012, 0.00002), (145_000, 20_000), (-145_000, 20_000), (2010, 4), (1.5e7, 5e6), (-0.1, 0.02), (0.5, 0.1)],
+    ids=["tiny", "large", "debts", "years", "millions", "negative", "shares"],
 )
-def test_the_numbers_of_an_axis_stand_apart(numbers: tuple[float, float]) -> None:
+def test_the_numbers_of_an_axis_stand_apart_and_mark_their_thousands(numbers: tuple[float, float]) -> None:
     raw = np.random.default_rng(1).normal(*numbers, 500)
     figures: list[Figure] = []
 
@@ -43,6 +43,8 @@ def test_the_numbers_of_an_axis_stand_apart(numbers: tuple[float, float]) -> Non
     shown = [t for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True) if low <= at <= high]
     boxes = [label.get_window_extent() for label in shown]
     assert len(boxes) >= 2 and all(right.x0 - left.x1 > 8 for left, right in pairwise(boxes))
+    written = [label.get_text() for label in shown]
+    assert all(("," in one) == (abs(numbers[0]) == 145_000) and "-" not in one for one in written)
 
 
 def test_shares_are_written_as_in_the_report() -> None:

@@ -33,9 +33,10 @@ def test_empty_cells_are_counted_and_their_column_named(tmp_path: Path) -> None:
 
 def test_numbers_say_where_their_errors_are_and_no_word_of_algebra_is_left(tmp_path: Path) -> None:
     """A median stood without an interval, and "the null space" without an explanation."""
-    z = np.random.default_rng(1).normal(0, 1, 400) + np.random.default_rng(2).uniform(-3, 3, 400)
+    z = np.random.default_rng(1).normal(0, 1, 1400) + np.random.default_rng(2).uniform(-3, 3, 1400)
     (tmp_path / "z.csv").write_text("z\n" + "\n".join(map(str, z)))
     ran = run(f"density {tmp_path / 'z.csv'} --column z --noise uniform:1 --support=-8,8 --bins 80", width=400)
+    assert "1,400" in ran.out and "1400" not in ran.out
     assert ran.code == 0 and "not told here; --plot, --json: a 90 % band" in ran.out
     assert "of 80 details: it would be the same without them" in ran.out and "null space" not in ran.out
 

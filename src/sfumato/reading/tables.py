@@ -90,7 +90,13 @@ def batches(
             for batch in table.to_arrow_reader(BATCH):
                 yield batch if wanted is None else batch.select(wanted)
         else:
-            yield from _arrow(table, wanted).to_batches(max_chunksize=BATCH)
+            yield from _even_batches(_arrow(table, wanted))
+
+
+def _even_batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
+    """The same batches of the same rows, whatever chunks a reader left them in: draws under a seed follow them."""
+    for start in range(0, table.num_rows, BATCH):
+        yield from table.slice(start, BATCH).combine_chunks().to_batches()
 
 
 def column_names(table: Any) -> list[str]:

@@ -108,6 +108,15 @@ def test_fresh_answers_differ_and_seeded_ones_repeat() -> None:
     )
 
 
+def test_seeded_answers_do_not_depend_on_the_chunks_of_a_frame() -> None:
+    """A text file read by polars comes in chunks, more on a machine of more processors, and had other answers."""
+    whole = pa.Table.from_pandas(records().drop(columns="id"), preserve_index=False)
+    cut = pa.concat_tables([whole.slice(0, 7), whole.slice(7, 0), whole.slice(7)])
+    assert cut.column("a").num_chunks == 3
+    first, second = (sf.randomize(table, SCHEME, rng=sf.experiment(7)).arrow() for table in (whole, cut))
+    assert first.equals(second)
+
+
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_spark_frames_are_randomized_where_they_are(spark_session: object) -> None:
     table = records(300)

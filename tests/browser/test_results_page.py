@@ -471,6 +471,7 @@ def test_studies_of_every_kind_have_a_page(browser, serving):
 def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, serving):
     """Years had a thousands mark, a bar from 0 and a distribution of places; long questions made the page too wide."""
     numbers = {"km": sf.Numeric(edges=(0, 1, 40), step=1), "built": sf.Numeric(1870, 2010, bins=4)}
+    numbers["pay"] = sf.Numeric(edges=(0, 20_000, 50_000, 200_000))
     dates = {"born": sf.Date("1940", "1979", by="year"), "came": sf.Date("2016-Q1", "2017-Q4", by="quarter")}
     schema = sf.Schema(dates | numbers)
     scheme = sf.Scheme(schema, {name: c.symmetric(domain.size, 0.1) for name, domain in schema.items()})
@@ -480,7 +481,7 @@ def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, ser
         body = [
             {**known, "id": secrets.token_hex(16), "answers": answers}
             for i in range(400)
-            for answers in [{"born": i % 40, "came": i % 7, "km": i // 9 % 2, "built": i % 4}]
+            for answers in [{"born": i % 40, "came": i % 7, "km": i // 9 % 2, "built": i % 4, "pay": i % 3}]
         ]
         browser.new_context(base_url=site[0]).request.post("/v1/responses", data={"responses": body})
         page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()
@@ -505,6 +506,11 @@ def test_years_and_numbers_in_bins_are_told_as_such_also_on_a_phone(browser, ser
         picture.wait_for()
         assert "1,9" not in picture.text_content() and "1900" in picture.text_content()
         page.get_by_text("These two have no intervals, and may be far off where steps are wide").wait_for()
+        page.get_by_label("Of", exact=True).select_option("pay")
+        page.get_by_role("button", name="Draw the distribution").click()
+        page.get_by_text("The height is the share of each stretch of 10,000.").wait_for()
+        heights = page.get_by_role("img", name="The distribution of pay").locator("text", has_text="%")
+        assert heights.count() and "0.0 %" not in heights.all_text_contents()  # of a stretch of 1 all were
 
 
 def test_a_token_of_another_study_opens_nothing(browser, site):

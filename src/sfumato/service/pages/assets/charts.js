@@ -199,11 +199,12 @@ const Charts = (() => {
     }, `M${from[0]} ${from[1]}`);
   }
 
-  /* What the height of a distribution counts: the share of a step where all are as wide, else of a step of 1. */
+  /* What the height of a distribution counts: the share of a step where all are as wide, else of a stretch of a round length. */
   function per(edges) {
     const first = edges[1] - edges[0];
     const even = edges.every((edge, i) => i === 0 || Math.abs(edge - edges[i - 1] - first) < 1e-6 * Math.abs(first));
-    return { unit: even ? first : 1, even };
+    const narrowest = Math.min(...edges.slice(1).map((end, i) => end - edges[i]));
+    return { unit: even ? first : 10 ** Math.floor(Math.log10(narrowest) + 1e-9), even };
   }
 
   /* A distribution with its band, and the numbers as they arrived behind it. */

@@ -194,6 +194,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
 
   function drawDistribution(found) {
     const legend = Charts.key(["line", "reconstructed"], ["band", "95 % band, point by point, if there are no heaps"], ...(found.arrived ? [["raw", "the numbers as they arrived"]] : []));
+    const { even, unit } = Charts.per(found.edges);
     const wide = found.edges.slice(1).map((end, i) => end - found.edges[i]);
     const own = attributes.find((one) => one.name === found.target), values = own.kind === "numeric" ? null : own.values; // the others are drawn at their places
     const written = found.years ? year : short;
@@ -204,7 +205,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     };
     return {
       picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
-      note: `The height is the share of each ${Charts.per(found.edges).even ? "step" : "stretch of 1"}. ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
+      note: `The height is the share of each ${even ? "step" : `stretch of ${short(unit)}`}. ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),
     };

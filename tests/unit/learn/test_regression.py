@@ -431,6 +431,18 @@ def test_a_copy_of_a_covariate_that_was_randomized_by_itself_is_named() -> None:
             Regression(family).fit(release, target="y")
 
 
+def test_of_covariates_that_noise_does_not_tell_apart_one_to_leave_out_is_named() -> None:
+    """Of eight names, "leave it out" said of none that it was meant."""
+    from sfumato.learn.regression.collinear import HardlyVariesError, refuse_collinear
+
+    terms, columns = ["Intercept", "clear", "mixed", "weak"], np.array([[1.0, 2, 3, 1], [0, 1, 1, 0.5], [0, 0, 1, 0.5]])
+    gram = columns.T @ columns - np.diag([0, 0, 0.1, 0.1])
+    with pytest.raises(
+        HardlyVariesError, match=r"clear.*weak apart: .*, or leave one of them out, weak to begin with$"
+    ):
+        refuse_collinear(terms, gram, lambda directions: np.full(directions.shape[1], 0.01))
+
+
 @pytest.mark.parametrize(
     ("options", "request_", "said"),
     [

@@ -11,15 +11,14 @@ from sfumato.errors import EstimationError
 from sfumato.learn.regression.design_columns import INTERCEPT
 
 _ROUNDING = 1e-10  # of the smallest eigenvalue of the correlations
-_MORE = "collect more records, take a weaker channel, or leave it out"
 _CLEAR = 2.0  # standard errors by which a covariate must vary beyond what the others explain
 
 
 class HardlyVariesError(EstimationError):
     """Of a covariate the noise leaves too little: its coefficient would be noise divided by noise."""
 
-    def __init__(self, what: str, *terms: str) -> None:
-        super().__init__(f"{what}: {_MORE}")
+    def __init__(self, what: str, *terms: str, left_out: str = "leave it out") -> None:
+        super().__init__(f"{what}: collect more records, take a weaker channel, or {left_out}")
         self.terms = terms
 
 
@@ -49,8 +48,13 @@ def refuse_collinear(
         if len(involved) == 1 or not quadratic_spread:
             named = ", ".join(involved)
             raise EstimationError(f"the covariates are collinear: {named} add up to nothing; leave one of them out")
-        _refuse_what_hardly_varies(terms, gram, quadratic_spread)
-        raise HardlyVariesError(f"under this noise the records do not tell {', '.join(involved)} apart", *involved)
+        ranked = _refuse_what_hardly_varies(terms, gram, quadratic_spread)
+        least = next(term for term in ranked if term in involved)
+        raise HardlyVariesError(
+            f"under this noise the records do not tell {', '.join(involved)} apart",
+            *involved,
+            left_out=f"leave one of them out, {least} to begin with",
+        )
     if quadratic_spread is None:
         return
     inverse = np.linalg.inv(correlations)
@@ -59,13 +63,15 @@ def refuse_collinear(
     worst = int(np.argmin(left - _CLEAR * noise))
     if left[worst] >= _CLEAR * noise[worst]:
         return
-    least = _refuse_what_hardly_varies(terms, gram, quadratic_spread)
-    term = terms[worst] if terms[worst] != INTERCEPT.term else least
+    ranked = _refuse_what_hardly_varies(terms, gram, quadratic_spread)
+    term = terms[worst] if terms[worst] != INTERCEPT.term else ranked[0]
     raise _little_known(term, "the records do not tell that it varies beyond what the other covariates explain")
 
 
-def _refuse_what_hardly_varies(terms: Sequence[str], gram: Array, quadratic_spread: Callable[[Array], Array]) -> str:
-    """Refuse a covariate that varies no more than its noise, whatever the others do; else which one does so least."""
+def _refuse_what_hardly_varies(
+    terms: Sequence[str], gram: Array, quadratic_spread: Callable[[Array], Array]
+) -> list[str]:
+    """Refuse a covariate that varies no more than its noise, whatever others do; else rank all, least clear first."""
     covariates = [j for j, term in enumerate(terms) if term != INTERCEPT.term]
     directions = np.eye(len(terms))[:, covariates]
     if len(covariates) < len(terms):
@@ -74,8 +80,7 @@ def _refuse_what_hardly_varies(terms: Sequence[str], gram: Array, quadratic_spre
     left = np.einsum("ij,ik,kj->j", directions, gram, directions)
     noise = np.sqrt(np.maximum(quadratic_spread(directions), 0.0))
     told = np.divide(left, noise, out=np.full(len(left), np.inf), where=noise > 0)
-    least = int(np.argmin(told))
-    term = terms[covariates[least]]
-    if told[least] < _CLEAR:
-        raise _little_known(term, "the records do not tell how much it varies")
-    return term
+    ranked = [terms[covariates[i]] for i in np.argsort(told, kind="stable")]
+    if told.min() < _CLEAR:
+        raise _little_known(ranked[0], "the records do not tell how much it varies")
+    return ranked

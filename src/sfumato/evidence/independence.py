@@ -202,8 +202,8 @@ def _test(contrasts: Contrasts) -> Test:
 
 
 def all_pairs(source: Evidence, names: Sequence[str]) -> dict[tuple[str, str], Association]:
-    """The tests of every pair that was asked together, from one pass over the rows."""
-    asked = [set(part.scheme.schema) for part in source.release.parts]
+    """The tests of every pair that anybody was asked together, from one pass over the rows."""
+    asked = [set(part.scheme.schema) for part in source.release.parts if len(part)]
     every = [(x, y) for i, x in enumerate(names) for y in names[i + 1 :]]
     pairs = [pair for pair in every if any(set(pair) <= form for form in asked)]
     source.expect_many()

@@ -6,11 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import SchemaError
+from sfumato.errors import ReleaseError, SchemaError
+from sfumato.released.description import is_release
 
 
 def check_inputs(arguments: Mapping[str, Any], written: tuple[str, ...]) -> None:
-    """One line about the first file that is not there; ``written`` names the options that are made where missing."""
+    """One line about the first file that is not there; ``written`` names the options that are made where missing.
+
+    A release is no raw table: its columns hold codes, which look like numbers and grades.
+    """
     for path in _read(arguments, written):
         try:
             there = path.exists()
@@ -20,6 +24,12 @@ def check_inputs(arguments: Mapping[str, Any], written: tuple[str, ...]) -> None
             there = False
         if not there:
             raise SchemaError(f"{path}: there is no such file")
+    source = arguments.get("source")
+    if isinstance(source, Path) and is_release(source):
+        raise ReleaseError(
+            f"{source} is a release: it holds answers that were changed by chance, as codes, and no values; "
+            f"take the table that it was made of (sfumato inspect {source} says what it holds)"
+        )
 
 
 def _read(arguments: Mapping[str, Any], written: tuple[str, ...]) -> Iterator[Path]:

@@ -129,3 +129,22 @@ def test_a_file_of_another_kind_is_refused_in_one_true_line(typed: str, said: st
     (tmp_path / "picture.csv").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\xdb")
     ran = run(typed)
     assert ran.code == 1 and said in ran.error and ran.error.count("\n") == 1, ran.error
+
+
+@pytest.mark.parametrize("words", ["schema", "randomize", "resample", "mgas", "design"])
+def test_a_release_is_not_taken_for_a_raw_table(words: str) -> None:
+    """Its codes are whole numbers: they were taken for grades and amounts, and randomized again without a word."""
+    schema = sf.Schema({"sex": sf.Categorical(("F", "M")), "age": sf.Numeric(0, 100, bins=10)})
+    table = {"sex": ["F", "M"] * 50, "age": list(range(100))}
+    release = sf.randomize(table, sf.Scheme.for_gamma(schema, 3), rng=sf.experiment(1))
+    options = {
+        "schema": "",
+        "randomize": "again.parquet --gamma 3",
+        "resample": "--target sex",
+        "mgas": "--column age --min-records 9",
+        "design": "--n 100 --gamma 3",
+    }
+    for name in ("release.parquet", "release.csv"):
+        release.save(name)
+        ran = run(f"{words} {name} {options[words]}")
+        assert ran.code == 1 and f"error: {name} is a release: it holds answers" in ran.error

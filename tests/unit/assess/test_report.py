@@ -242,6 +242,17 @@ class TestWarnings:
         assert "Few records for sex" in titles(found)
         assert "Few records for sex" not in titles(report(SCHEME.select(["sex"]), n=50_000))
 
+    def test_what_is_written_as_5_points_is_not_short_of_5_points(self):
+        """It said "carry ± 5 points. For ± 5 points about 5,655 records are needed"."""
+        only = SCHEME.select(["sex"])
+        (few,) = (one.text for one in report(only, n=100).warnings if one.title == "Few records for sex")
+        needed = int(few.partition("points about ")[2].partition(" records")[0].replace(",", ""))
+        assert "Few records for sex" not in titles(report(only, n=round(0.995 * needed)))
+        (few,) = (
+            one.text for one in report(only, n=round(0.97 * needed)).warnings if one.title == "Few records for sex"
+        )
+        assert "carry ± 5.1 points. For ± 5 points" in few
+
     def test_many_attributes_with_few_records_are_one_warning(self):
         schema = sf.Schema({name: sf.Numeric(0, 10, bins=10) for name in "abcdef"})
         found = report(sf.Scheme.for_gamma(schema, 3), n=500)

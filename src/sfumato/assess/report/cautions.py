@@ -90,7 +90,7 @@ def _of_unit(unit: Unit) -> list[Caution]:
 
 def _of_accuracies(facts: Facts) -> list[Caution]:
     """Attributes that there are too few records for: each by itself, or together where they are many."""
-    short = [(unit, found) for unit in facts.units if (found := _reach(unit)) is not None and found > 0.05]
+    short = [(unit, found) for unit in facts.units if (found := _reach(unit)) is not None and _wide(found)]
     if facts.n is None or not short:
         return []
     n = facts.n
@@ -131,9 +131,18 @@ def _of_accuracy(unit: Unit, reach: float, n: int, other: Better | None) -> Caut
     return Caution(f"Few records for {unit.title}", text)
 
 
+def _wide(reach: float) -> bool:
+    """Whether a half-width is written as more than 5 points.
+
+    >>> _wide(0.0503), _wide(0.0507)
+    (False, True)
+    """
+    return float(f"{100 * reach:.2g}") > 5
+
+
 def _what_it_takes(n: int, reach: float, where: str = "", *, improved: bool) -> str:
     """What else a half-width of 5 points costs, where it is not reached."""
-    if reach <= 0.05:
+    if not _wide(reach):
         return ""
     needed, so = math.ceil(n * (reach / 0.05) ** 2), "then " if improved else ""
     return f" For ± 5 points{where} about {needed:,} records are {so}needed, or a larger gamma."

@@ -374,6 +374,44 @@ def test_joint_model_answers_within_the_limits_of_the_unbiased_answer(release: s
     assert holds(ev.quantile("income"), exact.quantile("income").value)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ev: ev.correlation("income", "grade"),
+        lambda ev: ev.correlation("income", "grade", by="sex"),
+        lambda ev: ev.mean("income", where={"mood": "low"}),
+        lambda ev: ev.quantile("income", where={"mood": "low"}),
+    ],
+    ids=["correlation", "correlation by", "mean where", "quantile where"],
+)
+def test_joint_model_answers_what_the_unbiased_counts_do(ask: Any, release: sf.Release, exact: Any) -> None:
+    """A model has no errors of its own beside theirs: what only totals are asked of must not ask for them."""
+    found, unbiased = ask(sf.evidence(release, method="model", tau=1.0)), ask(sf.evidence(release))
+    np.testing.assert_allclose(found.interval(), unbiased.interval(), atol=1e-9)
+    assert "joint model" in repr(found) and holds(found, ask(exact).value)
+    assert set(found.notes) >= {note for note in unbiased.notes if "middle of their bin" in note}
+    told = "gave no answer to mood: where leaves them out"
+    assert any(told in note for note in found.notes) == any(told in note for note in unbiased.notes)
+
+
+def test_a_model_says_where_unbiased_counts_contradict_it(release: sf.Release) -> None:
+    """A penalty draws strong dependence together: the estimate was far off, and nothing said so."""
+    rng = np.random.default_rng(4)
+    country = rng.choice(["A", "B", "C"], 6000, p=[0.8, 0.1, 0.1])
+    pay = np.where(country == "A", rng.integers(4, 8, 6000), np.where(country == "B", 0, 2))
+    schema = sf.Schema({"country": sf.Categorical(("A", "B", "C")), "pay": sf.Ordinal(tuple(range(8)))})
+    strong = sf.randomize({"country": country, "pay": pay}, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(1))
+    model = sf.evidence(strong, method="model", tau=0.1)
+    asked = (model.mean("pay", by="country"), model.counts(["country", "pay"]), model.counts(["pay", "country"]))
+    for found in (*asked, asked[1].population()):
+        (said,) = (note for note in found.notes if "differs from the unbiased counts" in note)
+        assert "country x pay" in said or "pay x country" in said
+        assert "trust these (method mle, moment)" in said
+    weak = sf.evidence(release, method="model", names=["sex", "grade"], tau=1.0)
+    for found in (weak.mean("grade", by="sex"), weak.counts(["sex", "grade"]), weak.counts("sex")):
+        assert not any("differs" in note for note in found.notes)
+
+
 def test_mean_of_points_under_the_channel_for_means() -> None:
     rng = np.random.default_rng(3)
     x = rng.beta(2, 5, 6000) * 100

@@ -11,7 +11,7 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.base import ReleaseEvidence
 from sfumato.evidence.direct import DirectEvidence
 from sfumato.evidence.model.effective_records import left_to_learn_from
-from sfumato.evidence.model.goodness_of_fit import Disagreement, disagreements
+from sfumato.evidence.model.goodness_of_fit import LEVEL, Disagreement, disagreements
 from sfumato.release import Release
 
 
@@ -41,7 +41,7 @@ class ModelOfRelease(ReleaseEvidence):
         """N · a_class² · median(a_j²): roughly how many clean records the randomized ones are worth for learning."""
         return left_to_learn_from(self.release, self.names, self.target)
 
-    def disagreement(self, level: float = 0.001) -> tuple[Disagreement, ...]:
+    def disagreement(self, level: float = LEVEL) -> tuple[Disagreement, ...]:
         """Tables on which the model and the unbiased estimate differ by more than their noise, worst first."""
         return disagreements(self._moment, self, level)
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
 
-from sfumato.evidence.direct import DirectEvidence
+from sfumato.arrays import Array
+from sfumato.evidence.estimate import Estimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.wald import wald
 
+LEVEL = 0.001  # the chance that a table is said to differ where only noise tells them apart
 _MOST_TABLES = 200
-_MOST_CELLS = 64
+MOST_CELLS = 64
 _MOST_SETS = 50_000
 
 
@@ -29,28 +31,44 @@ class Disagreement:
         return f"{' x '.join(self.names)} (statistic {self.statistic:.0f} on {self.freedom} degrees of freedom)"
 
 
-def disagreements(moment: DirectEvidence, model: Evidence, level: float) -> tuple[Disagreement, ...]:
+def disagreements(moment: Evidence, model: Evidence, level: float) -> tuple[Disagreement, ...]:
     """Tables of up to three attributes that differ, after Bonferroni, worst first."""
-    from scipy.stats import chi2
-
     sizes = dict(zip(model.names, moment.schema.sizes(model.names), strict=True))
     forms = [set(part.scheme.schema) for part in moment.release.parts]
     wanted = [
         s
         for s in _sets(model.names)
-        if prod(sizes[name] for name in s) <= _MOST_CELLS and any(form.issuperset(s) for form in forms)
+        if prod(sizes[name] for name in s) <= MOST_CELLS and any(form.issuperset(s) for form in forms)
     ]
     if len(wanted) > _MOST_TABLES:
         step = len(wanted) / _MOST_TABLES
         wanted = [wanted[int(i * step)] for i in range(_MOST_TABLES)]
     found = []
     for asked in wanted:
-        unbiased = moment.counts(asked, quiet=True).population()
-        statistic, freedom = wald(unbiased.value - model.shares(asked), unbiased.cov)
-        p = float(chi2.sf(statistic, freedom))
-        if p * len(wanted) < level:
-            found.append(Disagreement(tuple(asked), statistic, freedom, p))
+        one = held_against(moment.counts(asked, quiet=True).population(), model.shares(asked))
+        if one.p_value * len(wanted) < level:
+            found.append(one)
     return tuple(sorted(found, key=lambda d: d.statistic / d.freedom, reverse=True))
+
+
+def held_against(unbiased: Estimate, shares: Array) -> Disagreement:
+    """How far modelled shares are from the unbiased ones of the population."""
+    from scipy.stats import chi2
+
+    statistic, freedom = wald(unbiased.unbiased - shares, unbiased.cov)
+    return Disagreement(tuple(unbiased.names), statistic, freedom, float(chi2.sf(statistic, freedom)))
+
+
+def said_of(unbiased: Estimate, shares: Array) -> tuple[str, ...]:
+    """What to say of the table that a question is about, where the model differs there by more than noise."""
+    if not 1 < len(unbiased.value) <= MOST_CELLS:
+        return ()
+    found = held_against(unbiased, shares)
+    if found.p_value >= LEVEL:
+        return ()
+    return (
+        f"the model differs from the unbiased counts of {found} by more than noise: trust these (method mle, moment)",
+    )
 
 
 def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:

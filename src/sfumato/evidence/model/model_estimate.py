@@ -23,6 +23,7 @@ from sfumato.evidence.counting import all_together
 from sfumato.evidence.covariance import check_covariance
 from sfumato.evidence.critical import critical_value, one_of_many
 from sfumato.evidence.estimate import Estimate
+from sfumato.evidence.model.goodness_of_fit import said_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +48,7 @@ class ModelEstimate(Estimate):
         if self.told:
             return (
                 "the estimate is the joint model's, the interval that of unbiased counts: it holds what shrinks too",
+                *self.differing,
                 *self.said,
             )
         return (
@@ -54,6 +56,13 @@ class ModelEstimate(Estimate):
             f"parts of them, tell, and what only all of them together would show is not known",
             *self.said,
         )
+
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """A sentence where the model is further from the unbiased counts of the whole table than noise explains."""
+        if not self.told or self.codes is not None:
+            return ()
+        return said_of(self._unbiased.population(), self.value / self._unit)
 
     @property
     def roots(self) -> dict[str, Array | None]:

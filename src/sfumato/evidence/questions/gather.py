@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.errors import EstimationError, NoRowsError, ReleaseError
 from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
+from sfumato.evidence.model.goodness_of_fit import MOST_CELLS
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
 from sfumato.evidence.questions.groups import AskedGroups
@@ -97,7 +98,19 @@ def _of_model(ev: Evidence, names: Sequence[str], build: Build) -> ModelSums:
     cells = None
     if W.shape[1] < prod(ev.schema.sizes(names)):
         cells = np.stack([axis.reshape(-1) for axis in np.meshgrid(*counting.values(), indexing="ij")], axis=1)
-    return ModelSums(float(ev.n), model.shares(names, cells), W, unbiased, said=model.said(names))
+    said = (*_differing(model, names), *model.said(names))
+    return ModelSums(float(ev.n), model.shares(names, cells), W, unbiased, said=said)
+
+
+def _differing(model: Evidence, names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence where the model differs from the unbiased counts of a table of a few cells by more than noise."""
+    if prod(model.schema.sizes(names)) > MOST_CELLS:
+        return ()
+    try:
+        found = model.counts(names, quiet=True)
+    except EstimationError:  # channels that tell sums, but no counts
+        return ()
+    return found.differing if isinstance(found, ModelEstimate) else ()
 
 
 def _counting(statistics: Sequence[Statistic], name: str, size: int) -> NDArray[np.int64]:

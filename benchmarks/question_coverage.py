@@ -24,19 +24,12 @@ from sfumato import channels as c
 from sfumato.arrays import Array
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.questions.answer import Answer
+from sfumato.evidence.questions.cell_scores import means_only, own_of_means, own_scores, released_scores
 from sfumato.evidence.questions.combinations import contrast, ratio
 from sfumato.evidence.questions.forms import Correlations, Ratios
+from sfumato.evidence.questions.part_sums import PartSums
 from sfumato.evidence.questions.quantiles import Quantiles
-from sfumato.evidence.questions.statistics import (
-    PartSums,
-    Statistic,
-    Sums,
-    means_only,
-    own_of_means,
-    own_scores,
-    released_scores,
-    weights,
-)
+from sfumato.evidence.questions.statistics import Statistic, Sums, weights
 from sfumato.evidence.seen import Seen
 
 Z = float(ndtri(0.975))

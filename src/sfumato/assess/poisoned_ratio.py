@@ -13,9 +13,10 @@ from sfumato.assess.poisoning import checked_share, moved_rows
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.protocol import By
+from sfumato.evidence.questions.cell_scores import released_scores
 from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.groups import groups
-from sfumato.evidence.questions.statistics import Statistic, released_scores
+from sfumato.evidence.questions.statistics import Statistic
 from sfumato.evidence.questions.values import answered_by, ends_of, numbers
 from sfumato.evidence.seen import seen
 from sfumato.pages.shown_table import ShownTable

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from sfumato.assess import resample_page
+from sfumato.assess import resample_page, resample_pictures
 from sfumato.assess.disclosure import Disclosure
 from sfumato.membership import Risk
 from sfumato.owner.resample.description import risk_entry
@@ -36,8 +36,8 @@ def test_the_numbers_of_an_axis_stand_apart_and_mark_their_thousands(numbers: tu
             figures[-1].canvas.draw()
         return ""
 
-    with mock.patch.object(resample_page, "svg", keep):
-        resample_page._column(raw, raw, "x", 0)
+    with mock.patch.object(resample_pictures, "svg", keep):
+        resample_pictures._column(raw, raw, "x", 0)
     (axes,) = figures[0].axes
     low, high = axes.get_xlim()
     shown = [t for t, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True) if low <= at <= high]

@@ -28,6 +28,7 @@ from sfumato.evidence.independence import dependent_pairs
 from sfumato.evidence.mle import whole_groups
 from sfumato.evidence.model import messages
 from sfumato.evidence.model.base import ModelOfRelease
+from sfumato.evidence.model.clique_parts import randomized_together, with_one_asked_too, within_clique
 from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
 from sfumato.evidence.model.effective_records import warn_if_too_little
 from sfumato.evidence.model.goodness_of_fit import in_words
@@ -41,11 +42,9 @@ from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import seen_records
 from sfumato.evidence.table import Table, eliminate
 from sfumato.release import Release
-from sfumato.released.part import Part
 
 #: The bound on a clique's table.
 CLIQUE_CELLS = 1 << 12
-_LEAST_INSIDE = 0.5  # of the records that were asked: with fewer, parts that treat others too are looked at as well
 
 
 class JunctionEvidence(ModelOfRelease):
@@ -64,12 +63,12 @@ class JunctionEvidence(ModelOfRelease):
         self._covering: ModelEvidence | None = None
         sizes = self.schema.sizes(self.names)
         dependent = dependent_pairs(self._moment, self.names)
-        pairs = [*dependent, *_with_one_asked_too(release, self.names, dependent)]
+        pairs = [*dependent, *with_one_asked_too(release, self.names, dependent)]
         ranked = [(self.names.index(x), self.names.index(y)) for x, y in pairs]
         if target is not None:  # what the model is for comes first
             place = self.names.index(target)
             ranked.sort(key=lambda pair: place not in pair)
-        found, left_out = bounded(len(self.names), ranked, sizes, most, _groups(release, self.names))
+        found, left_out = bounded(len(self.names), ranked, sizes, most, randomized_together(release, self.names))
         self.links = tree(found)
         #: Pairs that depend on each other and did not fit into cliques of the bounded size.
         self.dropped = [(self.names[i], self.names[j]) for i, j in left_out]
@@ -135,7 +134,7 @@ class JunctionEvidence(ModelOfRelease):
     def _conditional(self, link: Link, tau: float) -> Table:
         """The clique's distribution given what it shares with its parent."""
         names = tuple(self.names[i] for i in link.clique)
-        observed = likelihood(_within(self.release, names), names)
+        observed = likelihood(within_clique(self.release, names), names)
         design = DesignMatrix(observed.sizes, pairwise(len(names), min(2, len(names))))
         joint = Table(names, fit(observed, design, tau).theta.reshape(observed.sizes))
         if not link.shared:
@@ -259,47 +258,3 @@ class JunctionEvidence(ModelOfRelease):
 
     def _given(self, codes: Mapping[str, NDArray[np.integer]]) -> list[messages.Finding]:
         return messages.given({self.names.index(name): own for name, own in codes.items()}, self.messages.sizes)
-
-
-def _with_one_asked_too(
-    release: Release, names: Sequence[str], linked: Sequence[tuple[str, str]]
-) -> list[tuple[str, str]]:
-    """Of forms: each attribute that depends on none, with one that some form asks too, and so tells of it."""
-    if release.whole:
-        return []
-    alone = [name for name in names if not any(name in pair for pair in linked)]
-    partner = ((n, next((m for m in names if m != n and asked_together(release, [n, m])), None)) for n in alone)
-    return [(name, other) for name, other in partner if other is not None]
-
-
-def _within(release: Release, names: Sequence[str]) -> Release:
-    """The parts whose channels treat attributes of a clique with no others; all, where these tell of each too little.
-
-    Of the other parts the mean channel over the values of the others is taken, which bends a dependence a little. But
-    where most were asked in other parts, as under hundreds of forms, what these parts leave out is far more.
-    """
-    held = set(names)
-    inside = [
-        part
-        for part in release.parts
-        if len(part)
-        and all(held.isdisjoint(group.names) or held.issuperset(group.names) for group in part.scheme.groups)
-    ]
-    most = all(0 < _LEAST_INSIDE * _asked(release.parts, name) <= _asked(inside, name) for name in names)
-    return Release.of(inside) if most else release
-
-
-def _asked(parts: Sequence[Part], name: str) -> int:
-    """How many records were asked for an attribute."""
-    return sum(len(part) for part in parts if name in part.scheme.schema)
-
-
-def _groups(release: Release, names: Sequence[str]) -> list[tuple[int, ...]]:
-    """Attributes that are randomized together stay together; of forms only where they depend on each other."""
-    out: dict[tuple[int, ...], Any] = {}
-    for part in release.parts if release.whole else ():
-        for group in part.scheme.groups:
-            held = tuple(names.index(name) for name in group.names if name in names)
-            if len(held) > 1:
-                out[held] = None
-    return list(out)

@@ -15,10 +15,11 @@ from sfumato.evidence.blocks import blocks
 from sfumato.evidence.model.goodness_of_fit import MOST_CELLS
 from sfumato.evidence.model.model_estimate import ModelEstimate
 from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.questions.cell_scores import table_part
 from sfumato.evidence.questions.groups import AskedGroups
 from sfumato.evidence.questions.part_sums import PartSums, together
 from sfumato.evidence.questions.records import record_part
-from sfumato.evidence.questions.statistics import MOST, ModelSums, Statistic, Sums, table_part
+from sfumato.evidence.questions.statistics import MOST, ModelSums, Statistic, Sums
 from sfumato.evidence.questions.statistics import weights as cell_weights
 from sfumato.evidence.seen import seen
 from sfumato.printable import many

@@ -23,8 +23,9 @@ from sfumato.errors import EstimationError
 from sfumato.evidence.asked_parts import asking
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.protocol import Evidence
+from sfumato.evidence.questions.cell_scores import block_scores
 from sfumato.evidence.questions.part_sums import PartSums
-from sfumato.evidence.questions.statistics import MOST, Statistic, block_scores, product
+from sfumato.evidence.questions.statistics import MOST, Statistic, product
 from sfumato.evidence.seen import columns
 from sfumato.released.part import Part
 from sfumato.schema import Numeric

@@ -98,7 +98,7 @@ def test_bins_are_written_as_the_command_line_prints_them(page):
 @pytest.mark.parametrize("years", [False, True])  # bars, and dots
 def test_a_mean_of_which_all_is_possible_is_not_told_nor_drawn(page, years):
     own = page.context.new_page()
-    row = {"value": 8.0, "nearest": None, "low": 7.0, "high": 9.0, "sd": 0.5, "false_down": -0.1, "false_up": 0.1}
+    row = {"value": 8.0, "nearest": None, "low": 7.0, "high": 9.0, "sd": 0.5, "false_down": -0.1, "false_up": 3.0}
     rows = [
         {**row, "group": ["no"], "open": False},
         {**row, "group": ["yes"], "value": 77.29, "low": 0.0, "high": 79.0, "open": True},
@@ -114,7 +114,13 @@ def test_a_mean_of_which_all_is_possible_is_not_told_nor_drawn(page, years):
     assert cells[:2] == ["not told", "0 to 79"] and "77.29" not in section.text_content()
     assert section.locator("svg .share").count() == 1 and section.locator("svg", has_text="not told").count() == 1
     ends = [float(one) for one in section.locator("svg .tick").all_text_contents() if re.fullmatch(r"[\d.]+", one)]
-    assert max(ends) <= 10  # of what is drawn: to 80 the mean of 8 and its interval would be a speck
+    assert max(ends) <= 15  # of what is drawn: to 80 the mean of 8 and its interval would be a speck
+    if years:
+        assert "it ends in an arrow" in section.text_content()
+    else:  # a line on what false answers could do, up to 11, ends where it ends
+        line = section.locator("svg .false").first.get_attribute("d")
+        start, end = (float(one) for one in re.findall(r"[MH]([\d.]+)", line))
+        assert (end - start) / (start - 170) == pytest.approx((11 - 7.9) / 7.9, rel=0.01)
     own.close()
 
 

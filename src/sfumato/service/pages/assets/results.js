@@ -132,13 +132,14 @@
       const found = await read(`/means?name=${encodeURIComponent(name)}${group ? `&by=${listed(group)}` : ""}`);
       const written = found.years ? year : short, dates = found.rows.some((row) => row.nearest !== null);
       const rows = found.rows.map((row) => ({ ...row, value: row.open ? null : row.value, label: row.group.length ? worded(group, row.group[0]) : "everybody", down: row.false_down, up: row.false_up, text: told(row, row.nearest ?? written(row.value)) }));
-      const shown = rows.some((row) => !row.open) ? rows.filter((row) => !row.open) : rows; // what is not drawn has no say in the axis
-      const ends = shown.flatMap((row) => [row.low, row.high]).filter((one) => one !== null && Number.isFinite(one)), points = found.years || dates;
+      const shown = rows.some((row) => !row.open) ? rows.filter((row) => !row.open) : rows, points = found.years || dates; // what is not told has no say in the axis
+      const reach = (row) => (points || row.open ? [row.low, row.high] : [row.low, row.high, row.value + row.down, row.value + row.up]); // bars show what false answers could do, too
+      const ends = shown.flatMap(reach).filter((one) => one !== null && Number.isFinite(one));
       const from = points ? [] : [0], low = Math.min(...from, ...ends), high = Math.max(...from, ...ends), { unit, values } = attribute(name);
       const draw = points ? Charts.intervals : Charts.bars; // a bar from 0 would hide how years and dates differ
       const placed = dates && values !== null ? (place) => (Number.isInteger(place) ? values[place] ?? "" : "") : written;
       return {
-        note: [unit ? `Counted in ${unit}` : "", ...found.notes].filter(Boolean).map(sentence).join(" "),
+        note: [unit ? `Counted in ${unit}` : "", ...found.notes, points && Charts.beyond(rows, low, high) ? "where an interval goes on beyond the picture, it ends in an arrow: the table has its ends" : ""].filter(Boolean).map(sentence).join(" "),
         picture: draw(rows, `Means of ${title(name)}`, low, high > low ? high : low + 1, placed),
         label: `Means of ${title(name)}`, heads: ["Group", "Mean", ...(dates ? ["Nearest"] : []), "95 % interval", "1 % false answers could move it by at most"],
         rows: rows.map((row) => [row.label, told(row, written(row.value)), ...(dates ? [told(row, row.nearest ?? "unknown")] : []), between(row, written), moved(row, short)]),

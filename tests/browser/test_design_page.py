@@ -315,6 +315,22 @@ def test_it_speaks_german_and_fits_a_phone(visit):
     assert cut == []  # "100 %" lost its sign
 
 
+def test_long_names_break_between_their_words(visit):
+    """A phone had "Database_ad ministrator" and "CareerSatisfa ction"."""
+    names = ("Database_administrator", "Developer_with_stats_background", "CareerSatisfaction")
+    page = visit("/design", viewport={"width": 390, "height": 800})
+    load(page, sf.Schema({name: sf.Categorical(("no", "yes")) for name in names}).to_dict())
+    settled(page)
+    broken = """(places) => places.map((place) => [...(place.querySelector("span") ?? place).childNodes].filter((part) => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return part.nodeName === "#text" && range.getClientRects().length > 1;
+    }).map((part) => part.data))"""
+    for places in ("b.title", "[aria-label='All questions'] tbody th"):
+        assert page.locator(places).all_text_contents() == list(names)
+        assert page.locator(places).evaluate_all(broken) == [[], [], []]
+
+
 def test_the_first_page_leads_there_with_its_token(visit):
     page = visit("/#token=sfa_x")
     page.get_by_role("link", name="Design a study").click()

@@ -18,12 +18,12 @@ def badge(word: str, kind: str = "plain") -> str:
 
 
 def breakable(name: str) -> str:
-    """A name that a narrow column may break after its signs.
+    """A name that a narrow column may break after its signs, and where a capital follows a small letter.
 
-    >>> breakable("income_net/a<b")
-    'income_<wbr>net/<wbr>a&lt;b'
+    >>> breakable("income_net/a<b"), breakable("YearsAtIBM")
+    ('income_<wbr>net/<wbr>a&lt;b', 'Years<wbr>At<wbr>IBM')
     """
-    return re.sub(r"([_/.\-])(?=.)", r"\1<wbr>", escape(name, quote=False))
+    return re.sub(r"([_/.\-])(?=.)|([a-z])(?=[A-Z])", r"\1\2<wbr>", escape(name, quote=False))
 
 
 def paragraphs(lines: Iterable[str]) -> str:

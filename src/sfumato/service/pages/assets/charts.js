@@ -3,7 +3,7 @@
 "use strict";
 
 const Charts = (() => {
-  const { element, drawn, scrolling, narrow, cut } = Elements;
+  const { element, drawn, scrolling, narrow, cut, breakable } = Elements;
   const CLASSES = 6; // colours that classes are told apart by
 
   const minus = (text) => text.replace(/^-/, "−"); // as in the pictures of reports
@@ -235,7 +235,7 @@ const Charts = (() => {
     const kind = (i) => (numeric[i] ? { class: "num" } : {});
     return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", ...kind(i) }, head)))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => (i === 0 && !numeric[0] ? element("th", { scope: "row" }, cell) : element("td", kind(i), cell))))))));
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell, i) => (i === 0 && !numeric[0] ? element("th", { scope: "row" }, breakable(cell)) : element("td", kind(i), cell))))))));
   }
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));

@@ -30,6 +30,9 @@ const Elements = (() => {
   const narrow = () => window.innerWidth < 640;
   const cut = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
 
+  /* A name that a narrow column may break after its signs, and where a capital follows a small letter. */
+  const breakable = (name) => element("span", {}, ...String(name ?? "").replace(/([_/.-])(?=.)|([a-z])(?=[A-Z])/g, "$1$2\0").split("\0").flatMap((part, i) => (i ? [element("wbr"), part] : [part])));
+
   /* A link within a page. The address keeps the token that stands behind its #. */
   function jump(event) {
     event.preventDefault();
@@ -48,5 +51,5 @@ const Elements = (() => {
   /* Names one after the other: a, b and c. */
   const together = (names) => (names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
 
-  return { element, drawn, scrolling, narrow, cut, jump, listed, sentence, together };
+  return { element, drawn, scrolling, narrow, cut, breakable, jump, listed, sentence, together };
 })();

@@ -3,7 +3,7 @@
 "use strict";
 
 const Page = (() => {
-  const { element, scrolling } = Elements;
+  const { element, scrolling, breakable } = Elements;
   let words = {};
 
   /* The words for a key, with {names} filled in. */
@@ -67,7 +67,7 @@ const Page = (() => {
     const kind = (i) => (numeric.includes(i) ? "num" : null);
     return scrolling(label, element("table", {},
       element("thead", {}, element("tr", {}, ...heads.map((head, i) => element("th", { scope: "col", class: kind(i) }, head)))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, row[0]), ...row.slice(1).map((cell, i) => element("td", { class: kind(i + 1) }, cell)))))));
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, element("th", { scope: "row" }, breakable(row[0])), ...row.slice(1).map((cell, i) => element("td", { class: kind(i + 1) }, cell)))))));
   }
 
   function save(name, text) {

@@ -3,7 +3,7 @@
 "use strict";
 
 const Questions = (() => {
-  const { element } = Elements;
+  const { element, breakable } = Elements;
   const { say, field, menu, check, button, number } = Page;
   const KINDS = ["categorical", "ordinal", "numeric", "date", "other"];
   const PERIODS = ["day", "week", "month", "quarter", "year", "weekday", "hour of day"];
@@ -144,7 +144,7 @@ const Questions = (() => {
     function refresh(one) {
       const card = place.children[list.indexOf(one)];
       const missing = problem(one, list.map((other) => other.name.trim()));
-      card.querySelector(".title").textContent = title(one);
+      card.querySelector(".title").replaceChildren(breakable(title(one)));
       for (const tool of card.querySelectorAll(".tools button")) tool.setAttribute("aria-label", `${tool.textContent}: ${title(one)}`);
       card.querySelector(".about").textContent = summary(one);
       card.querySelector(".problem").textContent = missing === null ? "" : say(missing);
@@ -173,7 +173,7 @@ const Questions = (() => {
       const tools = element("div", { class: "buttons tools" },
         button(say("up"), () => move(one, -1), { class: "small up" }), button(say("down"), () => move(one, 1), { class: "small down" }), button(say("remove"), () => remove(one), { class: "small" }));
       const made_ = element("details", { class: "question", open: opened.has(one), ontoggle: () => (made_.open ? opened.add(one) : opened.delete(one)) },
-        element("summary", {}, element("b", { class: "title" }, title(one)), " ", element("span", { class: "about" }, summary(one))),
+        element("summary", {}, element("b", { class: "title" }, breakable(title(one))), " ", element("span", { class: "about" }, summary(one))),
         element("p", { class: "problem", role: "alert" }), ...fields(one), tools);
       return made_;
     }

@@ -42,6 +42,8 @@ _SLIGHT = 5e-4  # of a share: too little to see in three digits
 #: The least that is counted of tr(BΣBΣ), as a share of its bound: five folds tell it with much noise. On releases of
 #: Iris, wine, Wisconsin and Adult its mean was up to a third of the bound.
 _LEAST = 0.25
+#: Records of a scheme; those of schemes with fewer are compared with each other, as one alone has no spread.
+_FEW = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +68,8 @@ class Judge:
     ) -> None:
         others = likelihood_of(kept, names)
         self.counts, self._kept = ({p.scheme: p for p in some.parts} for some in (likelihood_of(held, names), others))
-        self._ridge, self.records = ridge, held.n
+        self._ridge = ridge
+        self.records = sum(float(part.counts.sum()) for part in self.counts.values())  # all but forms that ask of none
         sizes = held.schema.sizes(names)
         self._design = DesignMatrix(sizes, pairwise(len(names)))
         triples = tuple(term for term in pairwise(len(names), 3) if len(term) == 3)
@@ -123,6 +126,7 @@ def mean_over_folds(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[f
     share = [judge.records / total for judge in judges]
     variance = 0.0
     for j, (judge, own) in enumerate(zip(judges, found, strict=True)):
+        few: list[tuple[Array, Array]] = [(np.zeros(0), np.zeros(0))]
         for key, part in judge.counts.items():
             rows = part.counts > 0
             moved = own.held[key][rows] / total
@@ -130,10 +134,18 @@ def mean_over_folds(judges: Sequence[Judge], found: Sequence[Judged]) -> tuple[f
                 if k != j:
                     moved = moved + share[k] * other.kept[key][rows]
             counts = part.counts[rows]
-            variance += float(counts @ (moved - counts @ moved / counts.sum()) ** 2)
+            if counts.sum() < _FEW:
+                few.append((moved, counts))
+            else:
+                variance += _around_their_mean(moved, counts)
+        variance += _around_their_mean(*(np.concatenate(each) for each in zip(*few, strict=True)))
     for unknown in ([one.hidden for one in found], [one.left_out for one in found]):
         variance += float(np.sum(np.tensordot(share, np.stack(unknown), 1) ** 2))
     return float(np.dot(share, [one.value for one in found])), variance + mutual_noise(judges, found)
+
+
+def _around_their_mean(moved: Array, counts: Array) -> float:
+    return float(counts @ (moved - counts @ moved / max(float(counts.sum()), 1.0)) ** 2)
 
 
 def mutual_noise(judges: Sequence[Judge], found: Sequence[Judged]) -> float:

@@ -586,6 +586,24 @@ def test_an_accuracy_is_of_those_who_were_asked_the_target() -> None:
     assert found.sd == pytest.approx(yes.sd[1], rel=0.2)  # each form has four people, in five folds
 
 
+@pytest.mark.filterwarnings("ignore::sfumato.errors.SfumatoWarning")
+def test_what_no_record_can_judge_is_refused_before_all_folds_are_learned() -> None:
+    table, schema = of_twelve_questions(600)
+    forms = sf.Forms([sf.Scheme(own, {tuple(own): c.subset(own.sizes(), 30)}) for own in every_pair(schema)])
+    release, learned = sf.randomize(table, forms, rng=sf.experiment(4)), []
+    with pytest.raises(NotAskedError, match="no form asks all 12 attributes .* learn from fewer .*--no-accuracy"):
+        sf.learn.cross_score(sf.learn.NaiveBayes(), release, target="q0", rng=1, progress=learned.append)
+    assert not learned
+
+
+def test_a_pair_that_no_record_was_asked_is_named() -> None:
+    table, schema = of_twelve_questions(10)
+    release = sf.randomize(table, sf.Forms([*map(sf.Scheme.for_gamma, every_pair(schema), [9] * 66)]))
+    unasked = next(tuple(part.scheme.schema) for part in release.parts if not len(part))
+    with pytest.raises(EstimationError, match=f"none of 10 records was asked {' and '.join(unasked)} together"):
+        sf.evidence(release).counts(unasked)
+
+
 def every_pair(schema: sf.Schema) -> list[sf.Schema]:
     return [schema.select(two) for two in combinations(schema, 2)]
 

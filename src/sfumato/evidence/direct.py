@@ -13,7 +13,7 @@ from sfumato.arrays import Array, Codes
 from sfumato.channels.response import is_identity
 from sfumato.errors import BiasWarning, EstimationError, NegativeCountsWarning, NoRowsError, warn
 from sfumato.evidence import mle
-from sfumato.evidence.asked_parts import asking
+from sfumato.evidence.asked_parts import asking, no_answers
 from sfumato.evidence.base import ReleaseEvidence
 from sfumato.evidence.blocks import blocks
 from sfumato.evidence.counting import counter
@@ -80,7 +80,7 @@ class DirectEvidence(ReleaseEvidence):
         self.check_unweighted("counts")
         found = seen(self.release, asked)
         if not found:
-            raise NoRowsError
+            raise no_answers(self.release, asked)
         if self.method == "moment":
             value = found[0].centre if len(found) == 1 else np.sum([one.centre for one in found], axis=0)
         else:
@@ -111,7 +111,7 @@ class DirectEvidence(ReleaseEvidence):
         codes = check_cells(cells, self.schema.sizes(asked))
         found = tuple(self._listed(part, asked, codes) for part in asking(self.release, asked) if len(part))
         if not found:
-            raise NoRowsError
+            raise no_answers(self.release, asked)
         value = np.asarray(np.sum([one.centre for one in found], axis=0))
         estimate = Estimate(self.schema.select(asked), value, found, "moment", codes=codes, records=self._records)
         return replace(estimate, value=value / estimate.asked)

@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.errors import NotAskedError
 from sfumato.evidence import Evidence
+from sfumato.evidence.asked_parts import asked_together
 from sfumato.evidence.kinds import as_evidence, cliques_of
 from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
@@ -81,10 +83,12 @@ def cross_score(
         if progress is not None:
             progress(some)
 
-    fits = []
+    fits: list[_Fold] = []
     for kept, held in cross_fits(given, folds, rng):
-        fresh = type(model)(**model.get_params(deep=False))
-        fits.append(_Fold(fresh.fit(kept, target=target), kept, held, held.n / given.n))
+        fresh = type(model)(**model.get_params(deep=False)).fit(kept, target=target)
+        if not fits:
+            _check_asked(fresh, given)
+        fits.append(_Fold(fresh, kept, held, held.n / given.n))
         advance(1)
     names = score_names([one.model for one in fits], given)
     if names is None:
@@ -98,6 +102,16 @@ def cross_score(
     accuracy = min(max(float(value[0]), 0.0), 1.0)
     found, n, drawn = float(value[0]), float(given.n), names is None
     return Score(accuracy, float(sd[0]), cells, spread, majority, labels, n, level, found, drawn)
+
+
+def _check_asked(model: Classifier, source: Evidence) -> None:
+    """Refuse what no record could judge before more is learned: of large tables it must have been asked all."""
+    names = [*model.used_features, model.target_]
+    if score_names([model], source) is None and not asked_together(source.release, names):
+        raise NotAskedError(
+            f"no form asks all {len(names)} attributes that the model looks at, so that no record tells how often it "
+            f"is right: learn from fewer attributes, or leave the accuracy out (--no-accuracy)"
+        )
 
 
 def steps(classes: int, folds: int, confusion: bool = True) -> int:

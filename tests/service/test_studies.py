@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 import sfumato as sf
 from service_client import SCHEMA, SCHEME
 
@@ -55,6 +57,19 @@ def test_a_wrong_id_and_an_unknown_question_are_told_in_words(http):
     asked = {"id": "words", "scheme": SCHEME.to_dict(), "questions": {"cra": {"text": "?"}}}
     said = http.ask("POST", "/v1/studies", asked).json()["error"]["message"]
     assert "'cra', which is not in the scheme: it has car, sex" in said
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"words": "?"}, "question 'car' must be an object of text, help and labels"),
+        ({"text": 3}, "the words of question 'car' must be text"),
+        ({"labels": ["a"]}, "the labels of question 'car' must be an object of values and words"),
+    ],
+)
+def test_the_question_that_is_wrong_is_named(http, entry, said):
+    asked = {"id": "words", "scheme": SCHEME.to_dict(), "questions": {"sex": {"text": "?"}, "car": entry}}
+    assert said in http.ask("POST", "/v1/studies", asked).json()["error"]["message"]
 
 
 def test_states_go_one_way(http):

@@ -91,10 +91,13 @@ def told_apart(value: float, sd: float, years: bool = False) -> float:
     ('1,011.83', '34,320', '0.4281')
     >>> shown(told_apart(2011.83, 0.117, years=True)), shown(told_apart(2011.83, 20, years=True))
     ('2011.83', '2012')
+    >>> shown(told_apart(2011.0, 0.117, years=True))
+    '2011'
     """
     if years and math.isfinite(value):
         told = 0 < sd < math.inf
-        return Precise(value, max(0, 1 - math.floor(math.log10(sd))) if told else 2 * (value % 1 != 0), year=True)
+        decimals = max(0, 1 - math.floor(math.log10(sd))) if told else 2
+        return Precise(value, decimals * (value % 1 != 0), year=True)  # no estimate between years has none
     if not (math.isfinite(value) and 1e-6 * abs(value) < sd < math.inf):
         return value
     wanted = 1 - math.floor(math.log10(sd))

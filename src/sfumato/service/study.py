@@ -208,6 +208,7 @@ def _check_questions(questions: Any, study: Study) -> None:
             "malformed", "questions must be an object with an entry for each attribute", where="questions"
         )
     for name, entry in questions.items():
+        called = f"question {printable(str(name))[:80]!r}"
         if name not in names:
             raise RefusalError(
                 "malformed",
@@ -217,15 +218,22 @@ def _check_questions(questions: Any, study: Study) -> None:
             )
         if not isinstance(entry, dict) or set(entry) - {"text", "help", "labels"}:
             raise RefusalError(
-                "malformed", "a question has text, help and labels, nothing else", where=f"questions.{name}"
+                "malformed",
+                f"{called} must be an object of text, help and labels, nothing else",
+                where=f"questions.{name}",
             )
         texts = [entry.get("text", ""), entry.get("help", ""), *_labels(entry, name).values()]
         if not all(isinstance(text, str) and len(text) <= _TEXT for text in texts):
-            raise RefusalError("malformed", "the words of a question must be text", where=f"questions.{name}")
+            raise RefusalError("malformed", f"the words of {called} must be text", where=f"questions.{name}")
 
 
 def _labels(entry: Mapping[str, Any], name: str) -> dict[str, Any]:
     labels = entry.get("labels", {})
     if not isinstance(labels, dict):
-        raise RefusalError("malformed", "labels must be an object: value and words", where=f"questions.{name}.labels")
+        raise RefusalError(
+            "malformed",
+            f"the labels of question {printable(name)!r} must be an object of values and words, as "
+            f'{{"yes": "Yes, I do"}}',
+            where=f"questions.{name}.labels",
+        )
     return labels

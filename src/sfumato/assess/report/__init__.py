@@ -24,6 +24,7 @@ from sfumato.evidence import Evidence
 from sfumato.forms import Forms
 from sfumato.owner.ledger import Ledger
 from sfumato.pages.display import html_table
+from sfumato.printable import many
 from sfumato.scheme import Scheme
 from sfumato.writing.whole_files import replacing
 
@@ -73,7 +74,8 @@ class Report:
 
     def __repr__(self) -> str:
         serious = sum(c.serious for c in self.warnings)
-        return f"Report({len(self.facts.units)} attributes or groups, {serious} serious warnings)"
+        units = many(len(self.facts.units), "attribute or group", "attributes or groups")
+        return f"Report({units}, {many(serious, 'serious warning')})"
 
 
 def report(
@@ -98,7 +100,7 @@ def report(
     >>> import sfumato as sf
     >>> schema = sf.Schema({"sex": sf.Categorical(("F", "M"))})
     >>> report(sf.Scheme(schema, {"sex": sf.channels.binary(.25, .25)}), n=1000)
-    Report(1 attributes or groups, 0 serious warnings)
+    Report(1 attribute or group, 0 serious warnings)
     """
     if not isinstance(scheme, Scheme | Forms):
         raise SfumatoError(f"report takes a scheme or forms, got {type(scheme).__name__} instead")

@@ -47,6 +47,8 @@ def test_labels_that_are_lists_or_records(label):
 def test_non_numeric_columns_need_a_channel():
     refused("X must hold numbers", np.array([["a", "b"]]))
     refused(r"column 'c' holds string.*drop.*channel", pa.table({"x": [1.0, 2.0], "c": ["u", "v"]}))
+    gaps = pa.table({"x": [1.0, 2.0, 3.0], "c": ["5,1", "-6", "k.A."]})
+    refused(r"column 'c' holds numbers, but in 1 row something else: mend .*, or leave it out", gaps)
     refused("no numeric column", pa.table({"y": [1, 2]}), "y")
 
 

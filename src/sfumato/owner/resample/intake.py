@@ -19,6 +19,9 @@ from sfumato.reading import tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: A number as files write it, with a decimal point or comma.
+_NUMBER = r"^\s*[-+]?[0-9]+([.,][0-9]+)?\s*$"
+
 
 @dataclass(frozen=True)
 class Intake:
@@ -77,7 +80,7 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
         gaps = [name for name in names if name not in strange and whole.column(name).null_count]
         also = f"; fill the nulls of {', '.join(gaps[:5])}{' and others' if len(gaps) > 5 else ''}, too" if gaps else ""
         raise SchemaError(
-            f"column {strange[0]!r}{more} holds {whole.schema.field(strange[0]).type}, not numbers: leave it out "
+            f"column {strange[0]!r}{more} holds {_held(whole.column(strange[0]))} leave it out "
             f"(table.drop(columns={strange!r}), or --drop {quote(','.join(strange))}), and "
             f"randomize it with a channel of its own (sf.randomize){also}"
         )
@@ -89,6 +92,19 @@ def _table(X: Any, y: Any, site_column: str | None) -> Intake:
     labels = _labels(np.asarray(whole.column(target)) if target else y, whole.num_rows)
     site = None if site_column is None else _named(np.asarray(whole.column(site_column)), "sites", "site")
     return Intake(_finite(X, names), names, labels, target, site)
+
+
+def _held(column: pa.ChunkedArray) -> str:
+    """What a column holds that cannot be resampled as it is, and what can be done beside leaving it out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        numbers = int(pc.sum(pc.match_substring_regex(column, _NUMBER)).as_py() or 0)
+        words = len(column) - column.null_count - numbers
+        if numbers > words:
+            return f"numbers, but in {many(words, 'row')} something else: mend what stands there, or"
+    return f"{column.type}, not numbers:"
 
 
 def _gaps(whole: pa.Table, names: Sequence[str]) -> str:

@@ -656,6 +656,35 @@ def test_the_model_says_little_holds_a_value_that_hardly_anybody_holds():
     assert (high <= x.value + 2 * 1.96 * x.sd + 1e-9).all() and (low <= x.value).all() and (x.value <= high).all()
 
 
+def test_a_share_of_none_among_few_has_wilsons_limits_for_a_population() -> None:
+    """The sample has no spread where nobody holds a value: the limits were 0 to 0."""
+    schema = sf.Schema({"g": sf.Categorical(("a", "b")), "h": sf.Categorical(("no", "yes"))})
+    held = {"g": ["a"] * 30 + ["b"] * 70, "h": ["no"] * 30 + ["yes"] * 20 + ["no"] * 50}
+    ev = sf.evidence(held, schema)
+    low, high = ev.share("h", by="g").population().interval()
+    expected = [0.0, 0.1135, 0.1932, 0.4005]  # of 0 of 30, and of 20 of 70
+    assert [low[1], high[1], low[3], high[3]] == pytest.approx(expected, abs=2e-4)
+    assert ev.share("h", by="g").population().sd[1] > 0.02
+    assert ev.share("h", by="g").interval()[1][1] == 0  # of this table nobody is known to be none
+
+
+@pytest.mark.parametrize("gamma", [None, 100])
+def test_population_shares_of_few_are_held(gamma: float | None) -> None:
+    schema = sf.Schema({"g": sf.Categorical(("a", "b")), "h": sf.Categorical(("no", "yes"))})
+    held, runs = 0, 300
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        g = (rng.random(100) < 0.75).astype(int)
+        h = (rng.random(100) < np.array([0.055, 0.4])[g]).astype(int)
+        raw = {"g": np.array(["a", "b"])[g], "h": np.array(["no", "yes"])[h]}
+        ev = sf.evidence(raw, schema)
+        if gamma is not None:
+            ev = sf.evidence(sf.randomize(raw, sf.Scheme.for_gamma(schema, gamma), rng=sf.experiment(seed)))
+        low, high = ev.share("h", by="g").population().interval()
+        held += int(low[1] <= 0.055 <= high[1])
+    assert held / runs > 0.92  # .73 and .82 by the spread that was found
+
+
 def test_every_question_is_answered_through_a_model() -> None:
     """A correlation, and a condition on what may be unanswered, asked for errors that only the unbiased sums have."""
     model = sf.evidence(sf.randomize(table(), sf.Scheme(SCHEMA, CHANNELS), rng=sf.experiment(5)), method="model")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.arrays import Array, Index
 from sfumato.evidence.questions.combinations import LEVEL95, Combination, contrast, linear, ratio
-from sfumato.evidence.questions.forms import AnswerForm
+from sfumato.evidence.questions.forms import AnswerForm, Shares
 from sfumato.evidence.questions.rows import Rows
 from sfumato.evidence.questions.statistics import ModelSums, Sums
 from sfumato.evidence.questions.values import are_years
@@ -101,6 +101,11 @@ class Answer(Rows):
         if np.any(self.form.by_limits):
             low, high = self.form.limits(S, C, LEVEL95)
             out = _agreeing(out, np.where(self.form.by_limits, ((high - low) / (2 * LEVEL95)) ** 2, np.diag(out)))
+        elif isinstance(self.form, Shares) and self.of_population:  # none and all have no spread of their own
+            low, high = self.form.limits(S, C, LEVEL95)
+            told, own = ((high - low) / (2 * LEVEL95)) ** 2, self.form.value(S)
+            at_an_end = (own <= self.form.low) | (own >= self.form.high)
+            out[np.diag_indices(len(out))] = np.where(at_an_end, np.maximum(told, np.diag(out)), np.diag(out))
         out[lost], out[:, lost] = np.nan, np.nan
         return np.asarray(out)
 
@@ -121,7 +126,8 @@ class Answer(Rows):
 
     def population(self) -> Answer:
         """The same of the distribution behind the table, sampling noise included; parts weighed by their precision."""
-        return replace(self, of_population=True)
+        form = replace(self.form, people=float(self.sums.n)) if isinstance(self.form, Shares) else self.form
+        return replace(self, of_population=True, form=form)
 
     def contrast(self, a: Any, b: Any) -> Combination:
         """The difference a - b of two groups."""

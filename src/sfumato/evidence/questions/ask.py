@@ -15,7 +15,7 @@ from sfumato.evidence.density.smooth import Smooth
 from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.asked import Asked, ask
-from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios
+from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios, Shares
 from sfumato.evidence.questions.gather import noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
@@ -111,10 +111,15 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answer
     rows = len(asked.groups.labels)
     start = (len(each) + len(some)) * np.repeat(np.arange(rows), k)
     top, bottom = start + np.tile(np.arange(k), rows), start + k
-    form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    form = _shares(ev, top, bottom)
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     keys[free_name(name, keys)] = list(domain.labels[:k]) * rows
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
+
+
+def _shares(ev: Evidence, top: Index, bottom: Index) -> Ratios:
+    weighted = getattr(ev, "weights", None) is not None  # then no number of draws tells the variance
+    return (Ratios if weighted else Shares)(top, bottom, np.zeros(len(top)), np.ones(len(top)))
 
 
 def correlation(ev: Evidence, a: str, b: str, by: By = None, where: Where = None) -> Answer:
@@ -163,7 +168,7 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     rows = len(asked.groups.labels)
     start = per * np.repeat(np.arange(rows), k)
     top, bottom = start + np.tile(np.arange(k), rows), start + k - 1
-    form = Ratios(top, bottom, np.zeros(len(top)), np.ones(len(top)))
+    form = _shares(ev, top, bottom)
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     reached, ends = running_ends(domain)
     label = free_name(reached, keys)

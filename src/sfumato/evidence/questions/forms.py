@@ -81,13 +81,36 @@ class Ratios:
 
     def limits(self, S: Array, C: Array, z: float) -> tuple[Array, Array]:
         """Fieller's; of a group that may hold nobody, all that is possible."""
-        t, b = self.top, self.bottom
-        low, high = bounded_limits(S[t], S[b], C[t, t], C[t, b], C[b, b], z, self.low, self.high)
+        b = self.bottom
+        low, high = bounded_limits(S[self.top], S[b], *self.variances(S, C), z, self.low, self.high)
         nobody = S[b] <= z * np.sqrt(np.maximum(C[b, b], 0.0))
         return np.where(nobody, self.low, low), np.where(nobody, self.high, high)
 
+    def variances(self, S: Array, C: Array) -> tuple[Array, Array, Array]:
+        """Of T, of both, and of B, so that T - m B has the variance v - 2 m v' + m² v"."""
+        t, b = self.top, self.bottom
+        return C[t, t], C[t, b], C[b, b]
+
     def records(self, S: Array) -> Array:
         return S[self.bottom]
+
+
+@dataclass(frozen=True, eq=False)
+class Shares(Ratios):
+    """A part of the records over all of them. Of a population, ``people`` are the records that tell of it.
+
+    Beside the noise of the channels, the variance of T - m B is then that of so many draws under the share m itself, as
+    Wilson (1927) has it, not under the one that was found: none among thirty does not say that there are none.
+    """
+
+    people: float | None = None
+
+    def variances(self, S: Array, C: Array) -> tuple[Array, Array, Array]:
+        v_top, v_both, v_bottom = super().variances(S, C)
+        if self.people is None:
+            return v_top, v_both, v_bottom
+        t, b, n = S[self.top], S[self.bottom], self.people
+        return v_top + (t * t - t) / n, v_both + (t * b - t - b / 2) / n, v_bottom + (b * b - 2 * b) / n
 
 
 def ratio_limits(

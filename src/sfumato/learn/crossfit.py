@@ -23,8 +23,7 @@ import numpy as np
 from sfumato.arrays import Array
 from sfumato.errors import NotAskedError
 from sfumato.evidence import Evidence
-from sfumato.evidence.asked_parts import asked_together
-from sfumato.evidence.kinds import as_evidence, cliques_of
+from sfumato.evidence.kinds import as_evidence, asked_by_part, cliques_of
 from sfumato.evidence.splits import cross_fits
 from sfumato.learn.arguments import check_number
 from sfumato.learn.base import Classifier
@@ -107,7 +106,7 @@ def cross_score(
 def _check_asked(model: Classifier, source: Evidence) -> None:
     """Refuse what no record could judge before more is learned: of large tables it must have been asked all."""
     names = [*model.used_features, model.target_]
-    if score_names([model], source) is None and not asked_together(source.release, names):
+    if score_names([model], source) is None and not any(set(names) <= set(asked) for asked in asked_by_part(source)):
         raise NotAskedError(
             f"no form asks all {len(names)} attributes that the model looks at, so that no record tells how often it "
             f"is right: learn from fewer attributes, or leave the accuracy out (--no-accuracy)"

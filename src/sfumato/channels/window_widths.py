@@ -21,7 +21,7 @@ def widths_for(k: int, gamma: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
     two values to one at once would tell less of means under a looser bound.
 
     >>> widths_for(20, 3.0), widths_for(100, 3.0)
-    (((1, 2, 4, 8, 16), ()), ((24, 25, 96, 97), (790937, 209063, 163746, 836254)))
+    (((1, 2, 4, 8, 16), ()), ((23, 24, 95, 96), (39965, 960035, 159860, 840140)))
     """
     if k < MANY:
         return tuple(1 << i for i in range(max(1, (k - 1).bit_length()))), ()

@@ -366,6 +366,11 @@ def test_a_limit_that_is_open_is_called_so(page):
     assert page.evaluate(f"[{written}]") == ["open to 2.5", "10.0 to 20.0 %"]
 
 
+def test_what_nothing_could_move_has_no_sign(page):
+    """The page wrote "−0.0 to +4.6"."""
+    assert page.evaluate("[Charts.swing('0.0', '4.6'), Charts.swing('1.2', '0')]") == ["0.0 to +4.6", "−1.2 to 0"]
+
+
 def test_what_was_chosen_opened_and_scrolled_to_stays_when_answers_arrive(browser, site):
     context = browser.new_context(base_url=site[0])
     page = opened(browser, site, "many", tokens(site, "many"))

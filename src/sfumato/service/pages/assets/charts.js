@@ -14,6 +14,9 @@ const Charts = (() => {
   const limit = (value, written) => (value === null ? "open" : written(value));
   const between = (one, written) => `${limit(one.low, written).replace(/ %$/, "")} to ${limit(one.high, written)}`;
 
+  /* How far a number could move down and up; what is written as nothing has no sign. */
+  const swing = (down, up) => `${/[1-9]/.test(down) ? "−" : ""}${down} to ${/[1-9]/.test(up) ? "+" : ""}${up}`;
+
   /* Words in at most two lines. */
   function folded(text, letters) {
     if (text.length <= letters) return [text];
@@ -240,5 +243,5 @@ const Charts = (() => {
 
   const key = (...entries) => element("p", { class: "key" }, ...entries.map(([kind, text]) => element("span", { class: kind }, element("i"), document.createTextNode(text))));
 
-  return { percent, whole, short, year, between, bars, intervals, beyond, columns, tree, network, distribution, per, table, key, colours };
+  return { percent, whole, short, year, between, swing, bars, intervals, beyond, columns, tree, network, distribution, per, table, key, colours };
 })();

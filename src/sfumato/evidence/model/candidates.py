@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise, star
+from sfumato.evidence.model.design_matrix import DesignMatrix, Term, pairwise, star
 from sfumato.evidence.model.likelihood import Likelihood, log_released
 from sfumato.evidence.model.loglinear import Fitted, fit
-from sfumato.evidence.model.own_penalties import fit_own_penalties
+from sfumato.evidence.model.own_penalties import all_the_way, fit_own_penalties
 from sfumato.evidence.model.target_dependence import independent_target, target_is_told
 from sfumato.evidence.model.tuning import FEWEST, LARGE, LOOSE, PARTS, STRENGTHS, SURE, TAU, WORTH
 
-INDEPENDENT = "independent"
+#: Of each of some terms its penalty.
+Penalties = Callable[[Sequence[Term]], Array]
+DEFAULT, INDEPENDENT = "pairwise, a penalty for each pair", "independent"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class ChosenModel:
 
     @property
     def name(self) -> str:
-        alone = "pairwise, a penalty for each pair"
+        alone = DEFAULT
         if isinstance(self.fitted.tau, float | int):
             alone = f"pairwise, tau={self.fitted.tau:g}"
         return next((c.name for c in self.candidates if c.chosen), alone)
@@ -64,33 +66,40 @@ class ChosenModel:
         return replace(self, theta=independent_target(self.theta, observed.sizes, target))
 
 
-def fit_only(observed: Likelihood, tau: float, order: int = 2) -> ChosenModel:
-    """The pairwise model with a given penalty, unquestioned."""
+def fit_only(observed: Likelihood, tau: float | Array, order: int = 2) -> ChosenModel:
+    """The pairwise model with given penalties, unquestioned."""
     fitted = fit(observed, DesignMatrix(observed.sizes, pairwise(len(observed.sizes), order)), tau)
     return ChosenModel(fitted.theta, fitted, None, ())
 
 
 def choose(
-    observed: Likelihood, target: int | None, rng: np.random.Generator | None = None, order: int = 2
+    observed: Likelihood,
+    target: int | None,
+    penalties: Penalties,
+    rng: np.random.Generator | None = None,
+    order: int = 2,
 ) -> ChosenModel:
     """The candidate that foretells held-out randomized records best; the default unless the gain is sure.
 
-    Candidates: the pairwise model at tau .3 and 1, independent attributes, naive Bayes where a target is named, and the
-    full joint table with the pairwise model as its prior.
+    Candidates: the pairwise model with a penalty for each pair, the same with weaker ones, independent attributes,
+    naive Bayes where a target is named, and the full joint table with the pairwise model as its prior.
 
-    Of forms, which say little of each pair, the pairwise model alone is fitted, with a penalty for each pair.
+    Of forms, which say little of each pair, the pairwise model alone is fitted, its penalties sought together.
     """
-    if observed.total < FEWEST or prod(observed.sizes) > LARGE:
+    if observed.total < FEWEST:
         return fit_only(observed, TAU, order)
-    if observed.of_forms:
-        own = fit_own_penalties(observed, order)
-        return fit_only(observed, TAU, order) if own is None else _plain(own)
-    learn, held = _held_out(observed, rng)
     attributes = len(observed.sizes)
+    own = fit_own_penalties(observed, order) if observed.of_forms and prod(observed.sizes) <= LARGE else None
+    if own is not None:
+        return _plain(own)
+    tau = penalties(pairwise(attributes, order))
+    if observed.of_forms or prod(observed.sizes) > LARGE:
+        return fit_only(observed, tau, order)
+    learn, held = _held_out(observed, rng)
     design = DesignMatrix(observed.sizes, pairwise(attributes, order))
-    first = fit(learn, design, TAU, tolerance=LOOSE)
+    first, weaker = fit(learn, design, tau, tolerance=LOOSE), all_the_way(tau)
     makers: dict[str, Callable[[Likelihood, float], ChosenModel]] = {
-        "pairwise, tau=1": lambda data, tol: _plain(fit(data, design, 1.0, first.parameters, tol)),
+        "pairwise, weaker penalties": lambda data, tol: _plain(fit(data, design, weaker, first.parameters, tol)),
         INDEPENDENT: lambda data, tol: _plain(
             fit(data, DesignMatrix(data.sizes, pairwise(attributes, 1)), 1.0, None, tol)
         ),
@@ -100,8 +109,8 @@ def choose(
             fit(data, DesignMatrix(data.sizes, star(attributes, target)), 3.0, None, tol)
         )
     for strength in STRENGTHS:
-        makers[f"full joint, strength {strength:g}"] = _joint_maker(design, first, learn, strength)
-    tried = [TriedModel(f"pairwise, tau={TAU:g}", 0.0, 0.0)]
+        makers[f"full joint, strength {strength:g}"] = _joint_maker(first, learn, strength)
+    tried = [TriedModel(DEFAULT, 0.0, 0.0)]
     for name, make in makers.items():
         theta = make(learn, LOOSE).theta
         about = 0.0 if target is None else _compare(held, theta, first.theta, target)[0]
@@ -109,7 +118,7 @@ def choose(
     best = _best(tried, target is not None)
     candidates = tuple(replace(c, chosen=c is best) for c in tried)
     if best is tried[0]:
-        fitted = fit(observed, design, TAU, first.parameters)
+        fitted = fit(observed, design, tau, first.parameters)
         return ChosenModel(fitted.theta, fitted, None, candidates)
     return replace(makers[best.name](observed, 3e-5), candidates=candidates)
 
@@ -143,11 +152,10 @@ def joint_with_prior(observed: Likelihood, prior: Array, strength: float, steps:
     return theta
 
 
-def _joint_maker(
-    design: DesignMatrix, first: Fitted, learn: Likelihood, strength: float
-) -> Callable[[Likelihood, float], ChosenModel]:
+def _joint_maker(first: Fitted, learn: Likelihood, strength: float) -> Callable[[Likelihood, float], ChosenModel]:
     def make(data: Likelihood, tolerance: float) -> ChosenModel:
-        fitted = first if data is learn else fit(data, design, TAU, first.parameters, tolerance)
+        again = data is not learn
+        fitted = fit(data, first.design, first.tau, first.parameters, tolerance) if again else first
         return ChosenModel(joint_with_prior(data, fitted.theta, strength), fitted, strength, ())
 
     return make

@@ -4,8 +4,8 @@
 
 The links are the pairs that pass the Wald test against the randomization's own noise; they are taken strongest first
 as long as no clique has more than ``CLIQUE_CELLS`` cells, and those that did not fit are listed in ``dropped``. Each
-clique is a penalised log-linear model of its own released columns; a child enters by its distribution given what it
-shares with its parent.
+clique is a log-linear model of its own released columns, with a penalty for each pair; a child enters by its
+distribution given what it shares with its parent.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from sfumato.evidence.model.joint import ModelEvidence
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.loglinear import fit
 from sfumato.evidence.model.model_estimate import ModelEstimate
+from sfumato.evidence.model.own_penalties import PairPenalties
 from sfumato.evidence.model.triangulate import Link, bounded, tree
-from sfumato.evidence.model.tuning import TAU
 from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.seen import seen_records
 from sfumato.evidence.table import Table, eliminate
@@ -54,7 +54,7 @@ class JunctionEvidence(ModelOfRelease):
         self,
         release: Release,
         names: Sequence[str] | None = None,
-        tau: float = TAU,
+        tau: float | None = None,
         most: int = CLIQUE_CELLS,
         target: str | None = None,
     ) -> None:
@@ -72,7 +72,8 @@ class JunctionEvidence(ModelOfRelease):
         self.links = tree(found)
         #: Pairs that depend on each other and did not fit into cliques of the bounded size.
         self.dropped = [(self.names[i], self.names[j]) for i, j in left_out]
-        self._tables = [self._conditional(link, tau) for link in self.links]
+        penalties = PairPenalties(release)
+        self._tables = [self._conditional(link, tau, penalties) for link in self.links]
         #: What answers questions of many cases at once.
         self.messages = messages.Messages(self.links, [table.values for table in self._tables], sizes)
         warn_if_too_little(self.effective_records, self.n)
@@ -131,12 +132,13 @@ class JunctionEvidence(ModelOfRelease):
             f"{len(self.dropped)} weaker links left out; n={self.n:,}; {in_words(self.disagreement())})"
         )
 
-    def _conditional(self, link: Link, tau: float) -> Table:
+    def _conditional(self, link: Link, tau: float | None, penalties: PairPenalties) -> Table:
         """The clique's distribution given what it shares with its parent."""
         names = tuple(self.names[i] for i in link.clique)
         observed = likelihood(within_clique(self.release, names), names)
         design = DesignMatrix(observed.sizes, pairwise(len(names), min(2, len(names))))
-        joint = Table(names, fit(observed, design, tau).theta.reshape(observed.sizes))
+        own = penalties.of(names, design.terms) if tau is None else tau
+        joint = Table(names, fit(observed, design, own).theta.reshape(observed.sizes))
         if not link.shared:
             return joint
         given = joint.project([self.names[i] for i in link.shared]).expand(names)

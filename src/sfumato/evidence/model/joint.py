@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
@@ -23,7 +23,7 @@ from sfumato.evidence.model.goodness_of_fit import in_words
 from sfumato.evidence.model.information import Information, information
 from sfumato.evidence.model.likelihood import likelihood
 from sfumato.evidence.model.model_estimate import ModelEstimate
-from sfumato.evidence.model.own_penalties import with_unsure_penalties
+from sfumato.evidence.model.own_penalties import PairPenalties, with_unsure_penalties
 from sfumato.evidence.roll_up import Levels, roll_up
 from sfumato.evidence.some_cells import some_cells
 from sfumato.evidence.table import Table
@@ -37,8 +37,9 @@ JOINT_CELLS = 1 << 20
 class ModelEvidence(ModelOfRelease):
     """Counts from a pairwise log-linear model of all attributes, fitted to the randomized records.
 
-    ``tau`` fixes the penalty (None: chosen by held-out randomized records), ``order`` the highest interaction,
-    ``target`` the class that learners will ask about (it adds naive Bayes to the candidates), ``names`` the attributes.
+    ``tau`` fixes one penalty for all pairs (None: each pair has its own, as the records tell), ``order`` the highest
+    interaction, ``target`` the class that learners will ask about (it adds naive Bayes to the candidates), ``names``
+    the attributes.
 
     >>> import sfumato as sf
     >>> from sfumato.datasets import discretized
@@ -80,7 +81,7 @@ class ModelEvidence(ModelOfRelease):
         if tau is not None:
             return fit_only(self._data, tau, order)
         target = None if self.target is None else self.names.index(self.target)
-        return choose(self._data, target, rng, order)
+        return choose(self._data, target, partial(PairPenalties(self.release).of, self.names), rng, order)
 
     # What it knows.
 

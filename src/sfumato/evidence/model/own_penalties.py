@@ -9,26 +9,58 @@ of them the records tell,
 
 Few coefficients say little of τ_s. So it has a prior too, an inverse chi-square one: ν coefficients of size σ.
 
+Where every record was asked everything, the table of a pair alone tells its τ, by a model of these two attributes. It
+also shows dependence that goes through others, so that it is taken half-way to the default: τ_s = √(τ · default). Of
+forms, each of which asks few people, all terms are sought together.
+
 That τ_s is only estimated makes coefficients less sure (Kass and Steffey 1989): λ follows log τ_s² by Σ W λ within the
 term, W = 1 / τ_s², and the variance of log τ_s² is 2 / (g_s + ν).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sfumato.arrays import Array
-from sfumato.evidence.model.design_matrix import DesignMatrix, pairwise
+from sfumato.evidence.model.design_matrix import DesignMatrix, Term, pairwise
 from sfumato.evidence.model.information import Information, information
-from sfumato.evidence.model.likelihood import Likelihood
+from sfumato.evidence.model.likelihood import Likelihood, likelihood
 from sfumato.evidence.model.loglinear import Fitted, fit
-from sfumato.evidence.model.tuning import LOOSE
+from sfumato.evidence.model.tuning import LOOSE, TAU
+from sfumato.release import Release
 
 _FIRST = 0.5  # of all terms
 _LEAST, _MOST = 0.01, 5.0
 _STEPS = 6
 #: Set on Adult at two other granularities than those of the published table, and other draws.
 NU, SIGMA = 1.0, 0.4
+
+
+class PairPenalties:
+    """The penalty of each pair of attributes of a release, half-way to what its table alone tells; found once."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._found: dict[tuple[str, ...], float] = {}
+
+    def of(self, names: Sequence[str], terms: Sequence[Term]) -> Array:
+        """τ of each term; of three attributes and more, and where a pair's table is too large to tell, the default."""
+        return np.array([self._of(tuple(sorted(names[axis] for axis in term))) for term in terms])
+
+    def _of(self, pair: tuple[str, ...]) -> float:
+        if len(pair) != 2:
+            return TAU
+        if pair not in self._found:
+            fitted = fit_own_penalties(likelihood(self._release, pair))
+            self._found[pair] = TAU if fitted is None else float(np.sqrt(np.asarray(fitted.tau)[-1] * TAU))
+        return self._found[pair]
+
+
+def all_the_way(penalties: Array) -> Array:
+    """What the tables of the pairs alone tell."""
+    return penalties**2 / TAU
 
 
 def fit_own_penalties(observed: Likelihood, order: int = 2) -> Fitted | None:

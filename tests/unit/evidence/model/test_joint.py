@@ -58,7 +58,7 @@ def test_interactions_that_pairs_cannot_hold_are_noticed_and_chosen():
 def test_pairwise_data_raise_no_disagreement():
     model = ModelEvidence(release("pair"), rng=0, target="k")
     assert model.disagreement() == () and "agrees" in repr(model)
-    assert {one.name for one in model.candidates} >= {"pairwise, tau=0.3", "independent", "naive Bayes"}
+    assert {one.name for one in model.candidates} >= {"pairwise, a penalty for each pair", "independent", "naive Bayes"}
     assert sum(one.chosen for one in model.candidates) == 1
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato.evidence.model.cliques import JunctionEvidence
 from sfumato.evidence.model.design_matrix import pairwise
 from sfumato.evidence.model.information import Features
 from sfumato.evidence.model.joint import ModelEvidence
@@ -31,7 +32,7 @@ def released(n: int, gamma: float, seed: int) -> tuple[dict[str, np.ndarray], sf
     return table, sf.randomize(table, sf.Forms.for_gamma(SCHEMA, gamma), rng=sf.experiment(90_000 + seed))
 
 
-def error(model: ModelEvidence, table: dict[str, np.ndarray]) -> float:
+def error(model: ModelEvidence | JunctionEvidence, table: dict[str, np.ndarray]) -> float:
     exact = sf.evidence(table, SCHEMA)
     return float(np.mean([np.abs(model.shares(p) - exact.counts(p).value / exact.n).sum() for p in PAIRS]))
 
@@ -57,12 +58,32 @@ def test_one_penalty_for_all_is_too_strong_for_one_pair_or_too_weak_for_the_othe
     assert own < 0.9 * min(strong, weak)
 
 
-def test_whole_releases_are_fitted_as_before() -> None:
-    table = records(500, 2)
-    model = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(SCHEMA, 9), rng=sf.experiment(2)), method="model")
-    assert isinstance(model, ModelEvidence)
-    assert "for each pair" not in model.chosen
-    assert isinstance(model._choice.fitted.tau, float)
+def whole(n: int, gamma: float, seed: int) -> tuple[dict[str, np.ndarray], sf.Release]:
+    table = records(n, seed)
+    return table, sf.randomize(table, sf.Scheme.for_gamma(SCHEMA, gamma), rng=sf.experiment(80_000 + seed))
+
+
+def test_of_whole_releases_the_table_of_each_pair_tells_its_penalty() -> None:
+    errors = []
+    for seed in range(5):
+        table, release = whole(3000, 9, seed=300 + seed)
+        own = ModelEvidence(release)
+        assert own.chosen == "pairwise, a penalty for each pair"
+        errors.append([error(model, table) for model in (own, *(ModelEvidence(release, tau=t) for t in (0.3, 1.0)))])
+        fitted = own._choice.fitted
+        tau = dict(zip(fitted.design.terms, np.asarray(fitted.tau).tolist(), strict=True))
+        assert tau[0, 2] > 0.6 and max(tau[1, 4], tau[0, 1], tau[2, 4]) < 0.45  # a with c, and what is independent
+    own_error, strong, weak = np.mean(errors, axis=0)
+    assert own_error < 0.8 * strong and own_error < weak
+
+
+def test_cliques_take_the_penalties_of_pairs_too() -> None:
+    errors = []
+    for seed in range(5):
+        table, release = whole(3000, 9, seed=400 + seed)
+        errors.append([error(JunctionEvidence(release, tau=tau, most=48), table) for tau in (None, 0.3)])
+    own, strong = np.mean(errors, axis=0)
+    assert own < 0.85 * strong
 
 
 def test_sums_of_features_are_those_of_all_cells() -> None:

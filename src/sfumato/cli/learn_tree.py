@@ -99,8 +99,8 @@ def _show(found: DecisionTree, records: int, depth: int, everything: bool) -> No
     least = 0.0 if everything else least_share(found, depth)
     console.say(found.text(depth, least, None if everything else 100, level=0.95))
     console.note(
-        "shares of a class with their 95 % intervals, by unbiased counts of the records that a branch leads to; how "
-        "many these are is the model's guess, which has no interval and may be far off (sfumato estimate tells it)"
+        "the answer's share among the records that a branch leads to, and the share of all records that these are, "
+        "with their 95 % intervals by unbiased counts"
     )
     if least:
         console.note(

@@ -15,7 +15,8 @@ from sfumato.evidence.questions import ask
 from sfumato.learn import TAN, LinearClassifier, NaiveBayes
 from sfumato.learn.tree import DecisionTree
 from sfumato.learn.tree.grow import gain, impurity
-from sfumato.learn.tree.intervals import own_limits, set_intervals
+from sfumato.learn.tree.intervals import branch_limits, own_limits, set_intervals
+from sfumato.learn.tree.plot import Branch
 from sfumato.printable import percentage
 
 c = sf.channels
@@ -251,6 +252,8 @@ def test_printed_shares_carry_the_interval_of_their_branch_or_are_not_told():
     low, high = ev.share("ill", where={"place": ["a", "b"]}).population().interval()
     assert lines[0] == "place?" and "a, b: False" in lines[1] and "c, d: True" in lines[2]
     assert f"({percentage(low[0], 1)} to {percentage(high[0], 1)})" in lines[1]
+    low, high = ask.share_where(ev, {"place": ["a", "b"]}).population().interval()
+    assert f"({percentage(low[0], 1)} to {percentage(high[0], 1)}) of records" in lines[1]
     assert "to" not in tree.text().splitlines()[1]
     weak = sf.Scheme.for_gamma(schema, 1.2)
     hardly = sf.evidence(sf.randomize({"place": place, "few": few, "ill": ill}, weak, rng=sf.experiment(1)))
@@ -258,6 +261,38 @@ def test_printed_shares_carry_the_interval_of_their_branch_or_are_not_told():
     assert "(not told)" in grown.text(level=0.95)
     with pytest.raises(EstimationError, match="level"):
         tree.text(level=2)
+
+
+def test_the_share_of_the_records_in_a_branch_has_an_interval_that_holds_it():
+    """It was the model's guess, without an interval. The negative control: half of it."""
+    rng = np.random.default_rng(8)
+    place = rng.choice(list("abcd"), 3000, p=[0.4, 0.3, 0.25, 0.05])
+    grade = np.where(rng.random(3000) < 0.9, np.searchsorted(list("abcd"), place), rng.integers(0, 4, 3000))
+    ill = rng.random(3000) < np.where(grade > 1, 0.85, 0.1) * np.where(place == "d", 0.3, 1)
+    table = {"place": place, "grade": grade, "ill": ill}
+    schema = sf.Schema(
+        {
+            "place": sf.Categorical(tuple("abcd")),
+            "grade": sf.Ordinal((0, 1, 2, 3)),
+            "ill": sf.Categorical((False, True)),
+        }
+    )
+    held, half = [], []
+    for seed in range(60):
+        release = sf.randomize(table, sf.Scheme.for_gamma(schema, 8), rng=sf.experiment(seed))
+        tree = DecisionTree(max_depth=2).fit(release, target="ill")
+        limits = branch_limits(tree, 0.95)
+        for leaf in tree.leaves_:
+            if leaf.path:
+                inside = np.all(
+                    [schema.encode(table)[tree.features_[axis]] == code for axis, code in leaf.path], axis=0
+                )
+                low, high = limits.held(Branch("", leaf))
+                held.append(low <= inside.mean() <= high)
+                middle, width = (low + high) / 2, (high - low) / 4
+                half.append(abs(inside.mean() - middle) <= width)
+    assert len(held) > 150 and np.mean(held) > 0.93
+    assert np.mean(half) < 0.85
 
 
 def test_limits_of_classes_are_told_where_no_answer_is_a_class():

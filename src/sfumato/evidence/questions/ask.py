@@ -16,7 +16,7 @@ from sfumato.evidence.protocol import By, Evidence, Where
 from sfumato.evidence.questions.answer import Answer
 from sfumato.evidence.questions.asked import Asked, ask
 from sfumato.evidence.questions.forms import AnswerForm, Correlations, Ratios, Shares
-from sfumato.evidence.questions.gather import noisy
+from sfumato.evidence.questions.gather import gather, noisy
 from sfumato.evidence.questions.inside_bins import MATERIAL, hidden_spread, middles, widened
 from sfumato.evidence.questions.quantiles import Quantiles, check_quantiles, rising
 from sfumato.evidence.questions.rows import Rows
@@ -115,6 +115,16 @@ def share(ev: Evidence, name: str, by: By = None, where: Where = None, *, answer
     keys = {column: list(np.repeat(np.array(v, dtype=object), k)) for column, v in asked.groups.columns.items()}
     keys[free_name(name, keys)] = list(domain.labels[:k]) * rows
     return _answer(asked, sums, form, f"shares of {name}", keys, bottom + 1)
+
+
+def share_where(ev: Evidence, where: Where) -> Answer:
+    """The share of all records for which a condition holds."""
+    asked = ask(ev, [], None, where)
+    sums = asked.sums(lambda noises: [{}])
+    if where:
+        sums = gather(ev, asked.attributes, lambda noises: [asked.groups.statistic(0, {}), {}])
+    first = np.zeros(1, dtype=np.int64)
+    return _answer(asked, sums, _shares(ev, first, first + bool(where)), "share of records", {}, None)
 
 
 def _shares(ev: Evidence, top: Index, bottom: Index) -> Ratios:

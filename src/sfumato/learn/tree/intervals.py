@@ -8,6 +8,7 @@ tells, and leaves are chosen for what they seem to say. Where there is no unbias
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from sfumato.arrays import Array
 from sfumato.errors import EstimationError
 from sfumato.evidence import Evidence
 from sfumato.evidence.kinds import by_method
-from sfumato.evidence.questions.ask import share
+from sfumato.evidence.questions.ask import share, share_where
 from sfumato.learn.tree.grow import GrownTree, Node
 from sfumato.learn.tree.plot import Branch, Limits
 
@@ -37,19 +38,26 @@ def set_intervals(tree: GrownTree, level: float = 0.95) -> None:
 
 
 def branch_limits(tree: GrownTree, level: float) -> Limits:
-    """The unbiased limits of the class shares in a branch, which several values of its last question may lead to."""
+    """The unbiased limits of a branch, which several values of its last question may lead to."""
     from scipy.special import ndtri
 
     z = float(ndtri((1 + level) / 2))
     source = tree.evidence_ if tree.evidence_.exact else by_method(tree.evidence_, "moment")
 
-    def limits(branch: Branch) -> tuple[Array, Array] | None:
+    def leading(branch: Branch) -> list[tuple[int, Sequence[int]]]:
         path: list[tuple[int, Sequence[int]]] = [(axis, (code,)) for axis, code in branch.node.path]
         if path and branch.codes:
             path[-1] = (path[-1][0], branch.codes)
-        return _unbiased_limits(source, tree, path, z)
+        return path
 
-    return limits
+    def held(branch: Branch) -> tuple[float, float] | None:
+        try:
+            low, high = share_where(source, _condition(source, tree, leading(branch))).population().limits(z)
+        except EstimationError:
+            return None
+        return float(low[0]), float(high[0])
+
+    return Limits(lambda branch: _unbiased_limits(source, tree, leading(branch), z), held)
 
 
 def own_limits(tree: GrownTree, leaf: Node, z: float) -> tuple[Array, Array]:
@@ -65,14 +73,20 @@ def _unbiased_limits(
     source: Evidence, tree: GrownTree, path: Sequence[tuple[int, Sequence[int]]], z: float
 ) -> tuple[Array, Array] | None:
     """Of the shares of the classes where a path leads, no answer being a class; None where these are not told."""
+    try:
+        where = _condition(source, tree, path)
+        return share(source, tree.target_, where=where, answered=False).population().limits(z)
+    except EstimationError:  # a channel without an inverse, or a table that is too large
+        return None
+
+
+def _condition(source: Evidence, tree: GrownTree, path: Sequence[tuple[int, Sequence[int]]]) -> dict[str, Any]:
+    """What holds for the records that a path leads to."""
     fixed = {}
     for axis, codes in path:
         labels = source.schema[tree.features_[axis]].labels
         fixed[tree.features_[axis]] = [labels[code] for code in codes] if len(codes) > 1 else labels[codes[0]]
-    try:
-        return share(source, tree.target_, where=fixed, answered=False).population().limits(z)
-    except EstimationError:  # a channel without an inverse, or a table that is too large
-        return None
+    return fixed
 
 
 def _deviation(tree: GrownTree, leaf: Node, share: Array) -> Array:

@@ -31,8 +31,12 @@ class Branch:
     codes: tuple[int, ...] = ()  # of these values
 
 
-#: The limits of the class shares among the records of a branch; None where they are not told.
-Limits = Callable[[Branch], tuple[Array, Array] | None]
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """The limits of a branch: of the class shares among its records, and of its share of all; None if untold."""
+
+    classes: Callable[[Branch], tuple[Array, Array] | None]
+    held: Callable[[Branch], tuple[float, float] | None]
 
 
 def branches(tree: ShownTree, node: Node, together: bool = True) -> list[Branch]:
@@ -106,9 +110,11 @@ def text(
             below = _large(branches(tree, node, together), least * total)
         if node.attribute is None or not below:
             known = (node.low, node.high) if node.low is not None and node.high is not None else None
-            told = known if known is not None or limits is None else limits(branch)
+            told = known if known is not None or limits is None else limits.classes(branch)
             sure = _sure(node, told, limits is not None)
-            lines.append(f"{'  ' * indent}{said}{_verdict(tree, node, sure, total)}{_closed(tree, node)}")
+            held = _held(node, total, None if limits is None else limits.held(branch))
+            best = printable(label_text(tree.classes_[int(node.probabilities.argmax())]))
+            lines.append(f"{'  ' * indent}{said}{best}  {sure}, {held} of records{_closed(tree, node)}")
             return
         lines.append(f"{'  ' * indent}{said}{printable(tree.features_[node.attribute])}?")
         for one in below:
@@ -203,7 +209,7 @@ def draw(tree: ShownTree, path: str | Path | None, depth: int, limits: Limits | 
     if least:
         hidden.append(f"several branches of less than {percentage(least, 1)} of the records are drawn together")
     sure = "its share" if limits is None else "its share with the 95 % interval"
-    title = f"How to tell {tree.target_}: in each box the answer, {sure}, and how many of the records are there"
+    title = f"How to tell {tree.target_}: in each box the answer, {sure}, and about how many of the records are there"
     leaves = f"{many(len(tree.root_.leaves), 'leaf', 'leaves')}: {'; '.join(hidden)}" if hidden else ""
     room = int(_LETTERS * figure.get_figwidth())
     heading = [figure_text(line) for text in (title, leaves) for line in wrap(text, room)]
@@ -226,16 +232,18 @@ def _words(tree: ShownTree, branch: Branch, opened: bool, total: float, limits: 
     said, share = label_text(tree.classes_[best]), _share(float(node.counts.sum()) / total)
     if limits is None:
         return f"{said}: {percentage(node.probabilities[best])} of {share}"
-    low, high = _ends_of(node, limits(branch))
+    low, high = _ends_of(node, limits.classes(branch))
     sure = f"{100 * low:.0f}–{percentage(high)}" if high - low < ALL_POSSIBLE else "not told"
     return f"{said}: {percentage(node.probabilities[best])} ({sure}) of {share}"
 
 
-def _verdict(tree: ShownTree, node: Node, sure: str, total: float) -> str:
-    best = int(node.probabilities.argmax())
-    return (
-        f"{printable(label_text(tree.classes_[best]))}  {sure}, {_share(float(node.counts.sum()) / total)} of records"
-    )
+def _held(node: Node, total: float, limits: tuple[float, float] | None) -> str:
+    """The share of the records that a branch leads to, with its limits, which hold it."""
+    share = float(node.counts.sum()) / total
+    if limits is None or not node.path:
+        return _share(share)
+    low, high = min(limits[0], share), max(limits[1], share)
+    return f"{_share(share)} ({percentage(low, 1)} to {percentage(high, 1)})"
 
 
 def _sure(node: Node, limits: tuple[Array, Array] | None, asked: bool) -> str:

@@ -43,32 +43,22 @@ class _Shares:
     """The share of all records that a node holds, with its limits, and what false answers could do to its classes."""
 
     def __init__(self, found: DecisionTree, source: Evidence, level: float, total: float) -> None:
-        from scipy.special import ndtri
-
         self._found, self._source, self._total = found, source, total
-        self._z = float(ndtri((1 + level) / 2))
-        self._merged = branch_limits(found, level)
+        self._told = branch_limits(found, level)
 
     def of(self, branch: Branch) -> dict[str, float | None]:
-        """Of leaves that are taken together at most as far off as all of them one by one."""
-        node = branch.node
-        share = float(node.counts.sum()) / self._total
-        if not node.path:
+        share = float(branch.node.counts.sum()) / self._total
+        if not branch.node.path:
             return limited(share, share, share)
-        fixed, last = self._fixed(node), self._found.features_[node.path[-1][0]]
-        reach = sum(self._reach({**fixed, last: code}) for code in branch.codes)
-        return limited(share, max(share - reach, 0.0), min(share + reach, 1.0))
-
-    def _reach(self, fixed: dict[str, int]) -> float:
-        covariance = self._found.evidence_.region(fixed, self._found.target_)
-        return self._z * float(np.sqrt(max(float(covariance.sum()), 0.0))) / self._total
+        low, high = self._told.held(branch) or (0.0, 1.0)
+        return limited(share, min(low, share), max(high, share))
 
     def limits(self, branch: Branch) -> tuple[Array, Array]:
         """The limits of the class shares of a leaf, or of leaves taken together: all that is possible if untold."""
         node = branch.node
         if len(branch.codes) < 2 and node.low is not None and node.high is not None:
             return node.low, node.high
-        told = self._merged(branch)
+        told = self._told.classes(branch)
         low, high = (np.zeros(len(node.counts)), np.ones(len(node.counts))) if told is None else told
         return np.clip(np.minimum(low, node.probabilities), 0, 1), np.clip(np.maximum(high, node.probabilities), 0, 1)
 

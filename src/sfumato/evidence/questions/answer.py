@@ -47,6 +47,7 @@ class Answer(Rows):
     everybody: Index | None = None  # the sums of all records of each row's group, with those who gave no answer
     said: tuple[str, ...] = ()
     running: str | None = None
+    spans: tuple[Array, Array] | None = None
     closer: Array | None = None
     attribute: str = ""
     named: tuple[str, ...] = ()

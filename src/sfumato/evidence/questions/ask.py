@@ -184,7 +184,8 @@ def cdf(ev: Evidence, name: str, by: By = None, where: Where = None, smooth: boo
     label = free_name(reached, keys)
     keys[label] = ends * rows
     found = _answer(asked, sums, form, f"running shares of {name}", keys, bottom + 1)
-    found = _smoothed(asked, name, replace(found, running=label, attribute=name), smooth, lambda one: list(one.cdf))
+    found = replace(found, running=label, spans=behind(domain), attribute=name)
+    found = _smoothed(asked, name, found, smooth, lambda one: list(one.cdf))
     own = found.value.reshape(rows, k)
     if found.closer is None and smooth is None and (np.diff(own) < 0).any():  # true running shares never fall
         found = replace(found, closer=np.concatenate([rising(one) for one in own]))

@@ -1,4 +1,4 @@
-"""Pictures of answers: a point with its interval for each row, or running shares with their band."""
+"""Pictures of answers: a point with its interval for each row, or running shares with the band of their course."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from sfumato.errors import EstimationError
 from sfumato.evidence.plot import MOST_DRAWN
+from sfumato.evidence.questions.course import band, line
 from sfumato.evidence.questions.values import are_years
 from sfumato.pages.picture import empty_picture, mark_thousands, name_places, saved
 from sfumato.printable import figure_text, level_text
@@ -72,28 +73,29 @@ def _largest(rows: Rows, groups: list[tuple[Any, ...]], names: list[tuple[Any, .
 
 def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     low, high = rows.interval(level)
-    ends = rows.keys[rows.running or ""]
+    ends = list(dict.fromkeys(rows.keys[rows.running or ""]))
     groups = [label[:-1] for label in rows.labels()]
-    numeric = all(isinstance(end, int | float) for end in ends)
+    numeric = all(isinstance(end, int | float) for end in ends) and ends == sorted(ends)
+    x = np.array(ends, dtype=np.float64) if numeric else np.arange(len(ends), dtype=np.float64)
+    spans = rows.spans if numeric and rows.spans is not None else (x, x)
     names = list(dict.fromkeys(groups))
     unknown = rows.open(level) | np.isnan(rows.value)
     for number, name in enumerate(_largest(rows, groups, names)):
         own = np.array([group == name for group in groups])
-        x = np.array(ends, dtype=np.float64)[own] if numeric else np.arange(own.sum())
         colour, dashes = _COLOURS[number], _DASHES[number]
         label = ", ".join(map(figure_text, name)) or f"estimate with {level_text(level)} band"
         if unknown[own][:-1].all() and own.sum() > 1:  # the last share is 1 of everybody
             axes.plot([], [], " ", label=f"{label}: not known")
             continue
-        axes.fill_between(x, low[own], high[own], color=colour, alpha=0.2, linewidth=0)
-        axes.plot(x, rows.value[own], color=colour, linestyle=dashes, label=label)
+        axes.fill_between(*band(*spans, low[own], high[own]), step="post", color=colour, alpha=0.2, linewidth=0)
+        axes.plot(*line(*spans, rows.value[own]), color=colour, linestyle=dashes, label=label)
         if truth is not None:
             axes.plot(x, truth[own], "x", color="#c53030", markersize=4, label="truth" if number == 0 else None)
     axes.set_ylim(-0.02, 1.02)
     if numeric:
-        mark_thousands(axes, are_years(min(ends), max(ends)))
+        mark_thousands(axes, are_years(ends[0], ends[-1]))
     else:
-        name_places(axes, [figure_text(end) for end in dict.fromkeys(ends)])
+        name_places(axes, [figure_text(end) for end in ends])
     reached = (rows.running or "").rstrip("_").replace("_", " ")
     axes.set_xlabel(figure_text(f"{reached} this value of {rows.attribute}" if rows.attribute else reached))
     some = f"; {len(_COLOURS)} of {len(names)} groups" if len(names) > len(_COLOURS) else ""

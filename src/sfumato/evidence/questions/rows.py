@@ -31,6 +31,7 @@ class Rows(ABC):
 
     of_population: bool
     running: str | None = None  # the column along which the rows rise from 0 to 1, where they are running shares
+    spans: tuple[Array, Array] | None = None  # the least and the greatest value behind each running share of a group
     attribute: str = ""  # what was asked about, where that is one attribute
     named: tuple[str, ...] = ()  # the values whose places from 0 the answers are, such as months
     between_places: bool = False  # answers lie between such values, too: means

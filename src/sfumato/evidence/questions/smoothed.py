@@ -58,6 +58,7 @@ class Smoothed(Rows):
     q: tuple[float, ...] | None = None
     of_population: bool = False
     running: str | None = None
+    spans: tuple[Array, Array] | None = None
     attribute: str = ""
     named: tuple[str, ...] = ()
     values: Array | None = None  # the number of each cell, where only these are possible
@@ -167,12 +168,13 @@ def smooth_cdf(asked: Asked, name: str) -> Smoothed:
     found, edges = _fitted(asked, name)
     keys = _repeated(asked, len(edges) - 1)
     domain = asked.ev.schema[name]
-    reached, ends = running_ends(domain)
+    (reached, ends), spans = running_ends(domain), behind(domain)
     if isinstance(domain, Numeric) and not np.array_equal(edges, domain.edge_array):
-        reached, ends = "up_to", edges[1:].tolist()
+        reached, ends, spans = "up_to", edges[1:].tolist(), (edges[:-1], edges[1:])
     label = free_name(reached, keys)
     keys[label] = ends * len(found)
-    return Smoothed(found, edges, f"running shares of {name}{asked.whom}", keys, running=label, attribute=name)
+    what = f"running shares of {name}{asked.whom}"
+    return Smoothed(found, edges, what, keys, running=label, spans=spans, attribute=name)
 
 
 def smooth_quantile(asked: Asked, name: str, q: Sequence[float]) -> Smoothed:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import diagrams
 import numpy as np
+import page_pictures
 
 import sfumato as sf
 from sfumato import channels as c
@@ -372,8 +375,76 @@ def security() -> object:
     return figure
 
 
+@cache
+def asked() -> tuple[sf.Evidence, sf.Evidence]:
+    """What a miner has of some columns of Adult under gamma 9, as in docs/ask.md, and the exact evidence beside it."""
+    people = sf.datasets.load("adult").select(["sex", "age", "hours-per-week", "education-num"])
+    schema = sf.Schema(
+        {
+            "sex": sf.Categorical(("Female", "Male")),
+            "age": sf.Numeric(15, 95, bins=80, step=1),
+            "hours-per-week": sf.Numeric(0, 100, bins=100, step=1),
+            "education-num": sf.Ordinal(tuple(range(1, 17))),
+        }
+    )
+    release = sf.randomize(people, sf.Scheme.for_gamma(schema, gamma=9), rng=sf.experiment(1))
+    return sf.evidence(release), sf.evidence(people, schema)
+
+
+def answer(ask: Callable[[sf.Evidence], Any]) -> object:
+    """An answer from what was released, with the truth."""
+    found, exact = (ask(evidence) for evidence in asked())
+    return found.plot(truth=exact.value)
+
+
+@drawn
+def ask_means() -> object:
+    """Mean hours a week by sex."""
+    return answer(lambda ev: ev.mean("hours-per-week", by="sex"))
+
+
+@drawn
+def ask_running() -> object:
+    """Running shares of age by sex."""
+    return answer(lambda ev: ev.cdf("age", by="sex"))
+
+
+@drawn
+def ask_quantiles() -> object:
+    """Quartiles of age by sex."""
+    return answer(lambda ev: ev.quantile("age", [0.25, 0.5, 0.75], by="sex"))
+
+
+@drawn
+def ask_correlation() -> object:
+    """A correlation by sex."""
+    return answer(lambda ev: ev.correlation("education-num", "hours-per-week", by="sex"))
+
+
+@drawn
+def ask_shares() -> object:
+    """Shares of the years of education."""
+    return answer(lambda ev: ev.share("education-num"))
+
+
+@drawn
+def ask_density() -> object:
+    """The smoothed density of age."""
+    return asked()[0].density("age").plot().figure
+
+
+@drawn
+def density() -> object:
+    """Two hills behind uniform noise that is wider than they are."""
+    rng = np.random.default_rng(3)
+    noise = c.uniform(2)
+    x = np.where(rng.random(20_000) < 0.6, rng.normal(-1.5, 0.5, 20_000), rng.normal(1.5, 0.35, 20_000))
+    return sf.density(noise.randomize(x, rng), noise).plot().figure
+
+
 drawn(diagrams.scale)
 drawn(diagrams.threat_model)
+drawn(page_pictures.serve)
 
 
 def main(names: list[str]) -> None:

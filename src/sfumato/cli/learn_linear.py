@@ -12,6 +12,7 @@ from sfumato.cli import console, learning
 from sfumato.cli.choices import one_of
 from sfumato.learn.linear import LinearClassifier
 from sfumato.learn.linear.classifier import GROUPS, LOSSES, NOT_TOLD
+from sfumato.learn.telling import telling
 from sfumato.printable import label_text
 
 
@@ -103,7 +104,8 @@ def _show_weights(found: LinearClassifier, errors: Any, everything: bool) -> Non
         + (", against the mean of these classes" if found.compares_classes else "")
         + ("" if errors is None else f"; ± one standard error, {found.errors_told}")
     )
-    learning.show_rows(heads, rows, np.abs(found.weights_[:, shown]).max(axis=1).tolist(), everything)
+    told = telling(found.weights_[:, shown], None if errors is None else errors[:, shown])
+    learning.show_rows(heads, rows, np.where(found.told_, told, -np.inf), everything)
 
 
 def _scaled(model: LinearClassifier, errors: Any) -> list[dict[str, Any]]:

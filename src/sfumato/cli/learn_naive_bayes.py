@@ -70,6 +70,6 @@ def naive_bayes(
         console.say("the share of every value in each class; ± one standard error")
         learning.note_rare(model)
         shares, sds = (np.array([row[first::2] for row in rows], dtype=float) for first in (1, 2))
-        learning.show_rows(heads, rows, telling(shares, 1.96 * sds).tolist(), everything)
+        learning.show_rows(heads, rows, telling(shares, sds), everything)
     if tested is not None:
         console.say(f"accuracy on {test}: {tested:.3f}")

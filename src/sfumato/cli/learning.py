@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import typer
 
+from sfumato.arrays import Array
 from sfumato.cli import console
 from sfumato.cli.forecast import PATIENCE, duration
 from sfumato.cli.release_files import load_together
@@ -27,6 +28,7 @@ from sfumato.released.counted import CountedPart
 
 FOLDS = 5
 MOST_ROWS = 60  # of a table that is printed unasked
+NEAREST_ROWS = 10  # of one of which no row is told
 _MOST_UNSURE = 0.05  # the standard error of a cell of a confusion matrix that is still worth printing
 
 
@@ -189,14 +191,25 @@ def _with_error(share: float, sd: float) -> str:
     return f"{100 * max(float(share), 0.0):.2f}\u00a0±\u00a0{100 * float(sd):.2f}"
 
 
-def show_rows(heads: list[str], rows: list[list[Any]], telling: list[float], everything: bool) -> None:
-    """A table; of very many rows those that tell the classes apart most, in their order, unless all are asked for."""
+def show_rows(heads: list[str], rows: list[list[Any]], telling: Array, everything: bool) -> None:
+    """A table; of very many rows those that surely tell the classes apart, unless all are asked for.
+
+    ``telling`` is above 0 for these, and the larger the more a row tells.
+    """
     if everything or len(rows) <= MOST_ROWS:
         console.table(heads, rows)
         return
-    kept = sorted(np.argsort(-np.asarray(telling), kind="stable")[:MOST_ROWS])
+    sure = int((telling > 0).sum())
+    kept = sorted(np.argsort(-telling, kind="stable")[: min(sure or NEAREST_ROWS, MOST_ROWS)])
+    if not sure:
+        console.say(
+            f"none of the {len(rows):,} rows tells the classes apart by more than chance does: that takes more records "
+            f"or a larger gamma. The {len(kept)} that come nearest:"
+        )
     console.table(heads, [rows[place] for place in kept])
-    console.note(f"the {MOST_ROWS} of {len(rows):,} rows that tell the classes apart most; --all prints them all")
+    which = f"tell the classes apart {'most' if sure > MOST_ROWS else 'by more than chance does'}"
+    first = f"the {len(kept)} of {len(rows):,} rows that {which}; " if sure else ""
+    console.note(f"{first}--all prints all rows")
 
 
 def test_accuracy(model: Classifier, test: Path | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.arrays import Array
+from sfumato.evidence.critical import critical_value
 from sfumato.learn.telling import telling
 from sfumato.pages.picture import COLOURS, empty_picture, saved, set_legend, set_title
 from sfumato.printable import figure_text
@@ -65,7 +66,7 @@ def bars(
 ) -> Any:
     """Horizontal bars, a group per row, a bar per label; of many rows those that surely tell the classes apart most.
 
-    ``spread`` is half the width of an interval around every value, which ends at the ``limits`` of what is possible.
+    ``spread`` is half the width of a 95 % interval around every value, which ends at the ``limits`` of the possible.
     Of more classes than there are colours those that ``matter`` most are drawn, and of none the title.
     """
     if not labels:
@@ -79,8 +80,11 @@ def bars(
     count = values.shape[1]
     most = min(MOST, MOST_BARS // count)
     if len(rows) > most:
-        kept = np.sort(np.argsort(-telling(values, spread), kind="stable")[:most])
-        title = f"{title} (the {most} most telling of {len(rows)})"
+        told = telling(values, None if spread is None else spread / critical_value(0.95))
+        sure = int((told > 0).sum())
+        kept = np.sort(np.argsort(-told, kind="stable")[: min(sure or most, most)])
+        which = "the {} most telling of {}" if sure else "{} of {}, none of which surely tells"
+        title = f"{title} ({which.format(len(kept), len(rows))})"
         rows, values = [rows[i] for i in kept], values[kept]
         spread = None if spread is None else spread[kept]
     figure, axes = empty_picture(7.2, 1.3 + 0.26 * len(rows) * max(count / 1.6, 1), grid="x")

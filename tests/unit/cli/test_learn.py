@@ -181,13 +181,39 @@ def test_a_bushy_tree_is_printed_in_part(tmp_path):
 def test_long_tables_keep_the_rows_that_tell_most(capsys):
     from sfumato.cli import learning
 
+    heads = ["value", "if x", "±", "if y", "±"]
     rows = [[f"a = {i}", i / 100, 0.0, 0.0, 0.0] for i in range(100)]
-    learning.show_rows(["value", "if x", "±", "if y", "±"], rows, [row[1] for row in rows], everything=False)
+    learning.show_rows(heads, rows, np.arange(100) / 100, everything=False)
     shown = capsys.readouterr()
     assert "the 60 of 100 rows that tell the classes apart most" in shown.err
     assert [line.split()[2] for line in shown.out.splitlines()[1:]] == [str(i) for i in range(40, 100)]
-    learning.show_rows(["value", "if x", "±", "if y", "±"], rows, [0.0] * 100, everything=True)
+    learning.show_rows(heads, rows, np.arange(100) - 97.0, everything=False)
+    shown = capsys.readouterr()
+    assert "the 2 of 100 rows that tell the classes apart by more than chance does" in shown.err
+    assert len(shown.out.splitlines()) == 3
+    learning.show_rows(heads, rows, -np.arange(100.0), everything=False)
+    shown = capsys.readouterr()
+    assert shown.out.startswith("none of the 100 rows tells the classes apart by more than chance does")
+    assert [line.split()[2] for line in shown.out.splitlines()[-10:]] == [str(i) for i in range(10)]
+    learning.show_rows(heads, rows, np.zeros(100), everything=True)
     assert len(capsys.readouterr().out.splitlines()) == 101
+
+
+def test_rows_of_noise_are_not_said_to_tell_the_classes_apart(tmp_path):
+    """Of 100 values of 25 attributes, of which only one may lean on the class."""
+    rng = np.random.default_rng(2)
+    n, names = 4000, [f"a{i}" for i in range(25)]
+    data = {name: rng.integers(0, 4, n) for name in names} | {"y": rng.choice(["no", "yes"], n)}
+    schema = sf.Schema({name: sf.Categorical(range(5)) for name in names} | {"y": sf.Categorical(("no", "yes"))})
+    for told in (False, True):
+        data["a7"] = np.where((data["y"] == "yes") & (rng.random(n) < 0.9), 1, data["a7"]) if told else data["a7"]
+        release = sf.randomize(data, sf.Scheme.for_gamma(schema, 9), rng=sf.experiment(3))
+        release.save(tmp_path / "r.parquet", overwrite=True)
+        found = run("naive-bayes", tmp_path / "r.parquet", "--target", "y", "--no-accuracy")
+        listed = [line.split() for line in found.output.splitlines() if line.startswith("a")]
+        assert ("none of the 125 rows tells the classes apart" in found.output) is not told
+        assert all(cells[3] != "0" or cells[5] != "0" for cells in listed), "nothing beside nothing"
+        assert {cells[0] for cells in listed} == {"a7"} if told else len(listed) == 10
 
 
 def test_some_attributes_are_enough(files):

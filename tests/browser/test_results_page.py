@@ -195,6 +195,52 @@ def test_a_tree_without_a_question_says_what_was_tested_and_a_regression_where_t
     own.close()
 
 
+LONG = "more than half of the days, or nearly every_day_of_the_week"
+#: Whether texts of a picture stand beside another one, or beyond its right end.
+CROWDED = """(picture) => { const boxes = [...picture.querySelectorAll("text")].map((one) => one.getBBox());
+  const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y + 3 < b.y + b.height - 3 && b.y + 3 < a.y + a.height - 3;
+  return [boxes.some((one) => one.x + one.width > picture.viewBox.baseVal.width), boxes.some((one, i) => boxes.slice(i + 1).some((other) => meet(one, other)))]; }"""
+
+
+def beside(texts):
+    """The lines of a picture as one text, whose lines end at spaces or after signs."""
+    return re.sub(r"\s", "", "".join(texts))
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_pictures_write_out_long_answers(page, width):
+    own = page.context.new_page()
+    own.set_viewport_size({"width": width, "height": 800})
+    told, share = {"value": 0.241, "low": 0.031, "high": 0.634}, {"value": 0.5, "low": 0.4, "high": 0.6}
+    leaf = {"values": [LONG], "share": share, "question": None, "children": []}
+    leaf |= {"classes": [{**told, "value": 0.759}, told], "false": [{"down": None, "up": None}] * 2}
+    root = {**leaf, "values": [], "question": "km", "children": [leaf, leaf]}
+    tree = {"answers": 900, "level": 0.95, "target": "car", "classes": [LONG, "no"], "leaves": 2, "depth": 1}
+    own.route("**/models/tree?**", lambda route: route.fulfill(json={**tree, "root": root, "notes": []}))
+    rule = {"if": [f"km={LONG}", f"car={LONG}"], "then": [f"bus, tram={LONG}"], "confidence": told, "support": told}
+    rule |= {"lift": told, "confidence_false": {"down": None, "up": None}, "support_false": {"down": None, "up": None}}
+    rules = {"answers": 900, "level": 0.95, "rules": [rule, rule], "found": 2, "hidden": 0, "shortfall": None}
+    own.route("**/models/rules?**", lambda route: route.fulfill(json={**rules, "notes": []}))
+    cells = [{"values": [value], "count": 450.0, "sd": 9.0, "open": False, "share": 0.5} for value in (LONG, "no")]
+    cells = [{**cell, "low": 0.4, "high": 0.6, "false_down": -0.1, "false_up": 0.1} for cell in cells]
+    shares = {"answers": 900, "level": 0.95, "false": 0.01, "half_width": 0.1, "needed": None, "names": ["car"]}
+    shares |= {"cells": cells, "released": None}
+    own.route("**/estimates?**", lambda route: route.fulfill(json=shares))
+    own.goto(page.url)
+    own.get_by_role("button", name="Grow the tree").click()
+    own.get_by_role("button", name="Find rules").click()
+    for name, whole in (
+        ("A tree that tells By car?", f"{LONG}: 75.9 % (3.1 to 63.4 %)"),
+        ("Confidence of the rules", f"km: {LONG} + By car? {LONG} ⇒ bus, tram: {LONG}"),
+        ("Estimated shares of By car?", LONG),
+    ):
+        picture = own.get_by_role("img", name=name)
+        picture.wait_for()
+        assert beside([whole]) in beside(picture.locator("text").all_text_contents()), name
+        assert picture.evaluate(CROWDED) == [False, False], name
+    own.close()
+
+
 def test_an_interval_beyond_the_picture_of_a_regression_ends_in_an_arrow(page):
     """One that reached from -40 to 40 made dots of the others."""
     own = page.context.new_page()

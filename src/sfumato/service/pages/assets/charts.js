@@ -17,12 +17,21 @@ const Charts = (() => {
   /* How far a number could move down and up; what is written as nothing has no sign. */
   const swing = (down, up) => `${/[1-9]/.test(down) ? "−" : ""}${down} to ${/[1-9]/.test(up) ? "+" : ""}${up}`;
 
-  /* Words in at most two lines. */
-  function folded(text, letters) {
-    if (text.length <= letters) return [text];
-    const at = text.lastIndexOf(" ", letters), end = at > letters / 2 ? at : letters;
-    return [text.slice(0, end), cut(text.slice(end).trim(), letters)];
+  /* Words in as many lines as they take, or at most so many. A line ends at a space or after a sign, else anywhere. */
+  function folded(text, letters, most = Infinity) {
+    const lines = [];
+    let rest = text;
+    while (rest.length > letters && lines.length + 1 < most) {
+      const signs = rest.slice(0, letters).search(/[_/.-][^_/.-]*$/) + 1, space = rest.lastIndexOf(" ", letters);
+      const end = [space, signs].find((at) => at > letters / 3) ?? letters;
+      lines.push(rest.slice(0, end));
+      rest = rest.slice(end).trim();
+    }
+    return [...lines, cut(rest, letters)];
   }
+
+  /* Where rows of these heights begin, and where the last one ends. */
+  const stacked = (heights) => heights.reduce((tops, tall) => [...tops, tops.at(-1) + tall], [0]);
 
   const width = () => (narrow() ? 400 : 700);
 
@@ -58,13 +67,14 @@ const Charts = (() => {
   /* Bars with their intervals; below each the share among the answers as they arrived, and what false answers could do. */
   function bars(rows, label, least, most, written) {
     const [left, right, letters] = narrow() ? [120, 325, 13] : [170, 610, 22];
-    const ends = round(least, most), { low, high } = ends, line = 36, height = rows.length * line + 26;
+    const names = rows.map((row) => folded(row.label, letters)), tops = stacked(names.map((words) => Math.max(36, 16 * words.length + 8)));
+    const ends = round(least, most), { low, high } = ends, height = tops.at(-1) + 26;
     const at = scale(low, high, left, right);
     const picture = canvas(height, label);
     axis(picture, at, ends, height - 22, written);
     rows.forEach((row, i) => {
-      const y = i * line + 3;
-      picture.append(drawn("text", { x: left - 8, y: y + 14, "text-anchor": "end", class: "name" }, cut(row.label, letters)));
+      const y = tops[i] + 3, first = y + (names[i].length > 1 ? 11 : 14);
+      names[i].forEach((text, j) => picture.append(drawn("text", { x: left - 8, y: first + 16 * j, "text-anchor": "end", class: "name" }, text)));
       const zero = at(Math.max(low, Math.min(0, high)));
       if (row.raw !== undefined && row.raw !== null) picture.append(drawn("rect", { x: zero, y: y + 17, width: Math.max(at(row.raw) - zero, 0), height: 6, class: "raw" }));
       if (row.value === null) { picture.append(drawn("text", { x: left + 4, y: y + 14, class: "tick" }, row.text)); return; }
@@ -77,17 +87,17 @@ const Charts = (() => {
   }
 
   /* A dot with its interval for each row, the row's words above it; ``zero`` marks where nothing goes along. */
-  function intervals(rows, label, least, most, written, zero = null) {
-    const ends = round(least, most), { low, high } = ends, letters = narrow() ? 46 : 96;
-    const lines = Math.max(...rows.map((row) => folded(row.label, letters).length), 1);
-    const [left, right] = [12, width() - 90], line = 28 + 16 * lines, height = rows.length * line + 30;
+  function intervals(rows, label, least, greatest, written, zero = null) {
+    const ends = round(least, greatest), { low, high } = ends;
+    const names = rows.map((row) => folded(row.label, narrow() ? 46 : 96)), tops = stacked(names.map((words) => 28 + 16 * words.length));
+    const [left, right] = [12, width() - 90], height = tops.at(-1) + 30;
     const at = scale(low, high, left, right);
     const picture = canvas(height, label);
     axis(picture, at, ends, height - 24, written);
     if (zero !== null && zero >= low && zero <= high) picture.append(drawn("line", { x1: at(zero), x2: at(zero), y1: 0, y2: height - 24, class: "zero" }));
     rows.forEach((row, i) => {
-      const words = folded(row.label, letters), y = i * line + 16 * (lines - 1);
-      words.forEach((text, j) => picture.append(drawn("text", { x: left, y: y + 15 - 16 * (words.length - 1 - j), class: "name halo" }, text)));
+      const y = tops[i] + 16 * (names[i].length - 1);
+      names[i].forEach((text, j) => picture.append(drawn("text", { x: left, y: tops[i] + 15 + 16 * j, class: "name halo" }, text)));
       picture.append(reaching(at, ends, row, y + 28));
       if (row.value !== null && row.value >= low && row.value <= high) picture.append(drawn("circle", { cx: at(row.value), cy: y + 28, r: 5, class: "share" }));
       picture.append(drawn("text", { x: right + 12, y: y + 32, class: "tick" }, row.text));
@@ -112,30 +122,37 @@ const Charts = (() => {
 
   /* A tree from the top down: questions in bold, at every leaf the shares of the classes and the interval of the largest. */
   function tree(rows, label) {
-    const indent = narrow() ? 14 : 26, letter = narrow() ? 8 : 7, all = width(), line = 24, tall = 52;
-    const height = rows.reduce((sum, row) => sum + (row.shares ? tall : line), 0) + 8;
-    const picture = canvas(height, label);
+    const [indent, letter, small, beside] = narrow() ? [14, 8, 7.4, 150] : [26, 7, 6, 430], all = width(), next = 18;
+    const left = (row) => 6 + row.depth * indent;
+    const below = rows.some((row) => row.shares && row.text.length > (all - beside - 8) / small); // where a share has no room beside its bar
+    const right = below ? all - 12 : beside;
+    const laid = rows.map((row) => {
+      const names = folded(row.label, Math.floor((all - left(row)) / letter)), told = row.shares && below ? folded(row.text, Math.floor((all - left(row)) / small)) : [];
+      return { ...row, names, told, foot: next * (names.length - 1), tall: 24 + next * (names.length - 1) + (row.shares ? 28 + next * told.length : 0) };
+    });
+    const picture = canvas(laid.reduce((sum, row) => sum + row.tall, 0) + 8, label);
     const stems = []; // where the row above at each depth stands
     let y = 4;
-    for (const row of rows) {
-      const x = 6 + row.depth * indent;
+    for (const row of laid) {
+      const x = left(row), bar = y + row.foot + 22;
       if (row.depth > 0) picture.append(drawn("path", { d: `M${x - indent + 5} ${stems[row.depth - 1]}V${y + 10}H${x - 3}`, class: "branch" }));
-      picture.append(drawn("text", { x, y: y + 15, class: row.shares ? "name" : "name strong" }, cut(row.label, Math.floor((all - x) / letter))));
+      row.names.forEach((text, i) => picture.append(drawn("text", { x, y: y + 15 + next * i, class: row.shares ? "name" : "name strong" }, text)));
       if (row.shares) {
-        const right = narrow() ? 150 : 430, at = scale(0, 1, x, right);
+        const at = scale(0, 1, x, right);
         let begin = 0, limits = null;
-        if (!row.known) picture.append(drawn("rect", { x, y: y + 22, width: right - x, height: 16, class: "open" }));
+        if (!row.known) picture.append(drawn("rect", { x, y: bar, width: right - x, height: 16, class: "open" }));
         else row.shares.forEach((one, i) => {
           const from = begin, end = i === row.shares.length - 1; // the last share is measured from the right
-          picture.append(drawn("rect", { x: at(from), y: y + 22, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: row.kinds[i] }));
-          if (i === row.best && (end || from === 0)) limits = end ? whisker(at, 1 - one.high, 1 - one.low, y + 25) : whisker(at, from + one.low, from + one.high, y + 25);
+          picture.append(drawn("rect", { x: at(from), y: bar, width: Math.max(at(from + one.value) - at(from), 0), height: 16, class: row.kinds[i] }));
+          if (i === row.best && (end || from === 0)) limits = end ? whisker(at, 1 - one.high, 1 - one.low, bar + 3) : whisker(at, from + one.low, from + one.high, bar + 3);
           begin += one.value;
         });
         if (limits !== null) picture.append(limits);
-        picture.append(drawn("text", { x: right + 8, y: y + 34, class: "tick" }, cut(row.text, narrow() ? 34 : 44)));
+        if (below) row.told.forEach((text, i) => picture.append(drawn("text", { x, y: bar + 32 + next * i, class: "tick" }, text)));
+        else picture.append(drawn("text", { x: right + 8, y: bar + 12, class: "tick" }, row.text));
       }
-      y += row.shares ? tall : line;
-      stems[row.depth] = y - (row.shares ? tall : line) + 19;
+      y += row.tall;
+      stems[row.depth] = y - row.tall + row.foot + 19;
     }
     return picture;
   }
@@ -159,13 +176,14 @@ const Charts = (() => {
 
   /* Nodes at their places, parents above children; the thicker a link, the surer it is. */
   function network(nodes, links, label) {
-    const letters = 14, box = [122, 30], gap = [apart(nodes, links, box[0]), 86];
+    const names = new Map(nodes.map((node) => [node.name, folded(node.label, narrow() ? 13 : 16, 4)])), lines = Math.max(...[...names.values()].map((words) => words.length));
+    const box = [122, 14 + 16 * lines], gap = [apart(nodes, links, box[0]), 56 + box[1]];
     const across = [...nodes.map((node) => node.place[0]), ...links.flatMap((link) => link.way.map((place) => place[0]))];
     const down = Math.max(...nodes.map((node) => node.place[1]));
     const first = Math.min(...across), own = Math.max((Math.max(...across) - first) * gap[0] + box[0] + 12, narrow() ? 300 : 420);
     const spare = (own - (Math.max(...across) - first) * gap[0]) / 2;
-    const at = ([x, y]) => [spare + (x - first) * gap[0], 22 + y * gap[1]];
-    const picture = canvas(down * gap[1] + 46, label, own);
+    const at = ([x, y]) => [spare + (x - first) * gap[0], 7 + box[1] / 2 + y * gap[1]];
+    const picture = canvas(down * gap[1] + box[1] + 16, label, own);
     picture.classList.add("wide");
     picture.setAttribute("width", own);
     const head = drawn("marker", { id: "head", viewBox: "0 0 10 10", refX: 9, refY: 5, markerWidth: 11, markerHeight: 11, markerUnits: "userSpaceOnUse", orient: "auto" });
@@ -182,8 +200,9 @@ const Charts = (() => {
     }
     for (const node of nodes) {
       const [x, y] = spot.get(node.name);
-      picture.append(drawn("rect", { x: x - box[0] / 2, y: y - box[1] / 2, width: box[0], height: box[1], rx: 6, class: "node" }),
-        drawn("text", { x, y: y + 5, "text-anchor": "middle", class: "name" }, cut(node.label, letters)));
+      picture.append(drawn("rect", { x: x - box[0] / 2, y: y - box[1] / 2, width: box[0], height: box[1], rx: 6, class: "node" }));
+      const words = names.get(node.name);
+      words.forEach((text, i) => picture.append(drawn("text", { x, y: y + 5 + 16 * (i - (words.length - 1) / 2), "text-anchor": "middle", class: "name" }, text)));
     }
     return picture;
   }

@@ -100,7 +100,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
     const label = name === null ? "" : together(name, node.values);
     if (node.question === null) {
       const best = node.classes.reduce((most, one, i) => (one.value > node.classes[most].value ? i : most), 0), sure = node.classes[best];
-      rows.push({ depth, label: label || "No question asked", node, best, shares: node.classes, known: told(sure), text: `${worded(found.target, found.classes[best])}${told(sure) ? ` ${percent(sure.value)} (${between(sure, percent)})` : ", share not told"}` });
+      rows.push({ depth, label: label || "No question asked", node, best, shares: node.classes, known: told(sure), text: `${worded(found.target, found.classes[best])}${told(sure) ? `: ${percent(sure.value)} (${between(sure, percent)})` : ": share not told"}` });
       return rows;
     }
     rows.push({ depth, label: `${label}${label ? " → " : ""}${question(node.question)}`, node });

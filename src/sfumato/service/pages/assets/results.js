@@ -211,7 +211,7 @@
       single.length ? element("h2", {}, "Shares") : null,
       single.length ? Charts.key(["own", "estimated share of the true answers"], ["raw", "share among the changed answers, as they arrived"], ["limits", "95 % interval"], ["false", "how far 1 % of false answers could move it at most"]) : null,
       ...single.map((one) => one.node),
-      left.length && about.kind !== "resampled" ? element("p", { class: "about" }, `Not listed by value: ${left.join(", ")}. Draw their distributions below, or download the release.`) : null,
+      left.length && about.kind !== "resampled" ? element("p", { class: "about" }, `Not listed by value: ${left.join(", ")}. Draw ${left.length === 1 ? "its distribution" : "their distributions"} below, or download the release.`) : null,
       cross?.node, mean?.node, models?.node,
       element("h2", {}, "The answers as they arrived"),
       element("p", {}, about.kind === "resampled" ? "Resampled rows of all sites." : "Rows in random order, without ids, with the scheme: read them with sfumato."),

@@ -6,12 +6,14 @@ import math
 import re
 import secrets
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import sfumato as sf
 from sfumato import channels as c
 from sfumato.errors import without_warnings
+from sfumato.learn.bayesnet.layout import routed
 
 SCHEME = sf.Scheme(
     sf.Schema(
@@ -375,6 +377,36 @@ def test_lines_that_pass_the_rows_of_a_network_take_no_room_of_boxes_and_its_mid
     for name in ("By car?", "km"):
         box = picture.locator("text", has_text=name).bounding_box()
         assert box["x"] > 0 and box["x"] + box["width"] < 390
+    own.close()
+
+
+#: Which links come into a box other than their ends, and how far the ends are from theirs.
+PASSED = """(picture) => { const [rects, links] = [".node", ".link"].map((kind) => [...picture.querySelectorAll(kind)]);
+  const boxes = rects.map((rect) => rect.getBBox());
+  return links.map((link) => { const all = link.getTotalLength(), points = [...Array(400).keys()].map((i) => link.getPointAtLength(all * i / 399));
+    const inside = (box, p) => p.x > box.x && p.x < box.x + box.width && p.y > box.y + 1 && p.y < box.y + box.height - 1;
+    return boxes.some((box) => points.some((point) => inside(box, point))); }); }"""
+
+
+def test_no_link_of_a_network_passes_behind_a_box(page):
+    own = page.context.new_page()
+    rng = np.random.default_rng(6)
+    names = ["car", *(f"asked about the {i}th day of_the_week" for i in range(10))]
+    pairs = [(a, b) for i, b in enumerate(names) for a in names[:i]]
+    drawn = [pairs[i] for i in rng.permutation(len(pairs))[:25]]
+    parents = {name: [a for a, b in drawn if b == name] for name in names}
+    places, ways = routed(parents)
+    nodes = [{"name": name, "place": places[name], "parents": parents[name], "table": None} for name in names]
+    cell = {"test": "any", "statistic": 9.0, "df": 1, "p": 0.001, "trend": None}
+    links = [{**cell, "parent": a, "child": b, "way": ways.get((a, b), [])} for a, b in drawn]
+    found = {"answers": 900, "level": 0.95, "notes": [], "nodes": nodes, "links": links}
+    own.route("**/models/network?**", lambda route: route.fulfill(json=found))
+    own.goto(page.url)
+    own.get_by_role("button", name="Draw the network").click()
+    picture = own.get_by_role("img", name="A network of 11 questions with 25 links")
+    picture.wait_for()
+    assert picture.evaluate(PASSED) == [False] * 25
+    assert "…" not in picture.text_content() and picture.evaluate(CROWDED) == [False, False]
     own.close()
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.errors import UnrecoverableWarning
+from sfumato.errors import UnrecoverableWarning, without_warnings
 from sfumato.learn.bayesnet import BayesianNetwork
 from sfumato.learn.bayesnet.edges import Edge
 from sfumato.learn.bayesnet.plot import PAGE
@@ -43,6 +44,20 @@ def release():
     return sf.randomize(table, sf.Scheme.for_gamma(schema, 19), rng=rng)
 
 
+def points_of(path):
+    """Many points of a path of lines and curves."""
+    part, points, at = np.linspace(0, 1, 100)[:, None], [], np.zeros(2)
+    for ends, code in path.iter_segments():
+        if code == path.CLOSEPOLY:
+            continue
+        stops = [at, *np.reshape(ends, (-1, 2))]
+        while code != path.MOVETO and len(stops) > 1:  # de Casteljau's
+            stops = [(1 - part) * a + part * b for a, b in pairwise(stops)]
+        points += [stops[-1].reshape(-1, 2)]
+        at = np.reshape(ends, (-1, 2))[-1]
+    return np.concatenate(points)
+
+
 class TestNetworks:
     def test_tables_of_many_values_stand_on_a_page_and_say_what_they_hide(self):
         rng = np.random.default_rng(2)
@@ -67,6 +82,37 @@ class TestNetworks:
         assert len(boxes) == 42
         for i, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[i + 1 :])
+
+    @pytest.mark.parametrize("seed", range(8))
+    def test_no_link_passes_behind_the_box_of_another_node(self, seed):
+        rng = np.random.default_rng(seed)
+        names = [f"{'household_income_' * (i % 3 == 0)}W{i}" for i in range(int(rng.integers(4, 13)))]
+        pairs = [(a, b) for i, b in enumerate(names) for a in names[:i]]
+        kept = rng.permutation(len(pairs))[: int(rng.integers(3, 31))]
+        parents = {name: tuple(a for a, b in (pairs[i] for i in kept) if b == name) for name in names}
+        schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in names})
+        with without_warnings():  # two records do not tell the tables
+            net = BayesianNetwork(parents).fit(sf.evidence({name: ["x", "y"] for name in names}, schema))
+            figure = net.plot()
+        figure.canvas.draw()
+        (axes,) = figure.axes
+        boxes = {text.get_text(): text.get_bbox_patch().get_window_extent() for text in axes.texts}
+        assert set(boxes) == set(names)
+        for i, one in enumerate(boxes.values()):
+            assert not any(one.overlaps(other) for other in list(boxes.values())[i + 1 :])
+        links = sorted((a, b) for b, held in parents.items() for a in held)
+        assert len(axes.patches) == len(links)
+        for (parent, child), patch in zip(links, axes.patches, strict=True):
+            way = patch.get_path().transformed(axes.transData)
+            points = points_of(way)
+            entered = {name for name, box in boxes.items() if any(box.contains(*point) for point in points)}
+            assert entered <= {parent, child}, (parent, child)
+            foot, head = boxes[parent], boxes[child]
+            for (left, right), y in (((foot.x0, foot.x1), foot.y0), ((head.x0, head.x1), head.y1)):
+                near = points[(left < points[:, 0]) & (points[:, 0] < right)]
+                assert np.abs(near[:, 1] - y).min() < 5, (
+                    "it begins at the foot of one and ends at the head of the other"
+                )
 
     def test_a_link_that_cannot_be_tested_is_drawn(self):
         schema = sf.Schema({name: sf.Categorical(("x", "y")) for name in "ab"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -17,12 +17,18 @@ from sfumato.learn.bayesnet.structure import Parents
 from sfumato.pages.picture import save_picture
 from sfumato.printable import figure_text
 
+Ways = dict[tuple[str, str], list[Place]]
+
 _INK, _FILL, _LINE, _FAINT = "#1a365d", "#ebf4ff", "#2b6cb0", "#a0aec0"
 _UNKNOWN = "unknown"  # in place of a probability that the records tell nothing about
 _MOST_ROWS, _MOST_COLUMNS = 16, 10
 _UNTESTED = 1e-10  # the p-value that a link without one is drawn as
-#: The width of a picture in inches, unless a single table is wider.
+#: The width of a picture in inches, unless a single table or very many links take more.
 PAGE = 11.0
+#: Of the boxes of nodes: the size of their letters, half their height, and how far apart rows stand, in inches.
+_SIZE, _HALF_HEIGHT, _PITCH = 10, 0.135, 1.1
+#: How far above and below a row a passing link is upright, and how far above its box an arrow ends.
+_CLEAR, _HEAD = 0.06, 0.02
 
 
 def plot(
@@ -44,9 +50,9 @@ def plot(
     shown = list(net.parents_) if cpts is True else [cpts] if isinstance(cpts, str) else list(cpts or ())
     for node in shown:
         net.cpt(node)
-    places, stops = routed(net.parents_)
-    step = max(1.15, 2 * max(map(_half_width, places)) + 0.35)  # one unit of the drawing is one inch
-    spots, ways, (left, right, down) = _on_a_page(places, stops, step)
+    step = max(1.15, 2 * max(map(_half_width, net.parents_)) + 0.35)  # one unit of the drawing is one inch
+    spots, ways = _on_a_page(net.parents_, step)
+    left, right, down = _extent(spots, ways)
     width, height = max(3.6, right - left + 1.2 * step), down + 1.1 + (0.35 if title else 0.1)
     tables = [_Table(net, node) for node in shown]
     shelves = _shelves(tables, max(PAGE, width))
@@ -64,7 +70,7 @@ def plot(
     _links(axes, net, spots, ways, truth)
     for node, (x, y) in spots.items():
         axes.text(
-            x, y, figure_text(node), ha="center", va="center", fontsize=10, color=_INK, zorder=3,
+            x, y, figure_text(node), ha="center", va="center", fontsize=_SIZE, color=_INK, zorder=3,
             bbox={"boxstyle": "round,pad=0.45", "facecolor": _FILL, "edgecolor": _LINE, "linewidth": 1.2},
         )  # fmt: skip
     under = total_h - height
@@ -84,7 +90,7 @@ def _links(
     axes: Any,
     net: LearnedNetwork,
     spots: dict[str, Place],
-    ways: dict[tuple[str, str], list[Place]],
+    ways: Ways,
     truth: Parents | None,
 ) -> None:
     from matplotlib.patches import FancyArrowPatch
@@ -99,9 +105,11 @@ def _links(
         wrong = real is not None and (parent, child) not in real and (child, parent) not in real
         color = "#c53030" if wrong else _FAINT if missing else _LINE
         width = 1.2 if missing else _thickness(sureness.get((parent, child), _UNTESTED))
-        bend = missing or spots[parent][1] == spots[child][1]
-        way = _curve([spots[parent], *ways.get((parent, child), []), spots[child]], bend)
-        _stop_at_box(way, child)
+        if missing:
+            way = _arc(spots[parent], spots[child])
+            _stop_at_box(way, child)
+        else:
+            way = _way(spots[parent], ways.get((parent, child), []), spots[child])
         patch = FancyArrowPatch(path=way, arrowstyle="-|>", mutation_scale=13)
         patch.set(color=color, linewidth=width, linestyle="--" if missing else "-", zorder=1)
         axes.add_patch(patch)
@@ -117,7 +125,7 @@ def _stop_at_box(way: Any, node: str) -> None:
     """Pull the end of a path back to the edge of the box it points at."""
     ahead = way.vertices[-1] - way.vertices[-2]
     ahead = ahead / np.linalg.norm(ahead)
-    half = np.array([_half_width(node), 0.17])
+    half = np.array([_half_width(node), _HALF_HEIGHT])
     with np.errstate(divide="ignore"):
         back = float((half / np.abs(ahead)).min()) + 0.03
     way.vertices[-1] -= back * ahead
@@ -126,45 +134,58 @@ def _stop_at_box(way: Any, node: str) -> None:
 
 
 def _half_width(node: str) -> float:
-    """Half the width of a node's box, in inches."""
-    return 0.0425 * len(node) + 0.1
+    """Half the width of a node's box, in inches: that of its text, and what stands around it."""
+    from matplotlib.textpath import TextPath
+
+    return float(TextPath((0, 0), figure_text(node), size=_SIZE).get_extents().width) / 144 + 0.1
 
 
-def _curve(points: list[Place], bend: bool) -> Any:
-    """A smooth path through the points."""
+def _arc(start: Place, end: Place) -> Any:
+    """A bow that passes beside the straight line."""
     from matplotlib.path import Path as Curve
 
-    if len(points) == 2:
-        (x0, y0), (x1, y1) = points
-        if not bend:
-            return Curve(np.array(points), [Curve.MOVETO, Curve.LINETO])
-        away = ((x0 + x1) / 2 + 0.18 * (y1 - y0), (y0 + y1) / 2 - 0.18 * (x1 - x0))
-        return Curve(np.array([points[0], away, points[1]]), [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
-    at = np.array(points)
-    slope = np.gradient(at, axis=0)
-    steps, codes = [at[0]], [Curve.MOVETO]
-    for i in range(len(at) - 1):
-        steps += [at[i] + slope[i] / 3, at[i + 1] - slope[i + 1] / 3, at[i + 1]]
+    (x0, y0), (x1, y1) = start, end
+    away = ((x0 + x1) / 2 + 0.18 * (y1 - y0), (y0 + y1) / 2 - 0.18 * (x1 - x0))
+    return Curve(np.array([start, away, end]), [Curve.MOVETO, Curve.CURVE3, Curve.CURVE3])
+
+
+def _way(start: Place, stops: Sequence[Place], end: Place) -> Any:
+    """A path from the foot of one box to the head of another: upright beside the boxes that it passes, else bent."""
+    from matplotlib.path import Path as Curve
+
+    (x, y), steps, codes = (start[0], start[1] - _HALF_HEIGHT), [], [Curve.MOVETO]
+    steps.append((x, y))
+    for i, (across, down) in enumerate([*stops, end]):
+        above = down + _HALF_HEIGHT + (_CLEAR if i < len(stops) else _HEAD)
+        steps += [(x, (y + above) / 2), (across, (y + above) / 2), (across, above)]
         codes += [Curve.CURVE4] * 3
+        x, y = across, above
+        if i < len(stops):
+            y = down - _HALF_HEIGHT - _CLEAR
+            steps.append((x, y))
+            codes.append(Curve.LINETO)
     return Curve(np.array(steps), codes)
 
 
-def _on_a_page(
-    places: dict[str, Place], stops: dict[tuple[str, str], list[Place]], step: float
-) -> tuple[dict[str, Place], dict[tuple[str, str], list[Place]], tuple[float, float, float]]:
-    """Places in inches; where a row is wider than a page, its nodes stand on two or more lines in turn."""
-    every = [*(x for x, _ in places.values()), *(x for way in stops.values() for x, _ in way)]
-    turns = max(1, math.ceil((max(every) - min(every) + 1.2) * step / PAGE))
-    pitch = 1.1 + 0.55 * (turns - 1)
-    spots: dict[str, Place] = {}
-    for level in {y for _, y in places.values()}:
-        row = sorted((node for node, (_, y) in places.items() if y == level), key=lambda node: places[node][0])
-        for i, node in enumerate(row):
-            spots[node] = (places[node][0] * step / turns, -level * pitch - 0.55 * (i % turns))
-    ways = {link: [(x * step / turns, -y * pitch) for x, y in way] for link, way in stops.items()}
-    across = [x * step / turns for x in every]
-    spots = {node: spots[node] for node in places}
-    return spots, ways, (min(across), max(across), -min(y for _, y in spots.values()))
+def _on_a_page(parents: Parents, step: float) -> tuple[dict[str, Place], Ways]:
+    """Places in inches: with as many nodes side by side as a page holds; the narrowest, where it holds none."""
+    drawings = []
+    for across in range(max(int(PAGE / step), 1), 0, -1):
+        places, stops = routed(parents, across)
+        spots = {node: (x * step, -y * _PITCH) for node, (x, y) in places.items()}
+        ways = {link: [(x * step, -y * _PITCH) for x, y in way] for link, way in stops.items()}
+        left, right, _ = _extent(spots, ways)
+        drawings.append((right - left, spots, ways))
+        if right - left + 1.2 * step <= PAGE:
+            break
+    _, spots, ways = min(drawings, key=lambda drawing: drawing[0])
+    return spots, ways
+
+
+def _extent(spots: Mapping[str, Place], ways: Ways) -> tuple[float, float, float]:
+    """How far nodes and links reach to the left, to the right and down."""
+    across = [x for place in (list(spots.values()), *ways.values()) for x, _ in place]
+    return min(across), max(across), -min(y for _, y in spots.values())
 
 
 def _shelves(tables: Sequence[_Table], width: float) -> list[list[_Table]]:

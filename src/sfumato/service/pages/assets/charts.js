@@ -193,10 +193,9 @@ const Charts = (() => {
     picture.append(defs);
     const spot = new Map(nodes.map((node) => [node.name, at(node.place)]));
     for (const link of links) {
-      const from = spot.get(link.parent), to = spot.get(link.child), stops = link.way.map(at);
-      const points = [[from[0], from[1] + box[1] / 2], ...stops, [to[0], to[1] - box[1] / 2 - 2]];
+      const from = spot.get(link.parent), to = spot.get(link.child);
       const strength = 1 + Math.log10(1 - Math.log10(Math.max(link.p ?? 1e-10, 1e-300)));
-      picture.append(drawn("path", { d: curve(points), class: "link", "stroke-width": strength.toFixed(2), "marker-end": "url(#head)" }));
+      picture.append(drawn("path", { d: passing(from, link.way.map(at), to, box[1] / 2), class: "link", "stroke-width": strength.toFixed(2), "marker-end": "url(#head)" }));
     }
     for (const node of nodes) {
       const [x, y] = spot.get(node.name);
@@ -207,18 +206,15 @@ const Charts = (() => {
     return picture;
   }
 
-  /* A smooth line through some points: upright at both ends of a short one, along its neighbours at every point of a longer. */
-  function curve(points) {
-    const last = points.length - 1, [from, to] = [points[0], points[last]];
-    if (last === 1) return `M${from[0]} ${from[1]}C${from[0]} ${(from[1] + to[1]) / 2} ${to[0]} ${(from[1] + to[1]) / 2} ${to[0]} ${to[1]}`;
-    const along = points.map((_, i) => [0, 1].map((axis) => {
-      const [a, b] = [Math.max(i - 1, 0), Math.min(i + 1, last)];
-      return (points[b][axis] - points[a][axis]) / (b - a) / 3;
-    }));
-    return points.slice(1).reduce((path, [x, y], i) => {
-      const [[x0, y0], [u, v], [s, t]] = [points[i], along[i], along[i + 1]];
-      return `${path}C${x0 + u} ${y0 + v} ${x - s} ${y - t} ${x} ${y}`;
-    }, `M${from[0]} ${from[1]}`);
+  /* A line from the foot of one box to the head of another: upright beside the boxes of the rows that it passes, else bent. */
+  function passing(from, stops, to, half) {
+    const bend = ([x0, y0], [x, y]) => `C${x0} ${(y0 + y) / 2} ${x} ${(y0 + y) / 2} ${x} ${y}`;
+    let last = [from[0], from[1] + half], path = `M${last[0]} ${last[1]}`;
+    for (const [x, y] of stops) {
+      path += `${bend(last, [x, y - half - 6])}V${y + half + 6}`;
+      last = [x, y + half + 6];
+    }
+    return path + bend(last, [to[0], to[1] - half - 2]);
   }
 
   /* What the height of a distribution counts: the share of a step where all are as wide, else of a stretch of a round length. */

@@ -118,8 +118,8 @@ def _overview(facts: Facts) -> str:
             sentences.bound(m["gamma"]),
             sentences.percent(m["guess"]) if "guess" in m else "",
             sentences.percent(m["guess_blind"]) if "guess_blind" in m else "",
-            sentences.belief(m["beliefs"]["0.1"]) if unit.channel.k > 1 else "",
-            "exact" if unit.identity else sentences.points(reach) if reach is not None else "",
+            _grown(unit) if unit.channel.k > 1 else "",
+            sentences.points(reach) if reach is not None else "exact" if unit.identity else "",
         ]
         row = "".join(f'<td class="num">{escape(cell)}</td>' for cell in cells)
         rows.append(f'<tr><th scope="row">{breakable(unit.title)}</th><td>{_badge(unit)}</td>{row}</tr>')
@@ -148,6 +148,12 @@ def _overview(facts: Facts) -> str:
     if many:
         shown = _paragraphs([forms_in_short(facts)]) + folded("All forms in a table", shown)
     return shown + (drawn or "")
+
+
+def _grown(unit: Unit) -> str:
+    """What a suspicion of 10 % becomes at most; without a bound, knowledge."""
+    reached = float(unit.measures["beliefs"]["0.1"])
+    return sentences.belief(reached) if float(unit.measures["gamma"]) < math.inf else sentences.percent(reached)
 
 
 def _badge(unit: Unit) -> str:

@@ -38,6 +38,11 @@ def test_nothing_given_as_text_is_taken_for_markup():
         assert tag not in text
 
 
+def test_the_names_of_rows_break_between_their_words():
+    text = table(["", "n"], [["text_while/driving", "1.5"]], "Counts", numeric=[1])
+    assert "text_<wbr>while/<wbr>driving</th>" in text and ">1.5</td>" in text
+
+
 def test_a_table_scrolls_in_a_box_that_the_keyboard_reaches():
     text = table(["", "n"], [["a", "1"]], "Counts", numeric=[1])
     assert text.startswith('<div class="scroll" role="region" tabindex="0" aria-label="Counts">')

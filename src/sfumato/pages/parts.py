@@ -46,7 +46,7 @@ def table(
     right = set(numeric)
 
     def cell(i: int, text: str) -> str:
-        inside = text if markup else escape(text)
+        inside = text if markup else escape(text) if i else breakable(text)
         kind = ' class="num"' if i in right else ""
         return f'<th scope="row"{kind}>{inside}</th>' if i == 0 else f"<td{kind}>{inside}</td>"
 

@@ -495,6 +495,32 @@ def test_a_picture_of_chances_is_not_blank_where_one_answer_is_far_likelier(monk
     assert most == pytest.approx(chances[:-1, :-1].max())
 
 
+def test_a_picture_of_chances_names_its_rows_evenly_and_in_full(monkeypatch):
+    """Of nine values the fifth had no name, and "American Indian" was "American I…"."""
+    from matplotlib.figure import Figure
+
+    from sfumato.assess.report import plot
+
+    races = ("American Indian or Alaska Native", "Asian", "Black or African American", "White")
+    schema = sf.Schema(
+        {
+            "days": sf.Ordinal(tuple(range(8)), nullable=True),
+            "race": sf.Categorical(races),
+            "year": sf.Ordinal(tuple(range(2000, 2040))),
+        }
+    )
+    drawn, named = [], []
+    monkeypatch.setattr(plot, "svg", lambda draw, *_: drawn.append(draw))
+    for unit in report(sf.Scheme.for_gamma(schema, 9)).facts.units:
+        plot.heat_map(unit)
+        drawn[-1](figure := Figure())
+        named.append([label.get_text() for label in figure.axes[0].get_yticklabels()])
+    assert named[0] == [*map(str, range(8)), "no answer"]
+    assert named[1] == ["American\nIndian or\nAlaska Native", "Asian", "Black or\nAfrican\nAmerican", "White"]
+    gaps = np.diff([int(year) for year in named[2]])
+    assert named[2][-1] == "2039" and set(gaps[:-1]) == {4} and gaps[-1] >= 4
+
+
 def test_without_shares_the_accuracy_left_is_the_one_of_the_design():
     """A common value is harder than one among equals: both pages count on the hardest share."""
     schema = sf.Schema({"town": sf.Categorical(tuple("abcdefgh"), nullable=True)})

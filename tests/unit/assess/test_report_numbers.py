@@ -50,14 +50,14 @@ class Tables(HTMLParser):
             self._into = None
 
     def handle_data(self, data: str) -> None:
-        if self._into is not None:
-            self._into[-1] += data
+        if self._into is not None:  # spaces that do not break are spaces
+            self._into[-1] += data.replace("\xa0", " ")
 
 
 def numbers(text: str) -> Iterator[tuple[float, float]]:
     """The numbers in a text, each with the worth of its last digit; of percentages and points as shares."""
     for found in _NUMBER.finditer(text):
-        digits = found.group().split("\xa0")[0].split(" ")[0].replace(",", "")
+        digits = found.group().split(" ")[0].replace(",", "")
         power = 10.0 ** int((found.group(1) or "⁰").translate(_SUPERSCRIPT))
         share = 100.0 if re.match(r"\s(%|points)", text[found.end() :]) else 1.0
         last = 10.0 ** -len(digits.partition(".")[2])

@@ -197,7 +197,8 @@ def _channel(name: str) -> str:
 
 
 def _numbers(title: str, rows: list[tuple[str, str]]) -> str:
-    return table(("", ""), rows, f"Numbers of {title}", numeric=[1]) if rows else ""
+    whole = [(sentences.whole_numbers(what), sentences.whole_numbers(number)) for what, number in rows]
+    return table(("", ""), whole, f"Numbers of {title}", numeric=[1]) if rows else ""
 
 
 def _noisy(name: str, measures: dict[str, Any]) -> Section:

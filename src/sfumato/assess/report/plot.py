@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.assess.breach import rho2
 from sfumato.assess.game import game_curve
@@ -19,6 +21,7 @@ from sfumato.pages.parts import bars
 from sfumato.printable import figure_text
 
 _SIZE = (3.3, 2.6)  # inches: about the width of a phone
+_NAMED, _LINES, _LETTERS = 12, 14, 14  # rows with names, lines of all names together, and letters of a line
 
 
 def overview(facts: Facts) -> str | None:
@@ -51,8 +54,9 @@ def heat_map(unit: Unit) -> str | None:
         most = float(P.max() if P.size <= 36 else np.quantile(P.max(axis=0), 0.9))
         axes.imshow(P, cmap=shades, vmin=0, vmax=most, aspect="auto", interpolation="none")
         k, m = P.shape
-        some = np.unique(np.linspace(0, k - 1, min(k, 8)).round().astype(int))
-        names = [figure_text(_short(unit.labels[x], 11)) if unit.labels else str(x) for x in some]
+        some = _named(k)
+        lines = max(_LINES // k, 1)
+        names = [_folded(unit.labels[x], lines) if unit.labels else str(x) for x in some]
         axes.set_yticks(some, names, fontsize=8)
         axes.set_xticks(some if m == k and max(map(len, names)) * len(names) <= 24 else [])
         if len(axes.get_xticks()):
@@ -197,5 +201,19 @@ def _round_number(power_of_ten: int) -> str:
     return f"{power_of_ten:,}"
 
 
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _named(k: int) -> NDArray[np.int64]:
+    """The rows that are named: as evenly as can be, the first and the last among them.
+
+    >>> _named(9).tolist(), _named(18).tolist()
+    ([0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 2, 4, 6, 8, 10, 12, 14, 17])
+    """
+    step = -(-k // _NAMED)
+    some = np.arange(0, k, step)
+    return np.append(some[some <= k - 1 - step], k - 1)
+
+
+def _folded(name: str, most: int) -> str:
+    """A value in at most so many lines; what has no room there is cut."""
+    lines = wrap(name, _LETTERS)
+    kept = [*lines[: most - 1], " ".join(lines[most - 1 :])] if len(lines) > most else lines
+    return "\n".join(figure_text(line if len(line) <= _LETTERS else f"{line[: _LETTERS - 1]}…") for line in kept)

@@ -71,3 +71,11 @@ def test_the_line_is_a_step_at_each_value_and_rises_inside_a_bin() -> None:
         [0, 2.5, 2.5, 7.5, 7.5, 10],
         [0, 0.25, 0.25, 0.75, 0.75, 1],
     )
+
+
+def test_the_legend_names_the_groups_before_the_truth() -> None:
+    table = {"g": ["a", "b"] * 4, "x": [1, 2, 3, 4] * 2}
+    schema = sf.Schema({"g": sf.Categorical(("a", "b")), "x": sf.Numeric(0, 5, bins=5, step=1)})
+    found = sf.evidence(table, schema).cdf("x", by="g")
+    (legend,) = found.plot(truth=found.value).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "truth"]

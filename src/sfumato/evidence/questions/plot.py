@@ -80,6 +80,7 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
     spans = rows.spans if numeric and rows.spans is not None else (x, x)
     names = list(dict.fromkeys(groups))
     unknown = rows.open(level) | np.isnan(rows.value)
+    marks = []
     for number, name in enumerate(_largest(rows, groups, names)):
         own = np.array([group == name for group in groups])
         colour, dashes = _COLOURS[number], _DASHES[number]
@@ -89,8 +90,11 @@ def _curves(rows: Rows, axes: Any, level: float, truth: Any) -> None:
             continue
         axes.fill_between(*band(*spans, low[own], high[own]), step="post", color=colour, alpha=0.2, linewidth=0)
         axes.plot(*line(*spans, rows.value[own]), color=colour, linestyle=dashes, label=label)
-        if truth is not None:
-            axes.plot(x, truth[own], "x", color="#c53030", markersize=4, label="truth" if number == 0 else None)
+        marks += [] if truth is None else [truth[own]]
+    for place, mark in enumerate(marks):
+        axes.plot(
+            x, mark, "x", color="#c53030", markersize=4, label="_" if place else "truth"
+        )  # the last in the legend
     axes.set_ylim(-0.02, 1.02)
     if numeric:
         mark_thousands(axes, are_years(ends[0], ends[-1]))

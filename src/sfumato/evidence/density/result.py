@@ -148,7 +148,9 @@ class Density:
             raise EstimationError(f'only method "auto" carries a band, got {self.method!r}')
         if not isinstance(level, int | float) or not 0 < level < 1:
             raise EstimationError(f"level must lie in (0, 1), got {level!r}")
-        return band.limits(self.spread, level)
+        low, high = band.limits(self.spread, level)
+        whole = 1 / np.diff(self.edges)  # everybody in the cell: a mass is a share
+        return np.minimum(low, whole), np.minimum(high, whole)
 
     def plot(self, path: str | Path | None = None, ax: Any = None, level: float = 0.9) -> Any:
         """The estimate with its band beside the histogram of z; saved when a path is given."""

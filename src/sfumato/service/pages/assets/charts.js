@@ -225,14 +225,14 @@ const Charts = (() => {
     return { unit: even ? first : 10 ** Math.floor(Math.log10(narrowest) + 1e-9), even };
   }
 
-  /* A distribution with its band, and the numbers as they arrived behind it. */
-  function distribution(found, label, written) {
+  /* A distribution with its band, and the numbers as they arrived behind it; ``places``: of values with a step each, named in its middle. */
+  function distribution(found, label, written, places) {
     const [left, right, bottom] = [10, width() - 10, 210];
     const edges = found.arrived ? [Math.min(found.edges[0], found.arrived.edges[0]), Math.max(found.edges.at(-1), found.arrived.edges.at(-1))] : [found.edges[0], found.edges.at(-1)];
     const most = Math.max(...found.height, ...(found.high ?? []), ...(found.arrived?.height ?? [])) || 1;
     const ends = round(edges[0], edges[1]), at = scale(ends.low, ends.high, left, right), up = (height) => bottom - (200 * Math.min(height, most)) / most;
     const picture = canvas(bottom + 22, label);
-    axis(picture, at, ends, bottom, written);
+    axis(picture, places ? (value) => at(value + 0.5) : at, ends, bottom, written);
     const { unit } = per(found.edges), heights = round(0, most * unit);
     for (let tick = heights.step; tick <= most * unit; tick += heights.step) picture.append(
       drawn("line", { x1: left, x2: right, y1: up(tick / unit), y2: up(tick / unit), class: "axis" }),

@@ -204,7 +204,7 @@ const Models = ({ read, part, title, worded, attributes, refusal }) => {
       return [[...new Set([place(found.edges[i]), place(found.edges[i + 1] - 1)])].join(" to ")]; // a cell may hold several values
     };
     return {
-      picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place)),
+      picture: element("div", {}, legend, Charts.distribution(found, `The distribution of ${title(found.target)}`, place, values !== null)),
       note: `The height is the share of each ${even ? "step" : `stretch of ${short(unit)}`}. ${own.kind !== "numeric" ? "" : `Mean ${written(found.mean)}, standard deviation ${short(found.sd)} of the reconstructed distribution as it is drawn, level within each step. These two have no intervals, and may be far off where steps are wide: Means tells a mean with its interval.`}`,
       label: `The distribution of ${title(found.target)}`, heads: [...(values === null ? ["From", "To"] : ["Value"]), "Share", "95 % band"],
       rows: found.height.map((height, i) => [...ends(i), percent(height * wide[i]), found.low ? `${percent(found.low[i] * wide[i])} to ${percent(found.high[i] * wide[i])}` : "unknown"]),

@@ -65,6 +65,19 @@ def test_no_limit_of_a_share_is_more_than_everybody() -> None:
             assert share.max() <= 1 + 1e-12 and (low <= found.height).all() and (found.height <= high).all()
 
 
+def test_a_picture_names_values_that_stand_at_their_places() -> None:
+    """Of the grades 2 to 8 the axis went from 0 to 7, and words were numbers."""
+    grades, words = tuple(range(2, 9)), ("never", "rarely", "often")
+    schema = sf.Schema({"grade": sf.Ordinal(grades), "word": sf.Ordinal(words, nullable=True)})
+    table = {"grade": grades * 300, "word": (words * 700)}
+    ev = sf.evidence(sf.randomize(table, sf.Scheme.for_gamma(schema, 20), rng=sf.experiment(1)))
+    for name, values in (("grade", grades), ("word", words)):
+        axes = ev.density(name).plot()
+        axes.figure.canvas.draw()
+        drawn = [(tick.get_position()[0], tick.get_text()) for tick in axes.get_xticklabels()]
+        assert drawn == [(i + 0.5, str(value)) for i, value in enumerate(values)]
+
+
 def test_band_holds_the_estimate_and_widens_with_the_level(found: Density) -> None:
     low, high = found.band(0.9)
     wide_low, wide_high = found.band(0.99)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -53,4 +54,5 @@ def _of_channels(release: Release, name: str, options: Mapping[str, Any]) -> Den
         raise EstimationError(f"{name!r} is randomized together with others: its density is not told")
     k = domain.size - domain.nullable
     edges = domain.edge_array if isinstance(domain, Numeric) else np.arange(k + 1.0)
-    return ordered_density([one.counts for one in found], alone, edges, nullable=domain.nullable)
+    made = ordered_density([one.counts for one in found], alone, edges, nullable=domain.nullable)
+    return made if isinstance(domain, Numeric) else replace(made, names=domain.labels[:k])

@@ -21,8 +21,11 @@ from sfumato.evidence.density.smooth import smooth
 class OrderedDensity(Density):
     """A Density whose cells are the attribute's own values (about 100 groups of them where they are many).
 
-    ``noise`` is the channel. There is no histogram of z: what was released need not look like values at all.
+    ``noise`` is the channel. There is no histogram of z: what was released need not look like values at all. ``names``
+    are the values that stand at their places, from 0 to 1, from 1 to 2 and so on, where these are no numbers in bins.
     """
+
+    names: tuple[Any, ...] = ()
 
     def __repr__(self) -> str:
         return (

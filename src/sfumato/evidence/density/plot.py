@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.pages.picture import empty_picture, mark_thousands, save_picture
+from sfumato.pages.picture import empty_picture, mark_thousands, name_places, save_picture
 from sfumato.printable import figure_text, level_text
 
 INK, SOFT, GREY = "#1f4e79", "#9dbfdf", "#c9c9c9"
@@ -39,8 +39,12 @@ def draw(density: Any, path: str | Path | None, ax: Any, level: float) -> Any:
     margin = 0.03 * float(np.ptp(shown))
     ax.set_xlim(float(shown.min()) - margin, float(shown.max()) + margin)
     ax.set_xlabel("value")
-    mark_thousands(ax, years=float(np.abs(shown).max()) < 1e4)  # such as years: no marks
-    ax.locator_params(axis="x", nbins=6)
+    if names := getattr(density, "names", ()):
+        ax.set_xlim(density.edges[0] - margin, density.edges[-1] + margin)
+        name_places(ax, [figure_text(name) for name in names], middle=True)
+    else:
+        mark_thousands(ax, years=float(np.abs(shown).max()) < 1e4)  # such as years: no marks
+        ax.locator_params(axis="x", nbins=6)
     _heights(ax, float(np.ptp(shown)), top)
     through = f"{getattr(density.noise, 'name', density.noise.kind)} noise" if seen else figure_text(density.noise)
     ax.set_title(f"{density.n:,} values, {through}, method {density.method}", loc="left", fontsize=10)

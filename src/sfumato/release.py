@@ -26,6 +26,7 @@ from sfumato.released.writer import Writer, check_codes, id_kind
 from sfumato.schema import Schema
 from sfumato.scheme import Scheme
 from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
+from sfumato.writing.description import check_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,6 +65,7 @@ class Release:
         """
         import pyarrow as pa
 
+        check_raw(table)
         made = None if link_key is None else Pseudonyms.under(None, link_key)
         if is_spark(table):
             return cls.of([raw_part(table, schema, id, made)])

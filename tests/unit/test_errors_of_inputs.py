@@ -57,3 +57,24 @@ def test_one_line_says_what_to_write_instead(call: Callable[[], object], said: s
 def test_an_attribute_may_be_called_format() -> None:
     document = '{"format": {"kind": "categorical", "values": ["A4", "A5"]}}'
     assert sf.Schema.from_json(document).names == ("format",)
+
+
+@pytest.mark.parametrize("name", ["release.parquet", "release.csv"])
+def test_a_release_is_not_taken_for_a_raw_table(name: str, tmp_path: Path) -> None:
+    """Its codes are whole numbers: they were randomized again without a word."""
+    path = RELEASE.save(tmp_path / name)
+    for take in (
+        lambda: sf.randomize(path, SCHEME),
+        lambda: sf.randomize(sf.CsvFile(path) if name.endswith("csv") else str(path), SCHEME),
+        lambda: sf.randomize_file(path, tmp_path / "again.parquet", SCHEME),
+        lambda: sf.Schema.infer(path),
+        lambda: sf.evidence(path, SCHEMA),
+        lambda: sf.resample(path, "mark"),
+        lambda: sf.resample_file(path, tmp_path / "again.parquet", "mark"),
+    ):
+        with pytest.raises(SfumatoError, match="is a release: it holds answers that were changed by chance"):
+            take()
+    if name.endswith("parquet"):
+        with pytest.raises(SfumatoError, match="is a release: it holds answers that were changed by chance"):
+            sf.randomize_folder(path, tmp_path / "again.parquet", SCHEME)
+    assert not (tmp_path / "again.parquet").exists()

@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.errors import SfumatoError
 from sfumato.reading import tables
 from sfumato.release import Release
-from sfumato.released.description import is_release
+from sfumato.writing.description import is_release
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import ReleaseError, SchemaError
-from sfumato.released.description import is_release
+from sfumato.errors import SchemaError
+from sfumato.writing.description import check_raw
 
 
 def check_inputs(arguments: Mapping[str, Any], written: tuple[str, ...]) -> None:
@@ -25,11 +25,8 @@ def check_inputs(arguments: Mapping[str, Any], written: tuple[str, ...]) -> None
         if not there:
             raise SchemaError(f"{path}: there is no such file")
     source = arguments.get("source")
-    if isinstance(source, Path) and is_release(source):
-        raise ReleaseError(
-            f"{source} is a release: it holds answers that were changed by chance, as codes, and no values; "
-            f"take the table that it was made of (sfumato inspect {source} says what it holds)"
-        )
+    if isinstance(source, Path):
+        check_raw(source)
 
 
 def _read(arguments: Mapping[str, Any], written: tuple[str, ...]) -> Iterator[Path]:

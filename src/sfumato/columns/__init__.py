@@ -24,6 +24,7 @@ from sfumato.domains import Categorical, Date, Domain
 from sfumato.domains.periods import NUMBER
 from sfumato.errors import SchemaError
 from sfumato.reading import tables
+from sfumato.writing.description import check_raw
 
 __all__ = ["Examination", "Requests", "Verdict", "examine"]
 
@@ -111,6 +112,7 @@ def examine(
 ) -> Examination:
     """Look at every column of a table, or at those that are named."""
     requests = requests or Requests()
+    check_raw(table)
     present = tables.column_names(table)
     absent = [name for name in (*drop, *sorted(requests.names)) if name not in present]
     if absent:

@@ -27,6 +27,7 @@ from sfumato.released.release_folder import describe_folder
 from sfumato.scheme import Scheme
 from sfumato.secrets.keys import subkey
 from sfumato.secrets.pseudonyms import Pseudonyms
+from sfumato.writing.description import check_raw
 from sfumato.writing.whole_files import check_distinct
 from sfumato.writing.whole_folders import check_folder, in_words, take_place
 
@@ -59,6 +60,7 @@ def randomize_folder(
     their answers are not drawn a second time. Everything else is as ``randomize`` has it; the rows are shuffled.
     """
     origin, path = Path(source), Path(target)
+    check_raw(origin)
     if how.get("order", "shuffle") != "shuffle" or how.get("rng") is not None:
         raise SchemeError("a release in a folder is shuffled and secure: order and rng are for sf.randomize")
     if tables.suffix(origin) in tables.CSV:

@@ -19,6 +19,7 @@ from sfumato.released.writer import code_types
 from sfumato.scheme import Scheme
 from sfumato.secrets.keys import check_study
 from sfumato.secrets.pseudonyms import Pseudonyms, decoded, hexadecimal, id_text
+from sfumato.writing.description import check_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,6 +109,7 @@ def answered_batches(
     """
     import pyarrow as pa
 
+    check_raw(table)
     id, schemes = request.id, request.schemes
     forms = request.scheme if isinstance(request.scheme, Forms) else None
     kinds = [code_types(scheme) for scheme in schemes]

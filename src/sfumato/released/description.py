@@ -11,12 +11,10 @@ from sfumato.channels.size_limits import check_cells
 from sfumato.domains import check_bins
 from sfumato.errors import ReleaseError, SfumatoError, cause
 from sfumato.reading import tables
-from sfumato.reading.json_documents import DocumentError, read_json
-from sfumato.reading.parquet_file import parquet_notes
 from sfumato.released.writer import VERSION
 from sfumato.scheme import Scheme
-from sfumato.writing.described_file import KEY, RESAMPLED, content, sidecar
-from sfumato.writing.whole_folders import DESCRIPTION
+from sfumato.writing.described_file import RESAMPLED, content, sidecar
+from sfumato.writing.description import document_of
 
 _OLD = (
     "is of version 1: its keyed answers gave both values away when a value changed, and its ids stood in the clear; "
@@ -32,7 +30,7 @@ Described = tuple[int, Scheme, str | None, bool]
 
 def read_description(path: Path) -> tuple[list[Described], str | None, str | None]:
     """What is said of each part; the id column; the order of the rows."""
-    document = _document(path)
+    document = document_of(path)
     if is_resampled(document):
         raise ReleaseError(
             f"{path} is no release but a table of new rows, written by sfumato resample: read it with any tool, as it "
@@ -69,18 +67,9 @@ def is_resampled(document: Any) -> bool:
     return isinstance(document, dict) and document.get("format") == RESAMPLED
 
 
-def is_release(path: Path) -> bool:
-    """Whether a file or folder says that it is a release."""
-    try:
-        document = _document(path)
-    except SfumatoError:
-        return False
-    return isinstance(document, dict) and document.get("format") == "sfumato release"
-
-
 def part_documents(path: Path) -> list[Any]:
     """What the description of a release says of each part, after ``read_description`` has found it proper."""
-    return list(_document(path)["parts"])
+    return list(document_of(path)["parts"])
 
 
 def check_matrices(schemes: Iterable[Scheme]) -> None:
@@ -104,24 +93,3 @@ def _row_count(rows: Any) -> int:
     if not isinstance(rows, int) or isinstance(rows, bool) or not 0 <= rows < 1 << 62:
         raise ReleaseError("it gives a number of rows that cannot be one")
     return rows
-
-
-def _document(path: Path) -> Any:
-    """The JSON that a release carries, wherever it stands."""
-    try:
-        if path.is_dir():
-            beside = path / DESCRIPTION
-            if not beside.is_file():
-                raise ReleaseError(f"{path} carries no scheme: {DESCRIPTION} is missing in the folder")
-            return read_json(beside.read_bytes(), "it")
-        if tables.suffix(path) in tables.CSV:
-            beside = sidecar(path)
-            if not beside.is_file():
-                raise ReleaseError(f"{path} has no scheme: {beside.name} is missing beside it")
-            return read_json(beside.read_bytes(), "it")
-        notes = parquet_notes(path)
-        if KEY not in notes:
-            raise ReleaseError(f"{path} carries no scheme: it is an ordinary Parquet file, not a release")
-        return read_json(notes[KEY], "it")
-    except DocumentError as problem:
-        raise ReleaseError(f"{path}: the description of the release is damaged: {problem}") from None

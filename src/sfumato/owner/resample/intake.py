@@ -15,6 +15,7 @@ from sfumato.errors import DisclosureWarning, SchemaError, SfumatoError, warn
 from sfumato.printable import many
 from sfumato.randomness import Source, permutation
 from sfumato.reading import tables
+from sfumato.writing.description import check_raw
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,6 +120,7 @@ def _whole(X: Any) -> pa.Table:
     import pyarrow as pa
     from narwhals.exceptions import DuplicateError
 
+    check_raw(X)
     try:
         found = list(tables.batches(X))
     except DuplicateError:

@@ -12,6 +12,7 @@ from sfumato.arrays import Labels
 from sfumato.errors import SchemaError
 from sfumato.owner.resample.intake import Intake, take_in
 from sfumato.reading import tables
+from sfumato.writing.description import check_raw
 
 
 @dataclass
@@ -34,6 +35,7 @@ class Reading:
 
         if isinstance(self.table, pa.RecordBatchReader):
             raise SchemaError("the table is read twice, but a stream of batches can be read only once: give a file")
+        check_raw(self.table)
         present = tables.column_names(self.table)
         for option, given in (("drop", self.drop), ("columns", self.columns or ())):
             missing = [name for name in given if name not in present]
